@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '../src/audit/actor.ts';
 import type { Database } from '../src/database/database.ts';
 import { ClientService } from '../src/identity/clients/client-service.ts';
 import { SCOPES } from '../src/identity/scopes.ts';
@@ -52,11 +53,14 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
   const { database, cipher, folder } = storage;
 
   const clients = new ClientService({ database, now });
-  const { client, clientSecret } = await clients.create({
-    name: 'bench',
-    email: 'bench@example.com',
-    scopes: SCOPES,
-  });
+  const { client, clientSecret } = await clients.create(
+    {
+      name: 'bench',
+      email: 'bench@example.com',
+      scopes: SCOPES,
+    },
+    COMMAND_LINE,
+  );
   const webhooks = new WebhookService({
     database,
     cipher,
@@ -69,7 +73,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     now,
   });
   const create = async (inputs: readonly WebhookInput[]) =>
-    (await inTurns(inputs, (input) => webhooks.create(input))).map(({ id }) => id);
+    (await inTurns(inputs, (input) => webhooks.create(input, COMMAND_LINE))).map(({ id }) => id);
 
   const lineIds = await create(lineWebhooks(content));
   if (content.isSigned) {
@@ -81,7 +85,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
       log: { info: () => {} },
       now,
     });
-    await inTurns(lineIds, (id) => signing.rotate(id, 0));
+    await inTurns(lineIds, (id) => signing.rotate(id, 0, COMMAND_LINE));
   }
   const otherIds = await create(otherWebhooks(content));
   const accountIds = await createAccounts(database, content.timing?.accounts ?? 0);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { launchChromium } from '../test/ui/support/chromium.ts';
 import { PHONE, startUiIn, type Ui } from '../test/ui/support/ui-in-browser.ts';
 import { ACCOUNT_SCENES } from './screenshots/account-scenes.ts';
+import { AUDIT_SCENES } from './screenshots/audit-scenes.ts';
 import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
 import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
@@ -26,6 +27,7 @@ const SCENES: readonly Scene[] = [
   ...DASHBOARD_SCENES,
   ...SYSTEM_SCENES,
   ...WEBHOOK_SCENES,
+  ...AUDIT_SCENES,
   ...EVENT_SCENES,
   ...CONTENT_SCENES,
   ...ACCOUNT_SCENES,

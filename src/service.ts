@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AuditLog } from './audit/audit-log.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
 import { type Content, openContent } from './content/content.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createSender, startDelivery } from './delivery/delivery.ts';
@@ -113,13 +115,15 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const content = stack.use(await openContent(context, webhooks));
   const records = createLearningRecords(context, identity);
   const player = await createPlayer(context, content, records);
+  const audit = new AuditLog({ database, days: settings.audit_log_days, now });
   webhooks.startCleaning([
+    (limit) => audit.forgetOld(limit),
     (limit) => idempotency.forgetOld(limit),
     ...identity.cleaningSteps,
     ...player.cleaningSteps,
   ]);
 
-  await addRoutes(server, context, { queue, webhooks, identity, content, records, player });
+  await addRoutes(server, context, { queue, webhooks, identity, content, records, player, audit });
   stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
   const { url: contentUrl, port: contentPort } = await player.listen();
   stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
@@ -178,10 +182,11 @@ async function addRoutes(
     content: Content;
     records: LearningRecords;
     player: Player;
+    audit: AuditLog;
   },
 ): Promise<void> {
   const { settings, version, metrics, storage } = context;
-  const { queue, webhooks, identity, content, records, player } = parts;
+  const { queue, webhooks, identity, content, records, player, audit } = parts;
   const { authorize } = identity;
   const checks = {
     database: () => storage.databaseWatch.check(),
@@ -192,7 +197,6 @@ async function addRoutes(
   const ui = createUserInterface(context, {
     queue,
     webhooks,
-    authorize,
     checks,
     contentOriginRisks: () => player.contentOriginRisks(),
   });
@@ -217,6 +221,7 @@ async function addRoutes(
     await content.addRoutes(routes, (registration) => player.unitsOf(registration));
     player.addRoutes(routes);
     webhooks.addRoutes(routes);
+    auditRoutes(routes, audit);
     ui.addRoutes(routes);
   });
 }

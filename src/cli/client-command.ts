@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '../audit/actor.ts';
 import type { ApiClient, ClientService } from '../identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../identity/scopes.ts';
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
@@ -119,7 +120,7 @@ async function create({ clients, write }: ClientCommandContext, given: Given): P
   const { name, email } = needed(given, 'name', 'email');
   const scopes = given.text('scope')?.split(/\s+/).filter(Boolean) ?? SCOPES;
   const { client, clientSecret } = await withOptionsChecked(async () =>
-    (await clients()).create({ name, email, scopes }),
+    (await clients()).create({ name, email, scopes }, COMMAND_LINE),
   );
   const scope = formatScope(client.scopes);
   if (given.flag('json')) {
@@ -159,17 +160,22 @@ async function remove(context: ClientCommandContext, { positional: clientId }: G
   return told(
     context,
     clientId,
-    await (await context.clients()).delete(clientId),
+    await (await context.clients()).delete(clientId, COMMAND_LINE),
     'deleted. Its tokens no longer work',
   );
 }
 
 async function enable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
-  return told(context, clientId, await (await context.clients()).setEnabled(clientId, true), 'enabled');
+  return told(
+    context,
+    clientId,
+    await (await context.clients()).setEnabled(clientId, true, COMMAND_LINE),
+    'enabled',
+  );
 }
 
 async function disable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
-  const done = await (await context.clients()).setEnabled(clientId, false);
+  const done = await (await context.clients()).setEnabled(clientId, false, COMMAND_LINE);
   return told(context, clientId, done, 'disabled. Its tokens no longer work');
 }
 

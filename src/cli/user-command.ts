@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '../audit/actor.ts';
 import type { Administrator } from '../identity/administrators/administrator.ts';
 import { toAdministratorRecord } from '../identity/administrators/administrator-schemas.ts';
 import type { AdministratorService } from '../identity/administrators/administrator-service.ts';
@@ -40,7 +41,8 @@ Creates an administrator and prints a one-time link with which the person sets a
 
 Options:
   --email EMAIL     used to sign in; sent as "user" in messages about what the administrator does
-  --role ROLE       ${ROLES.join(' or ')}; a viewer can read content, but no integrations
+  --role ROLE       ${ROLES.join(', ')}; an integrator manages webhooks and sees no content; a viewer
+                    reads content, webhooks and events, and changes nothing
   --name NAME       1 to 200 characters (default: the person enters it after opening the link)
   --password-stdin  read the password from standard input (at least ${MIN_PASSWORD_CHARACTERS} characters) instead of creating a link
   --json            print the administrator, with "invitation_url" and "invitation_expires_dt" if a link was created
@@ -126,7 +128,7 @@ async function create(context: UserCommandContext, given: Given): Promise<number
       const password = await context.readPassword();
       const administrators = await context.administrators();
       const made = await withOptionsChecked(() =>
-        administrators.create({ email, role, name: name ?? email, password }),
+        administrators.create({ email, role, name: name ?? email, password }, COMMAND_LINE),
       );
       if (given.flag('json')) context.write(toJson(toAdministratorRecord(made)));
       else context.write(`The administrator ${made.email} (${made.role}) was created and can sign in.\n`);
@@ -134,7 +136,7 @@ async function create(context: UserCommandContext, given: Given): Promise<number
     }
     const administrators = await context.administrators();
     const { administrator, link } = await withOptionsChecked(() =>
-      administrators.invite({ email, role, ...(name === undefined ? {} : { name }) }),
+      administrators.invite({ email, role, ...(name === undefined ? {} : { name }) }, COMMAND_LINE),
     );
     const members = linkMembers(context, link);
     if (given.flag('json')) {
@@ -163,14 +165,14 @@ async function list(context: UserCommandContext, given: Given): Promise<number> 
 
 async function remove(context: UserCommandContext, { positional: email }: Given): Promise<number> {
   return await withAdministrator(context, email, async (administrators, { id }) => {
-    await administrators.delete(id, null);
+    await administrators.delete(id, COMMAND_LINE);
     context.write(`The administrator ${email} was deleted. All their sessions have ended.\n`);
   });
 }
 
 async function resetPassword(context: UserCommandContext, given: Given): Promise<number> {
   return await withAdministrator(context, given.positional, async (administrators, { id }) => {
-    const members = linkMembers(context, await administrators.issueLink(id));
+    const members = linkMembers(context, await administrators.issueLink(id, COMMAND_LINE));
     context.write(given.flag('json') ? toJson(members) : linkText(members));
   });
 }

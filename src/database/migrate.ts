@@ -29,6 +29,7 @@ import { learnerValues } from './migrations/0027-learner-values.ts';
 import { failureRuns } from './migrations/0028-failure-runs.ts';
 import { traceContexts } from './migrations/0029-trace-contexts.ts';
 import { events } from './migrations/0030-events.ts';
+import { auditLog } from './migrations/0031-audit-log.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   failureRuns,
   traceContexts,
   events,
+  auditLog,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -1,3 +1,4 @@
+import type { AuditEntryRow } from './rows/audit-rows.ts';
 import type {
   AccountContentRow,
   AccountRow,
@@ -40,6 +41,7 @@ import type {
   WebhookTriggerRow,
 } from './rows/webhook-rows.ts';
 
+export type * from './rows/audit-rows.ts';
 export type * from './rows/content-rows.ts';
 export type * from './rows/identity-rows.ts';
 export type * from './rows/player-rows.ts';
@@ -91,6 +93,7 @@ export interface Tables {
   queue_dead_letters: QueueDeadLetterRow;
   task_leases: TaskLeaseRow;
   instances: InstanceRow;
+  audit_entries: AuditEntryRow;
 }
 
 /** An instance that is running on the database. */

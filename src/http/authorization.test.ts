@@ -7,8 +7,8 @@ import { createServer } from './server.ts';
 
 /** Lets the scope or role through that the header names. */
 const byName: Authorize = async ({ headers }, need) =>
-  headers.authorization === ('scope' in need ? need.scope : need.role)
-    ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com', scopes: new Set() } }
+  ('scopes' in need ? need.scopes : [need.role]).includes(headers.authorization ?? '')
+    ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com', name: null, scopes: new Set() } }
     : {
         refusal: {
           status: headers.authorization === undefined ? 401 : 403,
@@ -57,6 +57,20 @@ describe('scopes of routes', () => {
     assert.equal(right.statusCode, 200);
   });
 
+  test('a route may accept one of several scopes', async () => {
+    await using app = server();
+    const config = { scope: ['content:read', 'webhooks:read'] } as const;
+    app.get('/either', { config }, async () => 'either');
+    for (const [authorization, status] of [
+      ['content:read', 200],
+      ['webhooks:read', 200],
+      ['webhooks:write', 403],
+    ] as const) {
+      const answer = await app.inject({ url: '/either', headers: { authorization } });
+      assert.equal(answer.statusCode, status, authorization);
+    }
+  });
+
   test('HEAD needs the scope of its GET', async () => {
     await using app = server();
     app.get('/things', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
@@ -73,7 +87,7 @@ describe('scopes of routes', () => {
   test('a route learns who calls, and one call does not learn of another', async () => {
     let calls = 0;
     await using app = server(async () => ({
-      caller: { kind: 'client', id: 'c', user: `caller ${++calls}`, scopes: new Set() },
+      caller: { kind: 'client', id: 'c', user: `caller ${++calls}`, name: null, scopes: new Set() },
     }));
     app.get('/me', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/me')));

@@ -9,6 +9,8 @@ interface CallerCommon {
   id: string;
   /** Sent as `user` in the messages about the request: an e-mail address. */
   user: string;
+  /** The name of the client, or of the administrator once it is known. */
+  name: string | null;
   /**
    * The scopes of the access token or the role. They decide what a response may contain, in addition to the requirement
    * of the route.
@@ -31,8 +33,8 @@ export interface AdministratorCaller extends CallerCommon {
   sessionId: number;
 }
 
-/** What a route requires: a scope of the automation API, or a role, which no access token has. */
-export type Need = { scope: string } | { role: string };
+/** What a route requires: any one of some scopes of the automation API, or a role, which no access token has. */
+export type Need = { scopes: readonly [string, ...string[]] } | { role: string };
 
 /** The decision of an authorizer: the caller, or the challenge (RFC 6750 section 3). */
 export type Authorization =
@@ -44,8 +46,11 @@ export type Authorize = (request: FastifyRequest, need: Need) => Promise<Authori
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a caller needs, whether it comes with an access token or a session. */
-    scope?: string;
+    /**
+     * The scope that a caller needs, whether it comes with an access token or a session. One of several is enough:
+     * what the response then contains is decided by the caller's scopes.
+     */
+    scope?: string | readonly [string, ...string[]];
     /** The role that a signed-in administrator needs at least. A route names this or a scope. */
     role?: string;
   }
@@ -71,7 +76,7 @@ export function requireScopes(app: FastifyInstance, authorize: Authorize): void 
   });
   app.addHook('onRequest', async (request) => {
     const { scope, role } = request.routeOptions.config;
-    const need = scope !== undefined ? { scope } : role !== undefined ? { role } : null;
+    const need = scope !== undefined ? { scopes: listOf(scope) } : role !== undefined ? { role } : null;
     if (need === null) return;
     const decision = await authorize(request, need);
     if ('caller' in decision) {
@@ -96,4 +101,8 @@ export function administratorOf(request: FastifyRequest): AdministratorCaller {
   const caller = callerOf(request);
   if (caller.kind !== 'administrator') throw new Error('this route has no role');
   return caller;
+}
+
+function listOf(scope: string | readonly [string, ...string[]]): readonly [string, ...string[]] {
+  return typeof scope === 'string' ? [scope] : scope;
 }

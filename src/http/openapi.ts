@@ -123,6 +123,7 @@ const TAGS = [
   { name: 'Bundles', description: 'Courses and equivalents that belong together.' },
   { name: 'Account content', description: 'The content of an account.' },
   { name: 'Registrations', description: 'Registrations of learners: launches and results.' },
+  { name: 'Audit log', description: 'Who changed what, and when.' },
   { name: 'Postbacks', description: 'The messages that your system receives.' },
 ];
 
@@ -146,7 +147,7 @@ const IDEMPOTENCY_KEY = {
 function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const described = { ...(schema ?? {}) } as Record<string, unknown> & FastifySchema;
   const scope = route.config?.scope;
-  if (scope !== undefined) described.security = [{ oauth2: [scope] }];
+  if (scope !== undefined) described.security = [scope].flat().map((one) => ({ oauth2: [one] }));
   const responses = (described.response ?? {}) as Record<string, unknown>;
   const headers = {
     ...('412' in responses ? IF_MATCH : {}),

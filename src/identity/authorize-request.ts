@@ -33,25 +33,27 @@ export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize 
 }
 
 async function byToken(authorization: string, need: Need, tokens: TokenVerifier): Promise<Authorization> {
-  if (!('scope' in need)) {
+  if (!('scopes' in need)) {
     return { refusal: { status: 403, detail: 'This is for administrators who have signed in.' } };
   }
-  const decision = await decideBearer(authorization, [need.scope], tokens);
+  const decision = await decideBearer(authorization, need.scopes, tokens);
   if ('refusal' in decision) return decision;
-  const { clientId, user, scopes } = decision.caller;
-  return { caller: { kind: 'client', id: clientId, user, scopes: new Set(scopes) } };
+  const { clientId, user, name, scopes } = decision.caller;
+  return { caller: { kind: 'client', id: clientId, user, name, scopes: new Set(scopes) } };
 }
 
 function bySession(signedIn: SignedIn, need: Need): Authorization {
-  const { administratorId, email, role, sessionId } = signedIn;
+  const { administratorId, email, name, role, sessionId } = signedIn;
   const allowed =
     'role' in need
       ? includesRole(role, need.role)
-      : isScope(need.scope) && scopesOfRole(role).has(need.scope);
+      : need.scopes.some((scope) => isScope(scope) && scopesOfRole(role).has(scope));
   if (!allowed) return { refusal: { status: 403, detail: `The role ${role} does not allow this.` } };
   const id = `administrator:${administratorId}`;
   const scopes = scopesOfRole(role);
-  return { caller: { kind: 'administrator', id, user: email, scopes, administratorId, role, sessionId } };
+  return {
+    caller: { kind: 'administrator', id, user: email, name, scopes, administratorId, role, sessionId },
+  };
 }
 
 function signInFirst(detail: string): Authorization {

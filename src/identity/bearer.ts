@@ -39,13 +39,13 @@ export function parseBearer(authorization: string | undefined): ParsedBearer {
 }
 
 /**
- * Decides whether a request that requires all of `required` is allowed. No client has a scope that does not exist.
+ * Decides whether a request that requires one of `required` is allowed. No client has a scope that does not exist.
  * @see RFC 6750 §3
  * @throws {DatabaseUnavailableError} if the token's client cannot be read.
  */
 export async function decideBearer(
   authorization: string | undefined,
-  required: readonly string[],
+  required: readonly [string, ...string[]],
   tokens: TokenVerifier,
 ): Promise<BearerDecision> {
   const parsed = parseBearer(authorization);
@@ -57,12 +57,11 @@ export async function decideBearer(
   if (caller === null) {
     return refuse(401, ['error="invalid_token"'], 'The access token is malformed, expired or ended.');
   }
-  if (!required.every((scope) => isScope(scope) && caller.scopes.has(scope))) {
-    const scope = required.join(' ');
+  if (!required.some((scope) => isScope(scope) && caller.scopes.has(scope))) {
     return refuse(
       403,
-      ['error="insufficient_scope"', `scope="${scope}"`],
-      `This request needs an access token with the scope ${scope}.`,
+      ['error="insufficient_scope"', `scope="${required[0]}"`],
+      `This request needs an access token with the scope ${required.join(' or ')}.`,
     );
   }
   return { caller };

@@ -10,6 +10,7 @@ export const SCOPES = [
   'registrations:write',
   'statements:read',
   'statements:write',
+  'audit:read',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -23,6 +24,7 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'registrations:write': 'Register learners, create launch links and report their status.',
   'statements:read': 'Read learning records through the Experience API (xAPI).',
   'statements:write': 'Store learning records through the Experience API (xAPI).',
+  'audit:read': 'Read the audit log: who changed what, from which address.',
 };
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);

@@ -78,6 +78,7 @@ describe('settings', () => {
       access_token_lifetime: 3600,
       session_idle_timeout: 43_200,
       session_lifetime: 604_800,
+      audit_log_days: 365,
       launch_lifetime: 43_200,
       max_webhooks: 10_000,
       max_assets_per_call: 5_000,

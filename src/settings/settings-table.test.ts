@@ -109,6 +109,7 @@ const BOUNDS: Record<
   retry_initial_delay: { taken: ['0.001', '86400'], refused: ['0', '86401'] },
   retry_max_delay: { taken: ['0.001', '604800'], refused: ['0', '604801'] },
   delivery_history_days: { taken: ['1', '3650'], refused: ['0', '0.5', '3651'] },
+  audit_log_days: { taken: ['1', '3650'], refused: ['0', '0.5', '3651'] },
   dead_letter_days: { taken: ['1', '3650'], refused: ['0', '0.5', '3651'] },
   target_allowed_networks: { taken: ['', '10.0.0.0/8'], refused: ['10.0.0.0/8;::1'] },
   access_token_lifetime: { taken: ['1', '1.5', '2592000'], refused: ['0', '0.5', '2592001'] },

@@ -357,6 +357,13 @@ export const SETTINGS_TABLE = {
     default: 7 * DAY,
     meaning: 'Time after which an administrator must sign in again, even if the session is in use.',
   }),
+  audit_log_days: define({
+    group: 'Access',
+    shared: true,
+    parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
+    default: 365,
+    meaning: 'How long the audit log is kept: who changed what.',
+  }),
   launch_lifetime: define({
     group: 'Access',
     shared: true,

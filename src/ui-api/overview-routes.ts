@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../database/database.ts';
 import type { Routes } from '../http/routes.ts';
 import type { DeadLetterRedelivery } from '../webhooks/history/dead-letter-redelivery.ts';
@@ -23,7 +22,6 @@ export interface OverviewRoutesOptions {
   dashboard: Dashboard;
   health: HealthReader;
   redelivery: DeadLetterRedelivery;
-  mayReadWebhooks: (request: FastifyRequest) => Promise<boolean>;
   /** Whether webhooks are read only, and whether this service delivers. */
   readOnly: boolean;
   delivers: boolean;

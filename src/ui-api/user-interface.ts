@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Authorize } from '../http/authorization.ts';
 import { basePathOf } from '../http/base-path.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ReadinessCheck } from '../observability/health-routes.ts';
@@ -25,7 +24,6 @@ export interface UserInterface {
 export interface UserInterfaceOptions {
   queue: ServiceQueue;
   webhooks: Webhooks;
-  authorize: Authorize;
   checks: Readonly<Record<string, ReadinessCheck>>;
   contentOriginRisks: () => readonly string[];
 }
@@ -33,7 +31,7 @@ export interface UserInterfaceOptions {
 /** Assembles the UI part. */
 export function createUserInterface(
   { settings, version, logs, storage, now }: ServiceContext,
-  { queue: { queue, obstacle }, webhooks, authorize, checks, contentOriginRisks }: UserInterfaceOptions,
+  { queue: { queue, obstacle }, webhooks, checks, contentOriginRisks }: UserInterfaceOptions,
 ): UserInterface {
   const { database, instance, instances, runtime, clockWatch } = storage;
   const { reader } = database;
@@ -59,8 +57,6 @@ export function createUserInterface(
           about: { version, runtime, instance, startedAt: now() },
         }),
         redelivery: webhooks.redelivery,
-        mayReadWebhooks: async (request) =>
-          'caller' in (await authorize(request, { scope: 'webhooks:read' })),
         readOnly: !settings.enable_webhooks_service,
         delivers: isDelivering,
         now,

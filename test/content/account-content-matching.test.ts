@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { ContentReference } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
@@ -154,18 +155,21 @@ describe('events of accounts’ content', () => {
         for (const focus of plan.focuses) {
           const accountIds = focus.accounts.map((index) => at(accounts, index));
           const content = distinct(focus.content.map((index) => at(model.assets, index)));
-          const { id } = await webhooks.create({
-            name: 'Focused',
-            topic: 'ACCOUNT_CONTENT',
-            target_url: 'http://127.0.0.1:9/',
-            focus: [
-              ...accountIds.map((accountId) => ({
-                webhook_focus_type: 'ACCOUNT' as const,
-                webhook_focus_id: accountId,
-              })),
-              ...content.map((each) => ({ webhook_focus_type: each.type, webhook_focus_id: each.id })),
-            ],
-          });
+          const { id } = await webhooks.create(
+            {
+              name: 'Focused',
+              topic: 'ACCOUNT_CONTENT',
+              target_url: 'http://127.0.0.1:9/',
+              focus: [
+                ...accountIds.map((accountId) => ({
+                  webhook_focus_type: 'ACCOUNT' as const,
+                  webhook_focus_id: accountId,
+                })),
+                ...content.map((each) => ({ webhook_focus_type: each.type, webhook_focus_id: each.id })),
+              ],
+            },
+            COMMAND_LINE,
+          );
           focused.push({ id, accountIds, content });
         }
         const given = new Map(accounts.map((id) => [id, new Set<string>()]));
@@ -218,7 +222,7 @@ describe('events of accounts’ content', () => {
             hits += webhookIds.filter((id) => withContentFocus.includes(id)).length;
           }
         }
-        for (const { id } of focused) await webhooks.delete(id, null);
+        for (const { id } of focused) await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
       }),
       { numRuns: 60 },
     );

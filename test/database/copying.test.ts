@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-database.ts';
 import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
@@ -222,11 +223,14 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
       await using service = await serve(folder.path, { database_url: null, enable_queue_polling: false });
       await using database = new SqliteDatabase(path.join(folder.path, 'coursewire.db'));
       const clients = new ClientService({ database, now: Date.now });
-      const { client, clientSecret } = await clients.create({
-        name: 'a',
-        email: 'a@b.example',
-        scopes: SCOPES,
-      });
+      const { client, clientSecret } = await clients.create(
+        {
+          name: 'a',
+          email: 'a@b.example',
+          scopes: SCOPES,
+        },
+        COMMAND_LINE,
+      );
       token = await requestToken(service.url, client.clientId, clientSecret);
       const api = new Api(service.url, token);
       await api.create('/webhooks', {

@@ -228,6 +228,8 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
   for (const list of lists.filter((each) => each !== 'registrations')) {
     for (const id of await idsOf(list)) records.push(`/${list}/${id}`);
   }
+  // Each start signs in, which is an entry of another type.
+  records.push('/audit-log?object_type=WEBHOOK', '/audit-log?object_type=WEBHOOK&limit=2');
   for (const id of await idsOf('events')) {
     records.push(`/events/${id}`, `/events/${id}/webhooks`, `/events/${id}/webhooks?limit=2`);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { LineService } from '../../src/webhooks/history/line-service.ts';
@@ -167,11 +168,11 @@ describe('sending all dead letters again', () => {
     await using there = await openDatabaseOf(folder.path);
     await using elsewhere = await openDatabaseOf(folder.path);
     const first = await beginTransaction(here);
-    const ofHere = await linesOn(here).redeliverAll(id, ['DEAD_LETTERED'], 10, first.tx);
+    const ofHere = await linesOn(here).redeliverAll(id, ['DEAD_LETTERED'], 10, COMMAND_LINE, first.tx);
     assert.deepEqual(ofHere, { redelivered: 3, remaining: 0 });
     const waiting = [
-      linesOn(there).redeliverAll(id, ['DEAD_LETTERED'], 10),
-      linesOn(elsewhere).redeliverDeadLetters(id, Date.now(), 10),
+      linesOn(there).redeliverAll(id, ['DEAD_LETTERED'], 10, COMMAND_LINE),
+      linesOn(elsewhere).redeliverDeadLetters(id, Date.now(), 10, COMMAND_LINE),
     ] as const;
     await until(async () => (await countWaiting(here)) === waiting.length, 'both others wait for the first');
     await first.commit();

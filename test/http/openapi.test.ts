@@ -47,6 +47,11 @@ describe('the OpenAPI description', () => {
   test('has an operation for every call that the server takes', async () => {
     const calls = [
       'post /public/v1/auth',
+      'get /content/{type}/{content_id}/accounts',
+      'post /account-content/add',
+      'post /account-content/remove',
+      'get /audit-log',
+      'get /audit-log/{entry_id}',
       'get /accounts',
       'post /accounts',
       'get /accounts/{account_id}',
@@ -129,7 +134,11 @@ describe('the OpenAPI description', () => {
       );
       if (name === 'post /public/v1/auth') continue;
       const [requirement] = operation.security ?? [];
-      assert.match(requirement?.oauth2?.[0] ?? '', /^(content|webhooks|registrations):(read|write)$/, name);
+      assert.match(
+        requirement?.oauth2?.[0] ?? '',
+        /^(content|webhooks|registrations|audit):(read|write)$/,
+        name,
+      );
       assert.ok(statuses.includes('401') && statuses.includes('403'), `${name} tells of 401 and 403`);
       for (const [status, response] of Object.entries(operation.responses)) {
         assert.ok(response.description.length > 5, `${name} ${status} has a description`);

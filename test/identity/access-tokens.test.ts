@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
 import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
@@ -16,7 +17,10 @@ async function openParts() {
   const { database } = owned;
   const clock = new TestClock();
   const clients = new ClientService({ database, now: clock.now });
-  const { client } = await clients.create({ name: 'Test', email: 'test@example.com', scopes: SCOPES });
+  const { client } = await clients.create(
+    { name: 'Test', email: 'test@example.com', scopes: SCOPES },
+    COMMAND_LINE,
+  );
   return {
     ...owned,
     clock,
@@ -37,6 +41,7 @@ describe('an access token', () => {
       assert.deepEqual(await parts.tokens.verify(token), {
         clientId: parts.client.clientId,
         user: 'test@example.com',
+        name: 'Test',
         scopes: new Set(scopes),
       });
     }
@@ -130,9 +135,9 @@ describe('an access token', () => {
   it('ends when its client is disabled, and stays ended when the client is enabled again', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
-    await parts.clients.setEnabled(parts.client.clientId, false);
+    await parts.clients.setEnabled(parts.client.clientId, false, COMMAND_LINE);
     assert.equal(await parts.tokens.verify(token), null);
-    await parts.clients.setEnabled(parts.client.clientId, true);
+    await parts.clients.setEnabled(parts.client.clientId, true, COMMAND_LINE);
     assert.equal(await parts.tokens.verify(token), null);
 
     const renewed = await parts.clients.get(parts.client.clientId);
@@ -155,8 +160,8 @@ describe('an access token', () => {
 
       await using other = parts.open();
       const clients = new ClientService({ database: other, now: parts.clock.now });
-      if (act === 'delete') await clients.delete(parts.client.clientId);
-      else await clients.setEnabled(parts.client.clientId, false);
+      if (act === 'delete') await clients.delete(parts.client.clientId, COMMAND_LINE);
+      else await clients.setEnabled(parts.client.clientId, false, COMMAND_LINE);
 
       assert.equal(await parts.tokens.verify(token), null, act);
     }

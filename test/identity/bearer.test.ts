@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { decideBearer, parseBearer } from '../../src/identity/bearer.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -34,11 +35,14 @@ describe('a request to the API', () => {
     const clock = new TestClock();
     const clients = new ClientService({ database: owned.database, now: clock.now });
     const tokens = await createTokens(owned.database, clock.now);
-    const { client } = await clients.create({
-      name: 'Test',
-      email: 'test@example.com',
-      scopes: ['webhooks:read', 'webhooks:write'],
-    });
+    const { client } = await clients.create(
+      {
+        name: 'Test',
+        email: 'test@example.com',
+        scopes: ['webhooks:read', 'webhooks:write'],
+      },
+      COMMAND_LINE,
+    );
     const header = `Bearer ${tokens.issue(client, ['webhooks:read']).token}`;
     return {
       clock,
@@ -51,11 +55,12 @@ describe('a request to the API', () => {
 
   it('goes on with a token of enough scope', async () => {
     await using parts = await openParts();
-    for (const required of [[], ['webhooks:read']]) {
+    for (const required of [['webhooks:read'], ['content:read', 'webhooks:read']] as const) {
       assert.deepEqual(await decideBearer(parts.header, required, parts.tokens), {
         caller: {
           clientId: parts.client.clientId,
           user: 'test@example.com',
+          name: 'Test',
           scopes: new Set(['webhooks:read']),
         },
       });
@@ -79,7 +84,7 @@ describe('a request to the API', () => {
     await using parts = await openParts();
     parts.clock.advance(LIFETIME_MS);
     for (const header of ['Bearer a b', 'Bearer unknown', parts.header]) {
-      const decision = await decideBearer(header, [], parts.tokens);
+      const decision = await decideBearer(header, ['webhooks:read'], parts.tokens);
       assert.ok('refusal' in decision);
       assert.equal(decision.refusal.status, 401);
       assert.equal(decision.refusal.wwwAuthenticate, 'Bearer realm="coursewire", error="invalid_token"');
@@ -88,12 +93,16 @@ describe('a request to the API', () => {
 
   it('is 403 insufficient_scope, naming what is needed, when the token has too little', async () => {
     await using parts = await openParts();
-    const decision = await decideBearer(parts.header, ['webhooks:read', 'webhooks:write'], parts.tokens);
+    const decision = await decideBearer(parts.header, ['content:read', 'webhooks:write'], parts.tokens);
     assert.ok('refusal' in decision);
     assert.equal(decision.refusal.status, 403);
     assert.equal(
       decision.refusal.wwwAuthenticate,
-      'Bearer realm="coursewire", error="insufficient_scope", scope="webhooks:read webhooks:write"',
+      'Bearer realm="coursewire", error="insufficient_scope", scope="content:read"',
+    );
+    assert.equal(
+      decision.refusal.detail,
+      'This request needs an access token with the scope content:read or webhooks:write.',
     );
   });
 

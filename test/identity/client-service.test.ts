@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService, hasClientIdForm } from '../../src/identity/clients/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -23,8 +24,8 @@ async function openClients() {
 describe('an API client', () => {
   it('gets a random id, a secret of 256 random bits, and is found as it was made', async () => {
     await using parts = await openClients();
-    const { client, clientSecret } = await parts.clients.create(INPUT);
-    const another = await parts.clients.create(INPUT);
+    const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
+    const another = await parts.clients.create(INPUT, COMMAND_LINE);
 
     assert.match(client.clientId, /^cw_[0-9a-f]{24}$/);
     assert.ok(hasClientIdForm(client.clientId) && !hasClientIdForm(clientSecret));
@@ -47,7 +48,7 @@ describe('an API client', () => {
 
   it('has its secret kept as a SHA-256 hash and nowhere else', async () => {
     await using parts = await openClients();
-    const { clientSecret } = await parts.clients.create(INPUT);
+    const { clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
     const rows = await parts.database.reader.query.selectFrom('api_clients').selectAll().execute();
     assert.equal(rows[0]?.secret_hash, createHash('sha256').update(clientSecret).digest('hex'));
     assert.ok(!JSON.stringify(rows).includes(clientSecret));
@@ -55,14 +56,14 @@ describe('an API client', () => {
 
   it('may hold no scope at all', async () => {
     await using parts = await openClients();
-    const { client } = await parts.clients.create({ ...INPUT, scopes: [] });
+    const { client } = await parts.clients.create({ ...INPUT, scopes: [] }, COMMAND_LINE);
     assert.deepEqual((await parts.clients.get(client.clientId))?.scopes, new Set());
   });
 
   it('is authenticated by its own secret alone', async () => {
     await using parts = await openClients();
-    const { client, clientSecret } = await parts.clients.create(INPUT);
-    const another = await parts.clients.create(INPUT);
+    const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
+    const another = await parts.clients.create(INPUT, COMMAND_LINE);
 
     assert.deepEqual(await parts.clients.authenticate(client.clientId, clientSecret), client);
     const wrong: [string, string][] = [
@@ -81,21 +82,21 @@ describe('an API client', () => {
 
   it('is not authenticated while it is disabled', async () => {
     await using parts = await openClients();
-    const { client, clientSecret } = await parts.clients.create(INPUT);
-    assert.equal(await parts.clients.setEnabled(client.clientId, false), true);
+    const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
+    assert.equal(await parts.clients.setEnabled(client.clientId, false, COMMAND_LINE), true);
     assert.equal(await parts.clients.authenticate(client.clientId, clientSecret), null);
     assert.equal((await parts.clients.get(client.clientId))?.enabled, false);
 
-    assert.equal(await parts.clients.setEnabled(client.clientId, true), true);
+    assert.equal(await parts.clients.setEnabled(client.clientId, true, COMMAND_LINE), true);
     assert.equal((await parts.clients.authenticate(client.clientId, clientSecret))?.enabled, true);
   });
 
   it('starts a new token generation each time it is disabled, and none when it is enabled', async () => {
     await using parts = await openClients();
-    const { client } = await parts.clients.create(INPUT);
+    const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
     const generations: unknown[] = [];
     for (const enabled of [false, true, false]) {
-      await parts.clients.setEnabled(client.clientId, enabled);
+      await parts.clients.setEnabled(client.clientId, enabled, COMMAND_LINE);
       generations.push((await parts.clients.get(client.clientId))?.tokenGeneration);
     }
     assert.deepEqual(generations, [1, 1, 2]);
@@ -103,8 +104,8 @@ describe('an API client', () => {
 
   it('is gone once deleted', async () => {
     await using parts = await openClients();
-    const { client, clientSecret } = await parts.clients.create(INPUT);
-    assert.equal(await parts.clients.delete(client.clientId), true);
+    const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
+    assert.equal(await parts.clients.delete(client.clientId, COMMAND_LINE), true);
     assert.equal(await parts.clients.get(client.clientId), null);
     assert.equal(await parts.clients.authenticate(client.clientId, clientSecret), null);
     assert.deepEqual(await parts.clients.list(), []);
@@ -113,9 +114,9 @@ describe('an API client', () => {
   it('cannot be changed when there is none', async () => {
     await using parts = await openClients();
     for (const id of ['cw_unknown', '', '\0']) {
-      assert.equal(await parts.clients.delete(id), false);
-      assert.equal(await parts.clients.setEnabled(id, true), false);
-      assert.equal(await parts.clients.setEnabled(id, false), false);
+      assert.equal(await parts.clients.delete(id, COMMAND_LINE), false);
+      assert.equal(await parts.clients.setEnabled(id, true, COMMAND_LINE), false);
+      assert.equal(await parts.clients.setEnabled(id, false, COMMAND_LINE), false);
       assert.equal(await parts.clients.get(id), null);
     }
   });
@@ -124,7 +125,7 @@ describe('an API client', () => {
     await using parts = await openClients();
     for (const name of ['first', 'second', 'third']) {
       parts.clock.advance(1);
-      await parts.clients.create({ ...INPUT, name });
+      await parts.clients.create({ ...INPUT, name }, COMMAND_LINE);
     }
     assert.deepEqual(
       (await parts.clients.list()).map(({ name }) => name),
@@ -134,7 +135,7 @@ describe('an API client', () => {
 
   it('has its last use noted, at most once a minute', async () => {
     await using parts = await openClients();
-    const { client } = await parts.clients.create(INPUT);
+    const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
     const used = async () => (await parts.clients.get(client.clientId))?.lastUsedAt;
     const use = async () => parts.clients.noteUse((await parts.clients.get(client.clientId)) ?? client);
 
@@ -154,7 +155,7 @@ describe('an API client', () => {
 describe('noting the use of an API client', () => {
   it('writes nothing within the minute, so that a writer elsewhere cannot hold it up', async () => {
     await using parts = await openClients();
-    const { client } = await parts.clients.create(INPUT);
+    const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
     await parts.clients.noteUse(client);
     const used = await parts.clients.get(client.clientId);
     assert.ok(used !== null);
@@ -168,7 +169,7 @@ describe('the input of an API client', () => {
   async function offending(input: Partial<typeof INPUT>): Promise<string[]> {
     await using parts = await openClients();
     try {
-      await parts.clients.create({ ...INPUT, ...input });
+      await parts.clients.create({ ...INPUT, ...input }, COMMAND_LINE);
       return [];
     } catch (error) {
       assert.ok(error instanceof ProblemError);
@@ -209,7 +210,7 @@ describe('the input of an API client', () => {
   it('has known scopes, and names the others', async () => {
     await using parts = await openClients();
     await assert.rejects(
-      parts.clients.create({ ...INPUT, scopes: ['content:read', 'x', 'y:z'] }),
+      parts.clients.create({ ...INPUT, scopes: ['content:read', 'x', 'y:z'] }, COMMAND_LINE),
       (error) => {
         assert.ok(error instanceof ProblemError);
         assert.match(error.errors[0]?.detail ?? '', /"x", "y:z"$/);

@@ -1,4 +1,5 @@
 import { fastify } from 'fastify';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type ApiClient, ClientService } from '../../src/identity/clients/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
@@ -56,11 +57,14 @@ export async function startEndpoint({ Clients = ClientService } = {}): Promise<T
   const destination = { write: (line: string) => void logged.push(line) };
   const clients = new Clients({ database, now: clock.now });
   const tokens = await createTokens(database, clock.now);
-  const { client, clientSecret } = await clients.create({
-    name: 'Test',
-    email: 'test@example.com',
-    scopes: ['webhooks:read', 'webhooks:write'],
-  });
+  const { client, clientSecret } = await clients.create(
+    {
+      name: 'Test',
+      email: 'test@example.com',
+      scopes: ['webhooks:read', 'webhooks:write'],
+    },
+    COMMAND_LINE,
+  );
   const server = fastify({ logger: { level: 'trace', stream: destination }, trustProxy: '127.0.0.1' });
   resources.defer(() => server.close());
   await server.register(tokenEndpoint, {

@@ -104,6 +104,7 @@ describe('what an earlier release made with the secret is read by this one', () 
     assert.deepEqual(await tokens.verify(ACCESS_TOKEN), {
       clientId: 'golden-client',
       user: 'golden@example.com',
+      name: 'Golden',
       scopes: new Set(['content:read', 'webhooks:write']),
     });
   });

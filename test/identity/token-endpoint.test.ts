@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { breakTable } from '../support/database.ts';
@@ -62,7 +63,10 @@ describe('the token endpoint grants', () => {
 
   it('an empty scope to a client that holds none', async () => {
     await using endpoint = await startEndpoint();
-    const { client, clientSecret } = await endpoint.clients.create({ name: 'n', email: 'a@b', scopes: [] });
+    const { client, clientSecret } = await endpoint.clients.create(
+      { name: 'n', email: 'a@b', scopes: [] },
+      COMMAND_LINE,
+    );
     const answer = await ask(endpoint, GRANT, basic(client.clientId, clientSecret));
     assert.equal(answer.status, 200);
     assert.equal(answer.body.scope, '');
@@ -325,9 +329,9 @@ describe('the token endpoint refuses with another code', () => {
       await ask(endpoint, GRANT, basic('\0', endpoint.secret)),
       await ask(endpoint, GRANT, `Basic ${Buffer.from(':').toString('base64')}`),
     ];
-    await endpoint.clients.setEnabled(clientId, false);
+    await endpoint.clients.setEnabled(clientId, false, COMMAND_LINE);
     answers.push(await ask(endpoint, GRANT));
-    await endpoint.clients.delete(clientId);
+    await endpoint.clients.delete(clientId, COMMAND_LINE);
     answers.push(await ask(endpoint, GRANT));
     for (const answer of answers) {
       assertRefused(answer, 'invalid_client');

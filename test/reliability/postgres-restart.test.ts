@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
@@ -78,10 +79,13 @@ describe('a PostgreSQL server that restarts under load', { skip: !ON_POSTGRES &&
 async function tokenOf(serviceUrl: string, databaseUrl: string): Promise<string> {
   await using database = new PostgresDatabase(databaseUrl, { connections: 3 });
   const clients = new ClientService({ database, now: Date.now });
-  const { client, clientSecret } = await clients.create({
-    name: 'tests',
-    email: 'tests@example.com',
-    scopes: SCOPES,
-  });
+  const { client, clientSecret } = await clients.create(
+    {
+      name: 'tests',
+      email: 'tests@example.com',
+      scopes: SCOPES,
+    },
+    COMMAND_LINE,
+  );
   return await requestToken(serviceUrl, client.clientId, clientSecret);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { administratorServices } from '../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openDatabaseOf } from './database.ts';
@@ -8,6 +9,7 @@ import type { Answer } from './service.ts';
 export const PASSWORD = 'correct horse battery staple';
 export const ADMIN_EMAIL = 'ann@example.com';
 export const VIEWER_EMAIL = 'vic@example.com';
+export const INTEGRATOR_EMAIL = 'ivy@example.com';
 
 const SESSION_MS = 3_600_000;
 
@@ -108,7 +110,7 @@ export async function createAdministrator(
     sessionLifetimeMs: SESSION_MS,
     now: Date.now,
   });
-  return await administrators.create({ email, role, name, password });
+  return await administrators.create({ email, role, name, password }, COMMAND_LINE);
 }
 
 /** A browser in which someone has signed in. */

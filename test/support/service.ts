@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
@@ -185,7 +186,7 @@ async function createClientIn(
 ): Promise<{ clientId: string; clientSecret: string }> {
   await using database = openDatabaseAt(place);
   const clients = new ClientService({ database, now: Date.now });
-  const { client, clientSecret } = await clients.create({ name: 'tests', email, scopes });
+  const { client, clientSecret } = await clients.create({ name: 'tests', email, scopes }, COMMAND_LINE);
   return { clientId: client.clientId, clientSecret };
 }
 

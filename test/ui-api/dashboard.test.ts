@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAdministrator, signedInBrowser, VIEWER_EMAIL } from '../support/administration.ts';
-import { startTestService, until } from '../support/service.ts';
+import {
+  createAdministrator,
+  INTEGRATOR_EMAIL,
+  signedInBrowser,
+  VIEWER_EMAIL,
+} from '../support/administration.ts';
+import { createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
@@ -64,20 +69,57 @@ describe('the dashboard', () => {
     );
   });
 
-  test('tells a viewer of content only, who reads no list of webhooks either', async () => {
+  test('tells a viewer everything, who changes nothing', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir, { email: VIEWER_EMAIL, role: 'viewer' });
     const viewer = await signedInBrowser(service.url, VIEWER_EMAIL);
     const { status, body } = await viewer.get('/ui/api/dashboard');
     assert.equal(status, 200);
-    assert.equal(body.delivery, null);
+    assert.equal(body.delivery.waiting, 0);
     assert.equal(body.content.accounts, 0);
-    for (const path of ['webhooks', 'webhooks/1/trend', 'dead-letters', 'health'])
-      assert.equal((await viewer.get(`/ui/api/${path}`)).status, 403, path);
-    for (const path of ['accounts', 'courses', 'equivalents', 'bundles', 'folders', 'registrations'])
+    const lists = ['accounts', 'courses', 'equivalents', 'bundles', 'folders', 'registrations'];
+    for (const path of [...lists, 'webhooks', 'dead-letters'])
       assert.equal((await viewer.get(`/ui/api/${path}`)).status, 200, path);
+    for (const path of ['health', 'clients', 'administrators'])
+      assert.equal((await viewer.get(`/ui/api/${path}`)).status, 403, path);
     assert.equal((await viewer.post('/ui/api/dead-letters/redeliver', {})).status, 403);
     assert.equal((await fetch(`${service.url}/ui/api/dashboard`)).status, 401);
+  });
+
+  test('tells an integrator of webhooks only, who finds assets by name and reads no content', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir, { email: INTEGRATOR_EMAIL, role: 'integrator' });
+    const integrator = await signedInBrowser(service.url, INTEGRATOR_EMAIL);
+    const account = await service.api.create('/accounts', { name: 'Northwind' });
+    const { status, body } = await integrator.get('/ui/api/dashboard');
+    assert.equal(status, 200);
+    assert.equal(body.delivery.waiting, 0);
+    assert.equal(body.content, null);
+    const found = await integrator.get('/ui/api/search/assets?types=ACCOUNT&search=north');
+    assert.deepEqual(found.body.data, [
+      { type: 'ACCOUNT', id: account.id, name: 'Northwind', location: null },
+    ]);
+    const named = await integrator.get(`/ui/api/search/assets/by-id?assets=ACCOUNT:${account.id}`);
+    assert.deepEqual(named.body.data, found.body.data);
+    assert.equal((await integrator.get(`/ui/api/search/assets?held_by=${account.id}`)).status, 403);
+    for (const path of [`accounts/${account.id}`, 'courses', 'registrations', 'ui/api/clients'])
+      assert.equal((await integrator.get(`/${path}`)).status, 403, path);
+  });
+
+  test('tells a client of the parts that its scopes cover', async () => {
+    await using service = await startTestService();
+    for (const scope of ['content:read', 'webhooks:read']) {
+      const client = await createClient(service.settings.data_dir, { scopes: [scope] });
+      const token = await requestToken(service.url, client.clientId, client.clientSecret);
+      const answer = await fetch(`${service.url}/ui/api/dashboard`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const { content, delivery } = (await answer.json()) as Record<string, unknown>;
+      assert.deepEqual(
+        [content !== null, delivery !== null],
+        [scope === 'content:read', scope === 'webhooks:read'],
+      );
+    }
   });
 });
 

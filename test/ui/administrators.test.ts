@@ -139,7 +139,7 @@ describe('the page', () => {
 
   test('tells viewers that it is not for them', async () => {
     await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Administrators only' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);
     await visit.assertAccessible();
   });

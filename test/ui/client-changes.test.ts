@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { requestToken } from '../support/service.ts';
 import {
   act,
@@ -90,21 +91,21 @@ describe('an API client', () => {
     const { id } = await create(page, 'Fleeting');
     await act(page, 'Fleeting', 'Edit…');
     await dialog(page).getByLabel('Name').fill('Too late');
-    await beside(ui.service, (clients) => clients.delete(id));
+    await beside(ui.service, (clients) => clients.delete(id, COMMAND_LINE));
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await dialog(page).getByRole('alert').getByText('This no longer exists').waitFor();
     assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Too late');
 
     await dialog(page).getByRole('button', { name: 'Cancel' }).click();
     const { id: second } = await create(page, 'Fleeting, too');
-    await beside(ui.service, (clients) => clients.delete(second));
+    await beside(ui.service, (clients) => clients.delete(second, COMMAND_LINE));
     await act(page, 'Fleeting, too', 'Edit…');
     await dialog(page).getByText('This no longer exists').waitFor();
   });
 
   test('without scopes, as the command line makes them, gets another name and stays without', async () => {
     const input = { name: 'From the command line', email: 'cli@example.com', scopes: [] };
-    const { client } = await beside(ui.service, (clients) => clients.create(input));
+    const { client } = await beside(ui.service, (clients) => clients.create(input, COMMAND_LINE));
     await using visit = await ui.visit(`${CLIENTS}?search=cli@`);
     const { page } = visit;
     await rowOf(page, 'From the command line').getByText('None').waitFor();

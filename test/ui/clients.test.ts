@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { requestToken } from '../support/service.ts';
 import {
@@ -147,8 +148,8 @@ describe('the list of API clients', () => {
       for (let number = 1; number <= 60; number++) {
         const two = String(number).padStart(2, '0');
         const input = { name: `Station ${two}`, email: `s${100 - number}@stations.example`, scopes: SCOPES };
-        const { client } = await clients.create(input);
-        if (number % 10 === 0) await clients.setEnabled(client.clientId, false);
+        const { client } = await clients.create(input, COMMAND_LINE);
+        if (number % 10 === 0) await clients.setEnabled(client.clientId, false, COMMAND_LINE);
       }
     });
     await using visit = await ui.visit(CLIENTS);
@@ -214,7 +215,7 @@ describe('the list of API clients', () => {
 
   test('is not for viewers', async () => {
     await using visit = await ui.visit(CLIENTS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Administrators only' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'API clients' }).count(), 0);
   });
 });

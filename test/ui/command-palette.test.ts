@@ -86,11 +86,13 @@ describe('the command palette', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('option', { name: 'Registrations' }).waitFor();
-    assert.equal(await page.getByRole('option', { name: 'Webhooks' }).count(), 0);
+    await page.getByRole('option', { name: 'Webhooks' }).waitFor();
+    assert.equal(await page.getByRole('option', { name: 'API clients' }).count(), 0);
+    assert.equal(await page.getByRole('option', { name: 'Create webhook' }).count(), 0);
     assert.equal(await page.getByRole('option', { name: 'Create account' }).count(), 0);
     await field(page).fill('north');
     await page.getByRole('option', { name: /Northwind/ }).waitFor();
-    assert.equal(await page.getByRole('option', { name: /North star CRM/ }).count(), 0);
+    await page.getByRole('option', { name: /North star CRM/ }).waitFor();
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
     await page.getByRole('option', { name: /northup\.solomon/ }).click();

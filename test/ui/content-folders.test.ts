@@ -293,6 +293,6 @@ describe('folders', () => {
     await page.getByRole('heading', { name: 'Shown course', level: 1 }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Upload new version' }).count(), 0);
     await page.goto(`${ui.service.url}/ui/content/bundles/new`);
-    await page.getByText('Administrators only').waitFor();
+    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
   });
 });

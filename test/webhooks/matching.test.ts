@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import {
   availableSubtopics,
   CONTENT_TYPES,
@@ -122,17 +123,17 @@ describe('matching events with webhooks', () => {
   /** Makes a change and says what it means for the plain list of webhooks by id. */
   async function apply(change: Change, model: Map<number, WebhookInput>): Promise<void> {
     if (change.kind === 'create') {
-      model.set((await webhooks.create(change.input)).id, change.input);
+      model.set((await webhooks.create(change.input, COMMAND_LINE)).id, change.input);
       return;
     }
     const id = [...model.keys()][change.index % Math.max(1, model.size)];
     if (id === undefined) return;
     if (change.kind === 'delete') {
-      await webhooks.delete(id, null);
+      await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
       model.delete(id);
     } else {
       const { input } = change;
-      await webhooks.update(id, input, { resetStatistics: false, expected: null });
+      await webhooks.update(id, input, { by: COMMAND_LINE, resetStatistics: false, expected: null });
       model.set(id, input);
     }
   }
@@ -164,7 +165,7 @@ describe('matching events with webhooks', () => {
               JSON.stringify(event),
             );
           }
-          for (const id of model.keys()) await webhooks.delete(id, null);
+          for (const id of model.keys()) await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
         },
       ),
       { numRuns: 200 },
@@ -183,12 +184,15 @@ describe('matching events with webhooks', () => {
       const [type, id] = text.split(' ') as [FocusType, string];
       return { webhook_focus_type: type, webhook_focus_id: Number(id) };
     });
-    const { id } = await webhooks.create({
-      name: 'Both',
-      topic: 'REGISTRATION',
-      target_url: 'http://127.0.0.1:9/',
-      focus,
-    });
+    const { id } = await webhooks.create(
+      {
+        name: 'Both',
+        topic: 'REGISTRATION',
+        target_url: 'http://127.0.0.1:9/',
+        focus,
+      },
+      COMMAND_LINE,
+    );
     const found = async (accountId: number | null, ...content: ContentReference[]) =>
       (await matching({ subtopic: 'REGISTRATION_LAUNCHED', accountId, content })).length === 1;
     const course = (courseId: number): ContentReference => ({ type: 'COURSE', id: courseId });
@@ -205,6 +209,6 @@ describe('matching events with webhooks', () => {
       false,
       'ids of one type are not those of another',
     );
-    await webhooks.delete(id, null);
+    await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
   });
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -94,6 +95,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
     async (request, reply) => {
       const account = await accounts.update(idOf(request.params), toInput(request.body), {
         user: callerOf(request).user,
+        by: actorOf(request),
         expected: expectedRevisions(request),
       });
       return reply.header('ETag', entityTag(account.revision)).send(toRecord(account));
@@ -118,6 +120,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
     async (request, reply) => {
       await accounts.delete(idOf(request.params), {
         user: callerOf(request).user,
+        by: actorOf(request),
         expected: expectedRevisions(request),
       });
       return reply.code(204).send(null);

@@ -1,9 +1,11 @@
+import { changedFields } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
-import type { Change, ChangeOf } from '../assets/change.ts';
+import type { AuditedChangeOf, Change } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
   deleteAccount,
@@ -74,7 +76,7 @@ export class AccountService {
   async update(
     id: number,
     input: { name: string; enabled: boolean },
-    { user, expected }: ChangeOf,
+    { user, by, expected }: AuditedChangeOf,
   ): Promise<Account> {
     return await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedAccount(tx, id);
@@ -84,6 +86,9 @@ export class AccountService {
       if (account.enabled !== present.enabled) {
         await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user);
       }
+      const changes = changedFields(fieldsOf(present), fieldsOf(account));
+      const change = { by, action: 'ACCOUNT_UPDATED', id, name: account.name, changes } as const;
+      await recordAudit(tx, change, this.#with.now());
       return account;
     });
   }
@@ -93,13 +98,16 @@ export class AccountService {
    * further events.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
-  async delete(id: number, { user, expected }: ChangeOf): Promise<void> {
+  async delete(id: number, { user, by, expected }: AuditedChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const account = await requireLockedAccount(tx, id);
       assertRevision(account.revision, expected);
       for (const deleteBelongings of this.#with.belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
       await this.#publish(tx, 'ACCOUNT_DELETED', account, user);
+      const changes = changedFields(fieldsOf(account), null);
+      const change = { by, action: 'ACCOUNT_DELETED', id, name: account.name, changes } as const;
+      await recordAudit(tx, change, this.#with.now());
       await this.#with.onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
     });
   }
@@ -159,6 +167,11 @@ async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promis
   const row = await readAccount(reader, id);
   if (row === undefined) throw notFound('account', id);
   return toAccount(row);
+}
+
+/** The settings of an account, for the audit log. */
+function fieldsOf({ name, enabled }: Account) {
+  return { name, enabled };
 }
 
 function toAccount(row: StoredAccount): Account {

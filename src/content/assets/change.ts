@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { ExpectedRevisions } from '../../problems/revision.ts';
 
@@ -13,4 +14,9 @@ export interface Change {
 export interface ChangeOf extends Change {
   /** The revisions that the change accepts, or null for any. */
   expected: ExpectedRevisions;
+}
+
+/** A change that the audit log records. */
+export interface AuditedChangeOf extends ChangeOf {
+  by: Actor;
 }

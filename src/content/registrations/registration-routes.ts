@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -162,7 +163,10 @@ export function registrationRoutes(
       },
     },
     async (request, reply) => {
-      await registrations.delete(registrationIdOf(request.params), expectedRevisions(request));
+      await registrations.delete(registrationIdOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

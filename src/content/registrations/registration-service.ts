@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { changedFields, type FieldChange } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { readAssetNames } from '../assets/asset-names.ts';
-import type { Change, ChangeOf } from '../assets/change.ts';
+import type { AuditedChangeOf, Change, ChangeOf } from '../assets/change.ts';
 import { accountHolds } from '../assets/holdings.ts';
 import { readLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
@@ -225,7 +229,7 @@ export class RegistrationService {
    */
   async reset(
     registrationId: string,
-    { user, expected }: ChangeOf,
+    { user, by, expected }: AuditedChangeOf,
     before: (tx: Transaction) => Promise<void>,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
@@ -241,6 +245,7 @@ export class RegistrationService {
       if (changesResult(present, reset)) {
         await this.#with.events.publish(tx, await statusEvent(tx, account, reset, user));
       }
+      await this.#record(tx, by, 'REGISTRATION_RESET', present, changesOf(present, reset));
       return reset;
     });
   }
@@ -265,14 +270,51 @@ export class RegistrationService {
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */
-  async delete(registrationId: string, expected: ExpectedRevisions): Promise<void> {
+  async delete(
+    registrationId: string,
+    { by, expected }: { by: Actor; expected: ExpectedRevisions },
+  ): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const row = await lockRegistration(tx, registrationId);
       if (row === undefined) throw notFound('registration', registrationId);
       assertRevision(row.revision, expected);
       await deleteRegistration(tx, registrationId);
+      const registration = toRegistration(row);
+      await this.#record(tx, by, 'REGISTRATION_DELETED', registration, changesOf(registration, null));
     });
   }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { registrationId: id, learnerId: name }: Registration,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
+  }
+}
+
+/** What a reset or a deletion changes, for the audit log. */
+function changesOf(before: Registration, after: Registration | null): FieldChange[] {
+  const fieldsOf = ({
+    accountId,
+    courseId,
+    versionId,
+    learnerId,
+    completion,
+    success,
+    score,
+  }: Registration) => ({
+    account_id: accountId,
+    course_id: courseId,
+    version_id: versionId,
+    learner_id: learnerId,
+    completion,
+    success,
+    score,
+  });
+  return changedFields(fieldsOf(before), after === null ? null : fieldsOf(after));
 }
 
 /** Locks a registration and its account until the transaction ends. */

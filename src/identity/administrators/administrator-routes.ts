@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { administratorOf } from '../../http/authorization.ts';
+import { actorOf } from '../../audit/actor.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -39,11 +39,10 @@ export function administratorRoutes(
     { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput } },
     async (request, reply) => {
       const { email, role, name } = request.body;
-      const { administrator, link } = await administrators.invite({
-        email,
-        role,
-        ...(name === undefined || name === null ? {} : { name }),
-      });
+      const { administrator, link } = await administrators.invite(
+        { email, role, ...(name === undefined || name === null ? {} : { name }) },
+        actorOf(request),
+      );
       return reply.code(201).send({ ...toAdministratorRecord(administrator), ...linkMembers(request, link) });
     },
   );
@@ -51,7 +50,8 @@ export function administratorRoutes(
   routes.post(
     '/ui/api/administrators/:id/link',
     { config: ADMIN, schema: { ...HIDDEN, params } },
-    async (request) => linkMembers(request, await administrators.issueLink(idOf(request.params))),
+    async (request) =>
+      linkMembers(request, await administrators.issueLink(idOf(request.params), actorOf(request))),
   );
 
   routes.put(
@@ -63,7 +63,9 @@ export function administratorRoutes(
     async (request) => {
       const { role, enabled, name } = request.body;
       const change = { role, enabled, ...(name === undefined || name === null ? {} : { name }) };
-      return toAdministratorRecord(await administrators.update(idOf(request.params), change));
+      return toAdministratorRecord(
+        await administrators.update(idOf(request.params), change, actorOf(request)),
+      );
     },
   );
 
@@ -71,7 +73,7 @@ export function administratorRoutes(
     '/ui/api/administrators/:id',
     { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request, reply) => {
-      await administrators.delete(idOf(request.params), administratorOf(request).administratorId);
+      await administrators.delete(idOf(request.params), actorOf(request));
       return reply.code(204).send();
     },
   );

@@ -1,3 +1,7 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import { type Actor, administratorActor } from '../../audit/actor.ts';
+import { type AuditFields, changedFields, type FieldChange } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
@@ -100,11 +104,10 @@ export class AdministratorService {
    * Invites an administrator, who sets a password with the link. Inviting someone again creates a new link.
    * @throws {ProblemError} `invalid-request`; `conflict` if the address is in use
    */
-  async invite(input: {
-    email: string;
-    role: string;
-    name?: string;
-  }): Promise<{ administrator: Administrator; link: IssuedLink }> {
+  async invite(
+    input: { email: string; role: string; name?: string },
+    by: Actor,
+  ): Promise<{ administrator: Administrator; link: IssuedLink }> {
     checkAdministratorInput(input);
     return await this.#with.database.transaction(async (tx) => {
       const { email, role, name } = input;
@@ -117,7 +120,10 @@ export class AdministratorService {
       else await updateAdministrator(tx, id, { role, enabled: 1, ...(name === undefined ? {} : { name }) });
       const link = await this.#with.links.issue(tx, id, INVITATION_LIFETIME_MS);
       this.#with.log.info('an administrator was invited', { administrator_id: id, role });
-      return { administrator: toAdministrator(await this.#find(tx, id)), link };
+      const row = await this.#find(tx, id);
+      const changes = changedFields(present === undefined ? null : fieldsOf(present), fieldsOf(row));
+      await this.#record(tx, by, 'ADMINISTRATOR_INVITED', row, changes);
+      return { administrator: toAdministrator(row), link };
     });
   }
 
@@ -125,28 +131,29 @@ export class AdministratorService {
    * Adds an administrator with a password.
    * @throws {ProblemError} `invalid-request`; `conflict` if the address is in use
    */
-  async create(input: {
-    email: string;
-    role: string;
-    name: string;
-    password: string;
-  }): Promise<Administrator> {
+  async create(
+    input: { email: string; role: string; name: string; password: string },
+    by: Actor,
+  ): Promise<Administrator> {
     const { email, role, name, password } = input;
     checkAdministratorInput({ email, role, name, password: { value: password, email, member: 'password' } });
     const passwordHash = await this.#with.passwords.hash(password);
     return await this.#with.database.transaction(async (tx) => {
       const id = await this.#insert(tx, { email, role, name, passwordHash });
       this.#with.log.info('an administrator was created', { administrator_id: id, role });
-      return toAdministrator(await this.#find(tx, id));
+      const row = await this.#find(tx, id);
+      await this.#record(tx, by, 'ADMINISTRATOR_CREATED', row, changedFields(null, fieldsOf(row)));
+      return toAdministrator(row);
     });
   }
 
   /** A link with which an administrator sets a new password. @throws {ProblemError} `not-found` */
-  async issueLink(id: number): Promise<IssuedLink> {
+  async issueLink(id: number, by: Actor): Promise<IssuedLink> {
     return await this.#with.database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
       this.#with.log.info('a password link was created', { administrator_id: id });
+      await this.#record(tx, by, 'PASSWORD_LINK_CREATED', row, []);
       return await this.#with.links.issue(tx, id, lifetimeMs);
     });
   }
@@ -190,6 +197,12 @@ export class AdministratorService {
       // Setting it signs in.
       await noteSignIn(tx, id, passwordHash, this.#with.now());
       const row = await this.#find(tx, id);
+      const by = administratorActor(row, use.address);
+      if (link.administrator_id === null) {
+        await this.#record(tx, by, 'ADMINISTRATOR_CREATED', row, changedFields(null, fieldsOf(row)));
+      } else {
+        await this.#record(tx, by, 'PASSWORD_SET', row, []);
+      }
       await this.#with.sessions.endAll(tx, id);
       const sessionToken = await this.#with.sessions.begin(tx, id, use);
       this.#with.log.info('an administrator set a password with a link', { administrator_id: id });
@@ -201,7 +214,7 @@ export class AdministratorService {
    * Changes an administrator. Disabling ends all sessions. A changed role applies from the next request on.
    * @throws {ProblemError} `not-found`, `invalid-request`; `conflict` if no admin would be left
    */
-  async update(id: number, change: AdministratorChange): Promise<Administrator> {
+  async update(id: number, change: AdministratorChange, by: Actor): Promise<Administrator> {
     const { name, role, enabled } = change;
     checkAdministratorInput({
       ...(name === undefined ? {} : { name }),
@@ -209,7 +222,7 @@ export class AdministratorService {
     });
     return await this.#with.database.transaction(async (tx) => {
       if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
-      await this.#lock(tx, id);
+      const present = await this.#lock(tx, id);
       await updateAdministrator(tx, id, {
         ...(name === undefined ? {} : { name }),
         ...(role === undefined ? {} : { role }),
@@ -220,25 +233,39 @@ export class AdministratorService {
         await this.#with.links.end(tx, id);
       }
       this.#with.log.info('an administrator was changed', { administrator_id: id, role, enabled });
-      return toAdministrator(await this.#find(tx, id));
+      const row = await this.#find(tx, id);
+      const changes = changedFields(fieldsOf(present), fieldsOf(row));
+      if (changes.length > 0) await this.#record(tx, by, 'ADMINISTRATOR_UPDATED', row, changes);
+      return toAdministrator(row);
     });
   }
 
   /**
    * Deletes an administrator and ends all their sessions.
-   * @param by who deletes; null for the command line
    * @throws {ProblemError} `not-found`; `conflict` for oneself and for the last admin
    */
-  async delete(id: number, by: number | null): Promise<void> {
-    if (id === by) throw new ProblemError('conflict', 'You cannot delete yourself; another admin can');
+  async delete(id: number, by: Actor): Promise<void> {
+    if (by.type === 'ADMINISTRATOR' && by.id === String(id))
+      throw new ProblemError('conflict', 'You cannot delete yourself; another admin can');
     await this.#with.database.transaction(async (tx) => {
       await assertOtherAdmin(tx, id);
-      await this.#lock(tx, id);
+      const present = await this.#lock(tx, id);
       await this.#with.sessions.endAll(tx, id);
       await this.#with.links.end(tx, id);
       await deleteAdministrator(tx, id);
+      await this.#record(tx, by, 'ADMINISTRATOR_DELETED', present, changedFields(fieldsOf(present), null));
       this.#with.log.info('an administrator was deleted', { administrator_id: id });
     });
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { id, email, name }: StoredAdministrator,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name: name ?? email, changes }, this.#with.now());
   }
 
   async #insert(
@@ -275,6 +302,11 @@ export class AdministratorService {
     if (row === undefined) throw notFound('administrator', id);
     return row;
   }
+}
+
+/** What the audit log shows of an administrator. */
+function fieldsOf({ email, name, role, enabled }: StoredAdministrator): AuditFields {
+  return { email, name, role, enabled: enabled === 1 };
 }
 
 /** Rejects changes that would leave no admin. */

@@ -1,14 +1,18 @@
 import { SCOPES, type Scope } from '../scopes.ts';
 
 /** Roles of administrators, the most powerful first. */
-export const ROLES = ['admin', 'viewer'] as const;
+export const ROLES = ['admin', 'integrator', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Viewers read content: no secrets, no integrations. */
+/**
+ * What a role may do through the automation API. Integrators manage webhooks but see no content. Viewers read content,
+ * webhooks and events, and change nothing.
+ */
 const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   admin: new Set(SCOPES),
-  viewer: new Set(['content:read']),
+  integrator: new Set(['webhooks:read', 'webhooks:write']),
+  viewer: new Set(['content:read', 'webhooks:read']),
 };
 
 const NO_SCOPES: ReadonlySet<Scope> = new Set();
@@ -23,7 +27,10 @@ export function scopesOfRole(role: string): ReadonlySet<Scope> {
   return isRole(role) ? SCOPES_OF_ROLE[role] : NO_SCOPES;
 }
 
-/** Whether the role `held` includes the role `needed`. */
+/**
+ * Whether the role `held` may call a route for the role `needed`. Routes name `viewer`, which means everyone who has
+ * signed in, or `admin`. What lies between is decided by scopes.
+ */
 export function includesRole(held: string, needed: string): boolean {
   if (!isRole(held) || !isRole(needed)) return false;
   return ROLES.indexOf(held) <= ROLES.indexOf(needed);

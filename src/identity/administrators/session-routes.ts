@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { administratorOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import { assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
@@ -16,7 +17,7 @@ import {
 } from './administrator-schemas.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import { browserName } from './browser-name.ts';
-import { isRole } from './roles.ts';
+import { isRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
 import type { Sessions, SessionUse, SignedIn } from './sessions.ts';
 import type { SignIn, Visitor } from './sign-in.ts';
@@ -182,7 +183,8 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
     '/ui/api/profile',
     { config: VIEWER, schema: { ...HIDDEN, body: ProfileInput } },
     async (request, reply) => {
-      await administrators.update(administratorOf(request).administratorId, { name: request.body.name });
+      const { administratorId } = administratorOf(request);
+      await administrators.update(administratorId, { name: request.body.name }, actorOf(request));
       return reply.code(204).send();
     },
   );
@@ -194,7 +196,14 @@ function toSession(
 ) {
   const { version, readOnly, delivers, baseUrl } = service;
   return {
-    administrator: { id: administratorId, email, name: name ?? email, role: roleOf(role) },
+    /** `scopes`: what the role allows; the UI shows nothing else. */
+    administrator: {
+      id: administratorId,
+      email,
+      name: name ?? email,
+      role: roleOf(role),
+      scopes: [...scopesOfRole(role)],
+    },
     /** `read_only`: whether webhooks are; `base_url`: where people and programs reach the service. */
     service: { version, read_only: readOnly, delivers, base_url: baseUrl },
   };

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
-import { plainAddress } from '../address-key.ts';
 import {
   deleteExpiredSessions,
   deleteOldestSessionsOf,

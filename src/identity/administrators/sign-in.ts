@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
+import { administratorActor, unknownActor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import type { Database } from '../../database/database.ts';
+import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
-import { addressKey } from '../address-key.ts';
 import { challenge } from '../bearer.ts';
 import { type Administrator, toAdministrator } from './administrator.ts';
 import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
 import {
   lockAdministrator,
   noteSignIn,
+  type StoredAdministrator,
   selectAdministrator,
   selectAdministratorByEmail,
   updateAdministrator,
@@ -81,12 +84,16 @@ export class SignIn {
     const passwordHash = row?.password_hash ?? null;
     const matches = await this.#verify(passwordHash, password, budgets);
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
+      await this.#recordFailure(row, visitor);
       throw this.#refused(visitor);
     }
     const sessionToken = await this.#with.database.transaction(async (tx) => {
       // The password may have been changed, or its owner disabled, during verification.
       if (!(await noteSignIn(tx, row.id, passwordHash, this.#with.now()))) throw this.#refused(visitor);
       if (visitor.sessionToken !== null) await this.#with.sessions.end(visitor.sessionToken, tx);
+      const by = administratorActor(row, visitor.address);
+      const name = row.name ?? row.email;
+      await recordAudit(tx, { by, action: 'SIGNED_IN', id: row.id, name }, this.#with.now());
       return await this.#with.sessions.begin(tx, row.id, visitor);
     });
     await this.#with.budgets.refund(budgets);
@@ -126,6 +133,9 @@ export class SignIn {
         throw unauthorized('The session has ended.');
       }
       await updateAdministrator(tx, administratorId, { password_hash: passwordHash });
+      const by = administratorActor(row, use.address);
+      const name = row.name ?? row.email;
+      await recordAudit(tx, { by, action: 'PASSWORD_CHANGED', id: row.id, name }, this.#with.now());
       await this.#with.links.end(tx, administratorId);
       await this.#with.sessions.endAll(tx, administratorId);
       return await this.#with.sessions.begin(tx, administratorId, use);
@@ -145,6 +155,22 @@ export class SignIn {
     } catch (error) {
       await this.#with.budgets.refund(budgets);
       throw error;
+    }
+  }
+
+  /**
+   * Recorded whether the address is known or not, so that both take the same time. Guess budgets bound the number. A
+   * database that accepts no changes must not prevent the response.
+   */
+  async #recordFailure(row: StoredAdministrator | undefined, { address }: Visitor): Promise<void> {
+    const by = unknownActor(address);
+    const object = row === undefined ? { id: null, name: null } : { id: row.id, name: row.name ?? row.email };
+    try {
+      await this.#with.database.transaction((tx) =>
+        recordAudit(tx, { by, action: 'SIGN_IN_FAILED', ...object }, this.#with.now()),
+      );
+    } catch (error) {
+      this.#with.log.warn('a failed sign-in could not be recorded in the audit log', { error });
     }
   }
 

@@ -1,6 +1,6 @@
+import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { addressKey } from '../address-key.ts';
 import type { GuessLimiter } from '../guess-limiter.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
 

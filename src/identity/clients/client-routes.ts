@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -29,7 +30,7 @@ export function clientRoutes(
     async (request, reply) => {
       let madeId: string | null = null;
       const answer = await idempotency.answerSecret(request, reply, async (tx) => {
-        const { client, clientSecret } = await clients.create(request.body, tx);
+        const { client, clientSecret } = await clients.create(request.body, actorOf(request), tx);
         madeId = client.clientId;
         const headers = { ETag: entityTag(client.revision) };
         return { status: 201, headers, body: { ...toClientRecord(client), client_secret: clientSecret } };
@@ -63,7 +64,12 @@ export function clientRoutes(
     },
     async (request, reply) => {
       const { client_id: clientId } = request.params;
-      const client = await clients.update(clientId, request.body, expectedRevisions(request));
+      const client = await clients.update(
+        clientId,
+        request.body,
+        actorOf(request),
+        expectedRevisions(request),
+      );
       if (client === null) throw notFound('API client', clientId);
       log.info('an API client was changed', { client_id: clientId, by: callerOf(request).id });
       return reply.header('ETag', entityTag(client.revision)).send(toClientRecord(client));
@@ -75,7 +81,7 @@ export function clientRoutes(
     { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request, reply) => {
       const { client_id: clientId } = request.params;
-      const renewed = await clients.renewSecret(clientId);
+      const renewed = await clients.renewSecret(clientId, actorOf(request));
       if (renewed === null) throw notFound('API client', clientId);
       log.info('an API client got a new secret', { client_id: clientId, by: callerOf(request).id });
       reply.header('ETag', entityTag(renewed.client.revision));
@@ -88,7 +94,7 @@ export function clientRoutes(
     { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request, reply) => {
       const { client_id: clientId } = request.params;
-      if (!(await clients.delete(clientId, expectedRevisions(request)))) {
+      if (!(await clients.delete(clientId, actorOf(request), expectedRevisions(request)))) {
         throw notFound('API client', clientId);
       }
       log.info('an API client was deleted', { client_id: clientId, by: callerOf(request).id });

@@ -1,4 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
+import {
+  type AuditFields,
+  changedFields,
+  type FieldChange,
+  secretChange,
+} from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { ApiClientRow } from '../../database/schema.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
@@ -36,6 +45,8 @@ const USE_NOTED_EVERY_MS = 60_000;
 const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
 /** Compared with if the client does not exist, so that the check takes the same time. No secret has this hash. */
 const NO_HASH = '00'.repeat(32);
+
+const SECRET_CHANGE = secretChange('client_secret');
 
 /** An API client without its secret. Times are in epoch milliseconds. */
 export interface ApiClient {
@@ -84,7 +95,7 @@ export class ClientService {
    * @param open an open transaction; without one, it opens its own
    * @throws {ProblemError} `invalid-request`, naming every invalid member.
    */
-  async create(input: ClientInput, open?: Transaction): Promise<CreatedClient> {
+  async create(input: ClientInput, by: Actor, open?: Transaction): Promise<CreatedClient> {
     const scopes = checkClientInput(input);
     const clientSecret = newSecret();
     const row: ApiClientRow = {
@@ -99,7 +110,11 @@ export class ClientService {
       last_used_at: null,
       revision: 1,
     };
-    await inTransaction(this.#with.database, open, (tx) => insertClient(tx, row));
+    await inTransaction(this.#with.database, open, async (tx) => {
+      await insertClient(tx, row);
+      const changes = [...changedFields(null, fieldsOf(row)), SECRET_CHANGE];
+      await this.#record(tx, by, 'API_CLIENT_CREATED', row, changes);
+    });
     return { client: toClient(row), clientSecret };
   }
 
@@ -118,13 +133,14 @@ export class ClientService {
    * Deletes a client, which invalidates its tokens immediately. Returns whether it existed.
    * @throws {ProblemError} `precondition-failed` if its revision is not one of those expected.
    */
-  async delete(clientId: string, expected: ExpectedRevisions = null): Promise<boolean> {
+  async delete(clientId: string, by: Actor, expected: ExpectedRevisions = null): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
     return await this.#with.database.transaction(async (tx) => {
       const present = await selectLockedClient(tx, clientId);
       if (present === undefined) return false;
       assertRevision(present.revision, expected);
       await deleteClient(tx, clientId);
+      await this.#record(tx, by, 'API_CLIENT_DELETED', present, changedFields(fieldsOf(present), null));
       return true;
     });
   }
@@ -133,10 +149,16 @@ export class ClientService {
    * Disabling invalidates all tokens immediately and permanently. Enabling lets the client request new ones.
    * Returns whether the client exists.
    */
-  async setEnabled(clientId: string, enabled: boolean): Promise<boolean> {
+  async setEnabled(clientId: string, enabled: boolean, by: Actor): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
     const change = enabled ? enableClient : disableClient;
-    return await this.#with.database.transaction((tx) => change(tx, clientId));
+    return await this.#with.database.transaction(async (tx) => {
+      const present = await selectLockedClient(tx, clientId);
+      if (present === undefined) return false;
+      await change(tx, clientId);
+      await this.#recordUpdate(tx, by, present, { ...present, enabled: enabled ? 1 : 0 });
+      return true;
+    });
   }
 
   /**
@@ -148,6 +170,7 @@ export class ClientService {
   async update(
     clientId: string,
     input: ClientInput & { enabled: boolean },
+    by: Actor,
     expected: ExpectedRevisions = null,
   ): Promise<ApiClient | null> {
     const { name, email } = input;
@@ -164,7 +187,9 @@ export class ClientService {
         await (input.enabled ? enableClient : disableClient)(tx, clientId);
       }
       const row = await selectClient(tx, clientId);
-      return row === undefined ? null : toClient(row);
+      if (row === undefined) return null;
+      await this.#recordUpdate(tx, by, present, row);
+      return toClient(row);
     });
   }
 
@@ -172,13 +197,15 @@ export class ClientService {
    * Replaces the secret of a client, which invalidates the old one and all tokens immediately. Null if the
    * client does not exist.
    */
-  async renewSecret(clientId: string): Promise<CreatedClient | null> {
+  async renewSecret(clientId: string, by: Actor): Promise<CreatedClient | null> {
     if (!POSSIBLE_ID.test(clientId)) return null;
     const clientSecret = newSecret();
     return await this.#with.database.transaction(async (tx) => {
       if (!(await replaceSecret(tx, clientId, hashSecret(clientSecret).toString('hex')))) return null;
       const row = await selectClient(tx, clientId);
-      return row === undefined ? null : { client: toClient(row), clientSecret };
+      if (row === undefined) return null;
+      await this.#record(tx, by, 'API_CLIENT_SECRET_REPLACED', row, [SECRET_CHANGE]);
+      return { client: toClient(row), clientSecret };
     });
   }
 
@@ -201,10 +228,30 @@ export class ClientService {
     await this.#with.database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
   }
 
+  async #recordUpdate(tx: Transaction, by: Actor, before: ApiClientRow, after: ApiClientRow): Promise<void> {
+    const changes = changedFields(fieldsOf(before), fieldsOf(after));
+    if (changes.length > 0) await this.#record(tx, by, 'API_CLIENT_UPDATED', after, changes);
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { client_id: id, name }: ApiClientRow,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
+  }
+
   /** An impossible id is looked up as one that no client has, so that it takes the same time. */
   async #find(clientId: string): Promise<ApiClientRow | undefined> {
     return await selectClient(this.#with.database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
   }
+}
+
+/** What the audit log shows of a client. */
+function fieldsOf({ name, email, scopes, enabled }: ApiClientRow): AuditFields {
+  return { name, email, scope: scopes.split(' ').filter(Boolean), enabled: enabled === 1 };
 }
 
 function newSecret(): string {

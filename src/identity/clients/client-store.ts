@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { ApiClientRow } from '../../database/schema.ts';
 
 /** The data that a token is checked against in each API request. */
-export type TokenHolderRow = Pick<ApiClientRow, 'email' | 'scopes' | 'enabled' | 'token_generation'>;
+export type TokenHolderRow = Pick<ApiClientRow, 'name' | 'email' | 'scopes' | 'enabled' | 'token_generation'>;
 
 /** Adds a client. */
 export async function insertClient(tx: Transaction, row: ApiClientRow): Promise<void> {
@@ -49,7 +49,7 @@ export async function selectTokenHolder(
   clientId: string,
 ): Promise<TokenHolderRow | undefined> {
   const [row] = await reader.all<TokenHolderRow>(
-    'select email, scopes, enabled, token_generation from api_clients where client_id = ?',
+    'select name, email, scopes, enabled, token_generation from api_clients where client_id = ?',
     clientId,
   );
   return row;

@@ -28,6 +28,8 @@ export interface Principal {
   clientId: string;
   /** The client's e-mail address: `user` in the messages of events that the request causes. */
   user: string;
+  /** The client's name. */
+  name: string;
   scopes: ReadonlySet<Scope>;
 }
 
@@ -99,6 +101,7 @@ export class AccessTokens {
     return {
       clientId: claim.clientId,
       user: holder.email,
+      name: holder.name,
       scopes: new Set(claim.scopes.filter((scope) => held.has(scope))),
     };
   }

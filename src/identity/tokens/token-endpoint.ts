@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../database/database.ts';
+import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
-import { addressKey } from '../address-key.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
 import type { GuessLimiter } from '../guess-limiter.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
@@ -28,7 +30,7 @@ export interface WaivingOptions {
 /**
  * Waives a unit of a registration: the learner need not do it. It counts as completed and passed, and the service states
  * `waived`, and `satisfied` of each block and course that this completes, in the same transaction.
- * @param user who waives it, for the event
+ * @param waiver `by`: who waives it; `user`: the same, for the event
  * @throws {ProblemError} `not-found`, `conflict` for a course of another standard or a unit that is done with,
  *   `invalid-request` for a unit that the course does not have
  */
@@ -38,8 +40,9 @@ export async function waiveUnit(
     registrationId,
     unitId,
     reason,
+    by,
     user,
-  }: { registrationId: string; unitId: string; reason: string; user: string },
+  }: { registrationId: string; unitId: string; reason: string; by: Actor; user: string },
 ): Promise<void> {
   await attempts.change(registrationId, user, async (tx, present) => {
     const { registration, attempt } = present;
@@ -87,6 +90,9 @@ export async function waiveUnit(
       waived({ session, now: at }, unit, reason),
       ...says,
     ]);
+    const { learnerId: name } = registration;
+    const details = { unit_id: unitId, reason };
+    await recordAudit(tx, { by, action: 'UNIT_WAIVED', id: registrationId, name, details }, at);
     return results;
   });
 }

@@ -1,3 +1,4 @@
+import { type Actor, actorOf } from '../../audit/actor.ts';
 import { toRegistrationRecord } from '../../content/registrations/registration-records.ts';
 import { RegistrationParams, registrationIdOf } from '../../content/registrations/registration-routes.ts';
 import { RegistrationRecord } from '../../content/registrations/registration-schemas.ts';
@@ -23,6 +24,8 @@ export type WaiveUnit = (waiver: {
   unitId: string;
   reason: string;
   /** Who waives it. */
+  by: Actor;
+  /** The same, for the event. */
   user: string;
 }) => Promise<void>;
 
@@ -124,7 +127,7 @@ export function learningRoutes(
       const id = registrationIdOf(request.params);
       const registration = await registrations.reset(
         id,
-        { user: callerOf(request).user, expected: expectedRevisions(request) },
+        { user: callerOf(request).user, by: actorOf(request), expected: expectedRevisions(request) },
         (tx) => attempts.endLatest(tx, id),
       );
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
@@ -161,7 +164,13 @@ export function learningRoutes(
     async (request, reply) => {
       const registrationId = registrationIdOf(request.params);
       const { unit_id: unitId, reason } = request.body;
-      await waive({ registrationId, unitId, reason: reason ?? DEFAULT_REASON, user: callerOf(request).user });
+      await waive({
+        registrationId,
+        unitId,
+        reason: reason ?? DEFAULT_REASON,
+        by: actorOf(request),
+        user: callerOf(request).user,
+      });
       const registration = await registrations.get(registrationId);
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
     },

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { Subtopic } from '../../events/catalogue.ts';
+import { callerOf } from '../../http/authorization.ts';
 import type { Routes } from '../../http/routes.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { BlockedLine, Dashboard, DeliveryNow, FailingWebhook } from './dashboard.ts';
@@ -10,7 +10,8 @@ const MS_PER_SECOND = 1_000;
 /** The data of the dashboard. */
 export interface DashboardRecord {
   now_dt: string;
-  content: ContentCounts;
+  /** Null for callers who may not read content. */
+  content: ContentCounts | null;
   /** Null for callers who may not read webhooks. */
   delivery: DeliveryRecord | null;
 }
@@ -25,31 +26,23 @@ export type PausedRecord = ReturnType<typeof toPaused>;
 /** A line whose first message failed and is retried. */
 export type BlockedRecord = ReturnType<typeof toBlocked>;
 
-/** The dashboard of the admin UI. `mayReadWebhooks` says whether the caller may see the part about webhooks. */
+/** The dashboard of the admin UI: the parts that the caller may read. */
 export function dashboardRoutes(
   routes: Routes,
-  {
-    dashboard,
-    mayReadWebhooks,
-    now,
-  }: {
-    dashboard: Dashboard;
-    mayReadWebhooks: (request: FastifyRequest) => Promise<boolean>;
-    now: () => number;
-  },
+  { dashboard, now }: { dashboard: Dashboard; now: () => number },
 ): void {
   routes.get(
     '/ui/api/dashboard',
     {
-      config: { scope: 'content:read' },
+      config: { scope: ['content:read', 'webhooks:read'] },
       schema: { hide: true },
     },
     async (request): Promise<DashboardRecord> => {
-      const mayRead = await mayReadWebhooks(request);
+      const { scopes } = callerOf(request);
       return {
         now_dt: formatDateTime(now()),
-        content: await dashboard.content(),
-        delivery: mayRead ? toDelivery(await dashboard.delivery(), now()) : null,
+        content: scopes.has('content:read') ? await dashboard.content() : null,
+        delivery: scopes.has('webhooks:read') ? toDelivery(await dashboard.delivery(), now()) : null,
       };
     },
   );

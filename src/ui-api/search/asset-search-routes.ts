@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
+import { callerOf } from '../../http/authorization.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
 import { SearchText, searchedId, searchText, TypesText, typesOf } from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
 
-const READ = { scope: 'content:read' };
+/** Whoever may configure webhooks finds the assets that a focus may name, by name. */
+const FIND = { scope: ['content:read', 'webhooks:write'] } as const;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
 /** Assets that are shown by their ids at once. */
@@ -20,7 +22,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/search/assets',
     {
-      config: READ,
+      config: FIND,
       schema: {
         hide: true,
         querystring: Type.Object(
@@ -36,6 +38,10 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
     },
     async (request) => {
       const { types, search, limit = DEFAULT_LIMIT, held_by: heldBy = null } = request.query;
+      // What an account has is content, not a name.
+      if (heldBy !== null && !callerOf(request).scopes.has('content:read')) {
+        throw new ProblemError('forbidden', 'held_by needs the scope content:read.');
+      }
       const scope =
         heldBy === null
           ? { types: typesOf(types, FOCUS_TYPES), heldBy }
@@ -47,7 +53,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/search/assets/by-id',
     {
-      config: READ,
+      config: FIND,
       schema: {
         hide: true,
         querystring: Type.Object(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
@@ -72,7 +73,7 @@ export function deadLetterRoutes(
       const until = untilText === undefined ? undefined : parseDateTime(untilText);
       if (until === null)
         throw invalidInput([{ pointer: '/until_dt', detail: 'is no date and time with a zone' }]);
-      return toStep(await redelivery.step(webhookId ?? null, until));
+      return toStep(await redelivery.step(webhookId ?? null, actorOf(request), until));
     },
   );
 }

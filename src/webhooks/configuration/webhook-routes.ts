@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -7,6 +9,7 @@ import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
+import type { Webhook } from './webhook.ts';
 import { toStatisticsRecord, toWebhookRecord } from './webhook-records.ts';
 import { StatisticsRecord, WebhookInput, WebhookRecord } from './webhook-schemas.ts';
 import type { WebhookService } from './webhook-service.ts';
@@ -42,10 +45,10 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       },
     },
     async (request, reply) => {
-      callerOf(request);
+      const by = actorOf(request);
       assertValid(request, await webhooks.inputErrors(request.body, null));
       return await idempotency.answerSecret(request, reply, async (tx) => {
-        const webhook = await webhooks.create(request.body, tx);
+        const webhook = await webhooks.create(request.body, by, tx);
         return {
           status: 201,
           headers: { Location: `/webhooks/${webhook.id}`, ETag: entityTag(webhook.revision) },
@@ -69,7 +72,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
     },
     async (request) =>
       pageAnswer(await webhooks.list(pageRequest(request.query)), (webhook) =>
-        toWebhookRecord(webhook, webhooks.readOnly),
+        toWebhookRecord(shownTo(request, webhook), webhooks.readOnly),
       ),
   );
 
@@ -86,7 +89,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       },
     },
     async (request, reply) => {
-      const webhook = await webhooks.get(idOf(request.params));
+      const webhook = shownTo(request, await webhooks.get(idOf(request.params)));
       return reply
         .header('ETag', entityTag(webhook.revision))
         .send(toWebhookRecord(webhook, webhooks.readOnly));
@@ -120,6 +123,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       const id = idOf(request.params);
       assertValid(request, await webhooks.inputErrors(request.body, id));
       const webhook = await webhooks.update(id, request.body, {
+        by: actorOf(request),
         resetStatistics: request.query.resetStatistics ?? false,
         expected: expectedRevisions(request),
       });
@@ -143,7 +147,10 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       },
     },
     async (request, reply) => {
-      await webhooks.delete(idOf(request.params), expectedRevisions(request));
+      await webhooks.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );
@@ -178,7 +185,16 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => ({
         status: 200,
-        body: toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params), tx)),
+        body: toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params), actorOf(request), tx)),
       })),
   );
+}
+
+/** Administrators who only look at webhooks see no credentials, not even the key. */
+function shownTo(request: FastifyRequest, webhook: Webhook): Webhook {
+  const { kind, scopes } = callerOf(request);
+  if (kind === 'client' || scopes.has('webhooks:write') || webhook.authentication.type === 'NONE') {
+    return webhook;
+  }
+  return { ...webhook, authentication: { type: 'BASIC', key: '' } };
 }

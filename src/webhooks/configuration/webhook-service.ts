@@ -1,6 +1,9 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { FieldChange } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { subtopicsOf } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
@@ -13,8 +16,10 @@ import {
   type PresentConfiguration,
   toConfiguration,
 } from './configuration.ts';
+import { toWebhook } from './to-webhook.ts';
 import { deleteTriggers, replaceTriggers } from './trigger-store.ts';
-import type { Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
+import type { Authentication, Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
+import { webhookChanges } from './webhook-audit.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
 import {
   clearInError,
@@ -88,7 +93,7 @@ export class WebhookService {
   }
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
-  async create(input: WebhookInput, open?: Transaction): Promise<Webhook> {
+  async create(input: WebhookInput, by: Actor, open?: Transaction): Promise<Webhook> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const configuration = this.#parse(input, null);
       if ((await countWebhooksAlone(tx)) >= this.#with.maxWebhooks) {
@@ -100,7 +105,10 @@ export class WebhookService {
       const id = await insertWebhook(tx, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, []);
       this.#logLater(tx, 'a webhook was created', id);
-      return await this.#require(tx, id);
+      const webhook = await this.#require(tx, id);
+      const hasSecret = webhook.authentication.type === 'BASIC';
+      await this.#record(tx, by, 'WEBHOOK_CREATED', webhook, webhookChanges(null, webhook, hasSecret));
+      return webhook;
     });
   }
 
@@ -122,22 +130,30 @@ export class WebhookService {
   async update(
     id: number,
     input: WebhookInput,
-    { resetStatistics: reset, expected }: { resetStatistics: boolean; expected: ExpectedRevisions },
+    {
+      by,
+      resetStatistics: reset,
+      expected,
+    }: { by: Actor; resetStatistics: boolean; expected: ExpectedRevisions },
   ): Promise<Webhook> {
     this.assertWritable();
     return await this.#with.database.transaction(async (tx) => {
       const present = await this.#hold(tx, id);
       assertRevision(present.revision, expected);
       const configuration = this.#parse(input, present);
+      const secretChanged = await this.#changesSecret(tx, present, configuration.authentication);
       await updateWebhook(tx, id, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, present.focus);
       await clearInError(tx, id);
-      if (reset) await this.#reset(tx, id);
+      if (reset) await this.#reset(tx, present, by);
       this.#logLater(tx, 'a webhook was updated', id);
       if (present.enabled && !configuration.enabled) await this.#makeHeadDue(tx, id);
       else if (isResumed(present, configuration) || mayMendDelivery(present, configuration))
         await this.#makeHeadDue(tx, id);
-      return await this.#require(tx, id);
+      const updated = await this.#require(tx, id);
+      const changes = webhookChanges(present, updated, secretChanged);
+      if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
+      return updated;
     });
   }
 
@@ -145,7 +161,7 @@ export class WebhookService {
    * Deletes a webhook. Its waiting messages are discarded immediately, and its history says so.
    * @throws {ProblemError} `not-found`, `webhooks-read-only`, `precondition-failed`
    */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+  async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     this.assertWritable();
     await this.#with.database.transaction(async (tx) => {
       const present = await this.#hold(tx, id);
@@ -153,6 +169,8 @@ export class WebhookService {
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#with.now());
       this.#logLater(tx, 'a webhook was deleted', id);
+      const hadSecret = present.authentication.type === 'BASIC';
+      await this.#record(tx, by, 'WEBHOOK_DELETED', present, webhookChanges(present, null, hadSecret));
       await this.#makeHeadDue(tx, id);
     });
   }
@@ -175,10 +193,9 @@ export class WebhookService {
   }
 
   /** Clears the counts and starts a new period. The error state is kept. @throws {ProblemError} `not-found` */
-  async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
+  async resetStatistics(id: number, by: Actor, open?: Transaction): Promise<WebhookStatistics> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#require(tx, id);
-      await this.#reset(tx, id);
+      await this.#reset(tx, await this.#require(tx, id), by);
       return await this.#requireStatistics(tx, id);
     });
   }
@@ -208,9 +225,36 @@ export class WebhookService {
     return await this.#require(tx, id);
   }
 
-  async #reset(tx: Transaction, id: number): Promise<void> {
-    await resetStatistics(tx, id, this.#with.now());
-    this.#logLater(tx, 'the statistics of a webhook were reset', id);
+  async #reset(tx: Transaction, webhook: Webhook, by: Actor): Promise<void> {
+    await resetStatistics(tx, webhook.id, this.#with.now());
+    this.#logLater(tx, 'the statistics of a webhook were reset', webhook.id);
+    await this.#record(tx, by, 'WEBHOOK_STATISTICS_RESET', webhook, []);
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { id, name }: Webhook,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
+  }
+
+  /** Whether the secret that will be stored is another one than now. Call it before the change. */
+  async #changesSecret(tx: Transaction, present: Webhook, next: Authentication): Promise<boolean> {
+    if (next.type === 'NONE' || present.authentication.type === 'NONE') {
+      return next.type !== present.authentication.type;
+    }
+    if (next.secret === null) return false;
+    const row = await readWebhook(tx, present.id);
+    if (row === undefined || row.credentials === null) return true;
+    try {
+      return this.#with.cipher.decryptCredentials(present.id, row.credentials).secret !== next.secret;
+    } catch (error) {
+      if (error instanceof UndecryptableError) return true;
+      throw error;
+    }
   }
 
   #logLater(tx: Transaction, text: string, id: number): void {
@@ -344,42 +388,4 @@ function isResumed(present: Webhook, { paused }: WebhookConfiguration): boolean 
 function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
   if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
   return authentication.type === 'BASIC' && authentication.secret !== null;
-}
-
-function isPast(moment: number | null, now: number): boolean {
-  return moment !== null && moment <= now;
-}
-
-function toWebhook(
-  row: StoredWebhook,
-  details: Pick<Webhook, 'subtopics' | 'focus' | 'authentication'>,
-  now: number,
-): Webhook {
-  const allSubtopics = row.all_subtopics === 1;
-  const topic = row.topic as Webhook['topic'];
-  return {
-    id: row.id,
-    name: row.name,
-    topic,
-    allSubtopics,
-    subtopics: subtopicsOf(topic).filter((each) => details.subtopics.includes(each)),
-    focus: details.focus,
-    targetUrl: row.target_url,
-    authentication: details.authentication,
-    enabled: row.enabled === 1,
-    inactiveAt: row.inactive_at,
-    paused: row.paused_at !== null,
-    pausedAt: row.paused_at,
-    signingSince: row.signing_since,
-    formerSigningSecretUntil: isPast(row.former_signing_secret_until, now)
-      ? null
-      : row.former_signing_secret_until,
-    maxAttempts: row.max_attempts,
-    ignoreBefore: row.ignore_before,
-    loggingMode: row.logging_mode as Webhook['loggingMode'],
-    inError: row.in_error === 1,
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { parseId } from '../../http/ids.ts';
 import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
-import { type InputError, invalidInput } from '../../problems/problem.ts';
-import { parseDateTime } from '../../time/date-time.ts';
 import { toEventRecord, toEventSummary, toEventWebhookRecord } from './event-records.ts';
 import {
   EventRecord,
@@ -90,26 +89,4 @@ function toQuery(query: EventsQuery): EventQuery {
     ...parsePeriod({ from_dt, to_dt }),
     page: pageRequest(query),
   };
-}
-
-/** The times of a query. @throws {ProblemError} `invalid-request` naming each that is none */
-export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: string | undefined }): {
-  from: number | null;
-  to: number | null;
-} {
-  const errors: InputError[] = [];
-  const parse = (name: 'from_dt' | 'to_dt') => {
-    const text = query[name];
-    if (text === undefined) return null;
-    const time = parseDateTime(text);
-    if (time === null)
-      errors.push({
-        pointer: `/query/${name}`,
-        detail: 'must be a date and time with a time zone (ISO 8601)',
-      });
-    return time;
-  };
-  const period = { from: parse('from_dt'), to: parse('to_dt') };
-  if (errors.length > 0) throw invalidInput(errors);
-  return period;
 }

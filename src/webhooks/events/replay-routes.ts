@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
+import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Nullable } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
-import { parsePeriod } from './event-routes.ts';
 import { TimeQuery } from './event-schemas.ts';
 import type { ReplayService } from './replay-service.ts';
 
@@ -73,6 +74,7 @@ export function replayRoutes(
         const { replayed, next } = await replays.step(
           id,
           { from, to: to ?? now() + 1, again, dryRun, after },
+          actorOf(request),
           tx,
         );
         return { status: 202, body: { replayed, next_cursor: next === null ? null : toCursor(next) } };

@@ -1,7 +1,10 @@
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
+import { formatDateTime } from '../../time/date-time.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 import type { Focus } from '../configuration/webhook.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
@@ -71,7 +74,7 @@ export class ReplayService {
    * configured now. Each is queued at most once, because a message of the same event and webhook has the same id.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
-  async step(webhookId: number, request: ReplayRequest, open?: Transaction): Promise<ReplayStep> {
+  async step(webhookId: number, request: ReplayRequest, by: Actor, open?: Transaction): Promise<ReplayStep> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
@@ -103,8 +106,18 @@ export class ReplayService {
       const replayed = request.dryRun
         ? await countQueueable(tx, webhookId, chosen)
         : await this.#queue(tx, webhook, chosen);
+      if (replayed > 0 && !request.dryRun) await this.#record(tx, webhook, { ...request, by, replayed });
       return { replayed, next: after };
     });
+  }
+
+  async #record(
+    tx: Transaction,
+    { id, name }: StoredWebhook,
+    { by, from, to, again, replayed }: ReplayRequest & { by: Actor; replayed: number },
+  ): Promise<void> {
+    const details = { messages: replayed, from_dt: formatDateTime(from), to_dt: formatDateTime(to), again };
+    await recordAudit(tx, { by, action: 'EVENTS_REPLAYED', id, name, details }, this.#with.now());
   }
 
   async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly StoredEvent[]): Promise<number> {

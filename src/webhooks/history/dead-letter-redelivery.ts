@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
@@ -42,11 +43,11 @@ export class DeadLetterRedelivery {
    * Does one step. Call it again with the returned `until` while messages remain.
    * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
-  async step(webhookId: number | null, until: number = this.#with.now()): Promise<RedeliveryStep> {
+  async step(webhookId: number | null, by: Actor, until: number = this.#with.now()): Promise<RedeliveryStep> {
     const redelivered =
       webhookId === null
-        ? await this.#stepOverAll(until)
-        : await this.#with.lines.redeliverDeadLetters(webhookId, until, STEP_MESSAGES);
+        ? await this.#stepOverAll(until, by)
+        : await this.#with.lines.redeliverDeadLetters(webhookId, until, STEP_MESSAGES, by);
     const bound = MAX_REMAINING_COUNTED + 1;
     const remaining = await countDeadLettered(this.#with.reader, { webhookId, until, bound });
     return {
@@ -57,12 +58,12 @@ export class DeadLetterRedelivery {
     };
   }
 
-  async #stepOverAll(until: number): Promise<number> {
+  async #stepOverAll(until: number, by: Actor): Promise<number> {
     let redelivered = 0;
     for (const webhookId of await readWebhooksWithDeadLetters(this.#with.reader, until, STEP_WEBHOOKS)) {
       try {
         const limit = STEP_MESSAGES - redelivered;
-        redelivered += await this.#with.lines.redeliverDeadLetters(webhookId, until, limit);
+        redelivered += await this.#with.lines.redeliverDeadLetters(webhookId, until, limit, by);
       } catch (error) {
         // It was deactivated or deleted after it was read. The next step will not find it.
         const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type Actor, actorOf } from '../../audit/actor.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -41,6 +42,7 @@ export function deliveryRoutes(
   const redeliverAsked = async (
     params: { webhook_id: string },
     query: Static<typeof RedeliverQuery>,
+    by: Actor,
     tx: Transaction | undefined,
   ) => {
     const { status = ['DEAD_LETTERED', 'DISCARDED'], limit, cursor, delivery_id: ids, ...filter } = query;
@@ -54,14 +56,14 @@ export function deliveryRoutes(
             detail: 'cannot be combined with delivery_id',
           })),
         );
-      return await lines.redeliverThese(webhookId, ids, tx);
+      return await lines.redeliverThese(webhookId, ids, by, tx);
     }
     const atMost = limit ?? DEFAULT_REDELIVER_LIMIT;
     if (Object.keys(filter).length === 0 && cursor === undefined)
-      return await lines.redeliverAll(webhookId, status, atMost, tx);
+      return await lines.redeliverAll(webhookId, status, atMost, by, tx);
     const { after } = pageRequest(cursor === undefined ? {} : { cursor });
     const matching = { ...deliveryFilter(filter), statuses: status };
-    return await lines.redeliverMatching(webhookId, matching, { limit: atMost, after }, tx);
+    return await lines.redeliverMatching(webhookId, matching, { limit: atMost, after }, by, tx);
   };
 
   routes.get(
@@ -129,7 +131,7 @@ export function deliveryRoutes(
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
         const ids = [webhookIdOf(request.params), deliveryIdOf(request.params)] as const;
-        return { status: 202, body: toDeliverySummary(await lines.redeliver(...ids, tx)) };
+        return { status: 202, body: toDeliverySummary(await lines.redeliver(...ids, actorOf(request), tx)) };
       }),
   );
 
@@ -151,7 +153,8 @@ export function deliveryRoutes(
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        return { status: 202, body: toRedelivery(await redeliverAsked(request.params, request.query, tx)) };
+        const result = await redeliverAsked(request.params, request.query, actorOf(request), tx);
+        return { status: 202, body: toRedelivery(result) };
       }),
   );
 
@@ -204,7 +207,13 @@ export function deliveryRoutes(
       async (request, reply) =>
         idempotency.answer(request, reply, async (tx) => {
           const { message_id: messageId } = request.query;
-          const line = await lines.actOnHead(webhookIdOf(request.params), action, messageId, tx);
+          const line = await lines.actOnHead(
+            webhookIdOf(request.params),
+            action,
+            messageId,
+            actorOf(request),
+            tx,
+          );
           return { status: 200, body: toLineRecord(line, now()) };
         }),
     );

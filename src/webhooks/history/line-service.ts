@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import type { DeliveryAttemptRow, WebhookRow } from '../../database/schema.ts';
@@ -39,6 +41,9 @@ const IN_FLIGHT_RETRY_AFTER = '5';
 
 /** Redeliverable messages are counted up to this limit. */
 const MAX_REMAINING_COUNTED = 10_000;
+
+/** The webhook that messages are sent to again. */
+type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
 
 type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 
@@ -136,17 +141,22 @@ export class LineService {
    * @throws {ProblemError} `not-found`, `conflict` if it is waiting or the webhook is inactive,
    *   `webhooks-read-only`
    */
-  async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<DeliveryInBrief> {
+  async redeliver(
+    webhookId: number,
+    deliveryId: number,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<DeliveryInBrief> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
-      await requireActive(tx, webhookId);
+      const webhook = await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
       if (delivery.status === 'RETRYING' || delivery.status === 'QUEUED') {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
-      await this.#queueAgain(tx, [delivery]);
+      await this.#queueAgain(tx, webhook, [delivery], by);
       const [queued] = await inBrief(tx, [(await readDelivery(tx, webhookId, deliveryId))!]);
       return queued!;
     });
@@ -160,14 +170,15 @@ export class LineService {
     webhookId: number,
     statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[],
     limit: number,
+    by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
-      await requireActive(tx, webhookId);
+      const webhook = await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
-      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       return {
         redelivered: deliveries.length,
         remaining: await countWithStatus(tx, webhookId, { statuses, bound: MAX_REMAINING_COUNTED }),
@@ -184,9 +195,10 @@ export class LineService {
     webhookId: number,
     filter: DeliveryFilter & { statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[] },
     page: PageRequest,
+    by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
-    return await this.#redeliverSome(webhookId, open, async (tx) => {
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => {
       const { deliveries, next } = await readRedeliverableMatching(tx, { webhookId, filter, page });
       return { deliveries, next, statuses: filter.statuses };
     });
@@ -199,9 +211,10 @@ export class LineService {
   async redeliverThese(
     webhookId: number,
     ids: readonly number[],
+    by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
-    return await this.#redeliverSome(webhookId, open, async (tx) => ({
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => ({
       deliveries: await readFinal(tx, webhookId, ids),
       next: null,
       statuses: [],
@@ -210,15 +223,16 @@ export class LineService {
 
   async #redeliverSome(
     webhookId: number,
+    by: Actor,
     open: Transaction | undefined,
     read: (tx: Transaction) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[] }>,
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
-      await requireActive(tx, webhookId);
+      const webhook = await requireActive(tx, webhookId);
       const { deliveries, next, statuses } = await read(tx);
-      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       const remaining =
         next === null
           ? 0
@@ -232,13 +246,13 @@ export class LineService {
    * returns how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive,
    * `webhooks-read-only`
    */
-  async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
+  async redeliverDeadLetters(webhookId: number, until: number, limit: number, by: Actor): Promise<number> {
     this.#with.webhooks.assertWritable();
     return await this.#with.database.transaction(async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
-      await requireActive(tx, webhookId);
+      const webhook = await requireActive(tx, webhookId);
       const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
-      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       return deliveries.length;
     });
   }
@@ -266,6 +280,7 @@ export class LineService {
     webhookId: number,
     action: HeadAction,
     messageId: string | undefined,
+    by: Actor,
     open?: Transaction,
   ): Promise<Line> {
     this.#with.webhooks.assertWritable();
@@ -285,7 +300,7 @@ export class LineService {
             headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
           });
         case 'done':
-          if (action === 'dead-letter') await this.#deadLetter(tx, webhook, result.message);
+          if (action === 'dead-letter') await this.#deadLetter(tx, webhook, result.message, by);
       }
       return await this.line(webhookId, tx);
     });
@@ -293,10 +308,14 @@ export class LineService {
 
   async #deadLetter(
     tx: Transaction,
-    { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
+    { id, name, topic, logging_mode }: Pick<WebhookRow, 'name' | 'topic' | 'logging_mode'> & { id: number },
     message: QueueMessage,
+    by: Actor,
   ): Promise<void> {
-    await markDeadLettered(tx, message, this.#with.now());
+    const at = this.#with.now();
+    await markDeadLettered(tx, message, at);
+    const details = { message_id: message.messageId, subtopic: message.label };
+    await recordAudit(tx, { by, action: 'MESSAGE_SKIPPED', id, name, details }, at);
     tx.onCommit(() =>
       this.#with.deliveryLog.deadLettered({
         webhookId: message.lineId,
@@ -310,7 +329,18 @@ export class LineService {
     );
   }
 
-  async #queueAgain(tx: Transaction, deliveries: readonly StoredDelivery[]): Promise<void> {
+  async #queueAgain(
+    tx: Transaction,
+    { id, name }: RedeliveringWebhook,
+    deliveries: readonly StoredDelivery[],
+    by: Actor,
+  ): Promise<void> {
+    const [only] = deliveries.length === 1 ? deliveries : [];
+    const details = {
+      messages: deliveries.length,
+      ...(only === undefined ? {} : { message_id: only.message_id, subtopic: only.subtopic }),
+    };
+    await recordAudit(tx, { by, action: 'MESSAGES_REDELIVERED', id, name, details }, this.#with.now());
     await archiveLatestAttempts(
       tx,
       deliveries.map((delivery) => delivery.message_id),
@@ -344,7 +374,7 @@ function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' |
   return enabled === 1 && pausedAt !== null;
 }
 
-async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<void> {
+async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<RedeliveringWebhook> {
   const webhook = await readWebhook(reader, webhookId);
   if (webhook === undefined) throw notFound('webhook', webhookId);
   if (webhook.enabled === 0) {
@@ -353,6 +383,7 @@ async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): 
       'The webhook is inactive and would discard the message. Enable it first',
     );
   }
+  return webhook;
 }
 
 function toMessage(delivery: StoredDelivery, body: WholeBody): QueueMessage {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { callerOf } from '../../http/authorization.ts';
+import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
@@ -76,11 +76,11 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       },
     },
     async (request, reply) => {
-      callerOf(request);
+      const by = actorOf(request);
       const id = parseId(request.params.webhook_id, 'webhook');
       const seconds = request.body?.former_valid_for ?? DEFAULT_FORMER_SECONDS;
       return await idempotency.answerSecret(request, reply, async (tx) => {
-        const made = await signing.rotate(id, seconds * MS_PER_SECOND, tx);
+        const made = await signing.rotate(id, seconds * MS_PER_SECOND, by, tx);
         return {
           status: 200,
           body: {
@@ -108,7 +108,7 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       },
     },
     async (request, reply) => {
-      await signing.end(parseId(request.params.webhook_id, 'webhook'));
+      await signing.end(parseId(request.params.webhook_id, 'webhook'), actorOf(request));
       return reply.code(204).send(null);
     },
   );

@@ -1,8 +1,13 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
+import { secretChange } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, signingContext } from '../../secrets/credentials-cipher.ts';
+import { readWebhook } from '../configuration/webhook-store.ts';
 import { makeSigningSecret } from './signing-secret.ts';
 import { readSigning, type SigningRow, writeSigning } from './signing-store.ts';
 
@@ -45,7 +50,12 @@ export class SigningService {
    * @param formerForMs how long the former secret continues to sign, in milliseconds; with 0, it stops immediately
    * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
-  async rotate(webhookId: number, formerForMs: number, open?: Transaction): Promise<NewSigningSecret> {
+  async rotate(
+    webhookId: number,
+    formerForMs: number,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<NewSigningSecret> {
     this.#with.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       const present = await this.#hold(tx, webhookId);
@@ -59,6 +69,7 @@ export class SigningService {
         former_signing_secret_until: former === null ? null : now + formerForMs,
       };
       await this.#write(tx, webhookId, row, 'the signing secret of a webhook was replaced');
+      await this.#record(tx, webhookId, by, 'SIGNING_SECRET_REPLACED');
       return { secret, since: row.signing_since ?? now, formerUntil: row.former_signing_secret_until };
     });
   }
@@ -67,14 +78,21 @@ export class SigningService {
    * Ends signing and deletes the secrets.
    * @throws {ProblemError} `not-found` also if the webhook does not sign, `webhooks-read-only`
    */
-  async end(webhookId: number): Promise<void> {
+  async end(webhookId: number, by: Actor): Promise<void> {
     this.#with.assertWritable();
     await this.#with.database.transaction(async (tx) => {
       const present = await this.#hold(tx, webhookId);
       if (present.signing_secret === null)
         throw new ProblemError('not-found', 'The webhook has no signing secret');
       await this.#write(tx, webhookId, NOT_SIGNED, 'the postbacks of a webhook are no longer signed');
+      await this.#record(tx, webhookId, by, 'SIGNING_SECRET_DELETED');
     });
+  }
+
+  async #record(tx: Transaction, webhookId: number, by: Actor, action: AuditAction): Promise<void> {
+    const name = (await readWebhook(tx, webhookId))?.name ?? null;
+    const changes = [secretChange('signing_secret')];
+    await recordAudit(tx, { by, action, id: webhookId, name, changes }, this.#with.now());
   }
 
   /** The line comes first, as it does for deliveries and changes of the webhook. */

@@ -4,6 +4,7 @@ import {
   ADMIN_EMAIL,
   Browser,
   createAdministrator,
+  INTEGRATOR_EMAIL,
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
@@ -22,6 +23,12 @@ import { CALLERS, type Caller, LAUNCH_ROUTES, WHO_MAY_CALL } from './who-may-cal
 /** Signs out everywhere on the way through all routes, so the other tests have an administrator of their own. */
 const OTHER_ADMIN_EMAIL = 'abe@example.com';
 
+const EMAILS: ReadonlyMap<Caller, string> = new Map([
+  ['admin', OTHER_ADMIN_EMAIL],
+  ['integrator', INTEGRATOR_EMAIL],
+  ['viewer', VIEWER_EMAIL],
+]);
+
 describe('who may call what', () => {
   let service: TestService;
   let routes: FoundRoute[];
@@ -39,6 +46,7 @@ describe('who may call what', () => {
     await createAdministrator(dataDir);
     await createAdministrator(dataDir, { email: OTHER_ADMIN_EMAIL });
     await createAdministrator(dataDir, { email: VIEWER_EMAIL, role: 'viewer' });
+    await createAdministrator(dataDir, { email: INTEGRATOR_EMAIL, role: 'integrator' });
     admin = await signedInBrowser(service.url, ADMIN_EMAIL);
     for (const caller of CALLERS) callers.set(caller, await callerOf(caller));
   });
@@ -47,8 +55,8 @@ describe('who may call what', () => {
   /** How to send as a caller: whoever was signed out by a call has to sign in again. */
   async function callerOf(caller: Caller): Promise<() => Promise<Browser>> {
     const browser = new Browser(service.url);
-    if (caller === 'admin' || caller === 'viewer') {
-      const email = caller === 'admin' ? OTHER_ADMIN_EMAIL : VIEWER_EMAIL;
+    const email = EMAILS.get(caller);
+    if (email !== undefined) {
       return async () => {
         if (![...browser.cookies.keys()].some((name) => name.endsWith('session'))) {
           assert.equal((await browser.signIn(email)).status, 200);

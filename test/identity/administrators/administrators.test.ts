@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../../src/observability/log.ts';
@@ -58,13 +59,13 @@ describe('administrators', () => {
   });
 
   test('a change of role holds for sessions from the next request on', async () => {
-    assert.equal((await viewer.get('/webhooks')).status, 403);
+    assert.equal((await viewer.get('/ui/api/clients')).status, 403);
     const changed = await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Victor' });
     assert.equal(changed.status, 200);
     assert.deepEqual([changed.body.role, changed.body.name], ['admin', 'Victor']);
-    assert.equal((await viewer.get('/webhooks')).status, 200);
+    assert.equal((await viewer.get('/ui/api/clients')).status, 200);
     assert.equal((await admin.put(viewerPath, { role: 'viewer', enabled: true, name: 'Vic' })).status, 200);
-    assert.equal((await viewer.get('/webhooks')).status, 403);
+    assert.equal((await viewer.get('/ui/api/clients')).status, 403);
   });
 
   test('disabling ends sessions at once and for good, and signing in until it is undone', async () => {
@@ -174,8 +175,8 @@ describe('two admins who demote each other at the same time', () => {
         }
       });
       const results = await Promise.allSettled([
-        first.update(2 * round + 1, { role: 'viewer' }),
-        second.update(2 * round + 2, { enabled: false }),
+        first.update(2 * round + 1, { role: 'viewer' }, COMMAND_LINE),
+        second.update(2 * round + 2, { enabled: false }, COMMAND_LINE),
       ]);
       const refused = results.filter((result) => result.status === 'rejected');
       assert.equal(refused.length, 1);

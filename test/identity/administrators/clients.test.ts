@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { openDatabaseOf } from '../../support/database.ts';
@@ -167,10 +168,10 @@ describe('a change of an API client', () => {
     const clients = new ClientService({ database, now: Date.now });
     for (const enabled of [false, true]) {
       const before = await tagOf(id);
-      await clients.setEnabled(id, enabled);
+      await clients.setEnabled(id, enabled, COMMAND_LINE);
       assert.notEqual(await tagOf(id), before, String(enabled));
       const after = await tagOf(id);
-      await clients.setEnabled(id, enabled);
+      await clients.setEnabled(id, enabled, COMMAND_LINE);
       assert.equal(await tagOf(id), after, `${enabled} already`);
     }
   });

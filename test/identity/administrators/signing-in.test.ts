@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { SCOPES } from '../../../src/identity/scopes.ts';
 import {
   ADMIN_EMAIL,
   Browser,
@@ -29,7 +30,7 @@ describe('signing in', () => {
     assert.equal(answer.status, 200);
     const { id } = answer.body.administrator;
     assert.deepEqual(answer.body, {
-      administrator: { id, email: ADMIN_EMAIL, name: 'Ann', role: 'admin' },
+      administrator: { id, email: ADMIN_EMAIL, name: 'Ann', role: 'admin', scopes: [...SCOPES] },
       service: { version: '0.0.0-test', read_only: false, delivers: true, base_url: service.url },
     });
     const again = await browser.get('/ui/api/session');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import type { Transaction } from '../../../src/database/database.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
@@ -82,18 +83,21 @@ describe('changes of an administrator at the same time', () => {
   test('who is deleted while signing in is deleted, with the session', async () => {
     await using administration = await openAdministration();
     const { administrators, sessions, database } = administration;
-    const { id } = await administrators.create({
-      email: VIEWER_EMAIL,
-      role: 'viewer',
-      name: 'Vic',
-      password: PASSWORD,
-    });
+    const { id } = await administrators.create(
+      {
+        email: VIEWER_EMAIL,
+        role: 'viewer',
+        name: 'Vic',
+        password: PASSWORD,
+      },
+      COMMAND_LINE,
+    );
     await administration.meanwhile(
       async (tx) => {
         await tx.run('update administrators set last_sign_in_at = 1 where id = ?', id);
         await sessions.begin(tx, id, USE);
       },
-      () => administrators.delete(id, null),
+      () => administrators.delete(id, COMMAND_LINE),
     );
     assert.deepEqual(await administrators.list(), []);
     assert.deepEqual(await database.reader.all('select id from administrator_sessions'), []);
@@ -102,12 +106,15 @@ describe('changes of an administrator at the same time', () => {
   test('a change of password does not undo one that was made meanwhile', async () => {
     await using administration = await openAdministration();
     const { administrators, database, signIn } = administration;
-    const { id } = await administrators.create({
-      email: VIEWER_EMAIL,
-      role: 'viewer',
-      name: 'Vic',
-      password: PASSWORD,
-    });
+    const { id } = await administrators.create(
+      {
+        email: VIEWER_EMAIL,
+        role: 'viewer',
+        name: 'Vic',
+        password: PASSWORD,
+      },
+      COMMAND_LINE,
+    );
     const change = { current: PASSWORD, next: `${PASSWORD} 2` };
     await refused(
       // The second, where the change was there already when the present password was looked at.
@@ -127,11 +134,11 @@ describe('changes of an administrator at the same time', () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
     const invitation = { email: VIEWER_EMAIL, role: 'viewer' };
-    const { administrator } = await administrators.invite(invitation);
+    const { administrator } = await administrators.invite(invitation, COMMAND_LINE);
     await refused(
       ['conflict'],
       administration.meanwhile(setPassword(administrator.id), () =>
-        administrators.invite({ ...invitation, role: 'admin' }),
+        administrators.invite({ ...invitation, role: 'admin' }, COMMAND_LINE),
       ),
     );
     assert.equal((await administrators.get(administrator.id)).role, 'viewer');
@@ -144,7 +151,10 @@ describe('changes of an administrator at the same time', () => {
     const { hash } = passwords;
     passwords.hash = async (password) => {
       passwords.hash = hash;
-      await administrators.create({ email: VIEWER_EMAIL, role: 'admin', name: 'Vic', password: PASSWORD });
+      await administrators.create(
+        { email: VIEWER_EMAIL, role: 'admin', name: 'Vic', password: PASSWORD },
+        COMMAND_LINE,
+      );
       return await passwords.hash(password);
     };
     const input = { token: link!.token, email: 'first@example.com', name: 'First', password: PASSWORD };
@@ -158,7 +168,10 @@ describe('changes of an administrator at the same time', () => {
   test('no link is made for who is deleted meanwhile', async () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
-    const { administrator } = await administrators.invite({ email: VIEWER_EMAIL, role: 'viewer' });
+    const { administrator } = await administrators.invite(
+      { email: VIEWER_EMAIL, role: 'viewer' },
+      COMMAND_LINE,
+    );
     await refused(
       ['not-found'],
       administration.meanwhile(
@@ -166,7 +179,7 @@ describe('changes of an administrator at the same time', () => {
           await tx.run('delete from setup_links');
           await tx.run('delete from administrators where id = ?', administrator.id);
         },
-        () => administrators.issueLink(administrator.id),
+        () => administrators.issueLink(administrator.id, COMMAND_LINE),
       ),
     );
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
 import { ADMIN_EMAIL, Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
@@ -77,8 +78,8 @@ describe('a caller whose credentials are not valid', () => {
     const [disabled, deleted] = [await newToken(), await newToken()];
     await using database = await openDatabaseOf(dataDir);
     const clients = new ClientService({ database, now: Date.now });
-    assert.equal(await clients.setEnabled(disabled.clientId, false), true);
-    assert.equal(await clients.delete(deleted.clientId), true);
+    assert.equal(await clients.setEnabled(disabled.clientId, false, COMMAND_LINE), true);
+    assert.equal(await clients.delete(deleted.clientId, COMMAND_LINE), true);
     const middle = Math.floor(valid.token.length / 2);
     const forged =
       valid.token.slice(0, middle) +

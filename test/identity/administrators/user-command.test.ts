@@ -79,7 +79,7 @@ describe('coursewire user create', () => {
       [['create'], /--email and --role are missing/],
       [
         ['create', '--email', 'x', '--role', 'owner'],
-        /--email must be .*\n--role must be one of admin, viewer/,
+        /--email must be .*\n--role must be one of admin, integrator, viewer/,
       ],
       [[...CREATE, '--password-stdin'], /--password must have at least 12 characters/],
       [[...CREATE, '--name', ''], /--name must not be empty/],

@@ -8,7 +8,9 @@ export const CALLERS = [
   'registrations:write',
   'statements:read',
   'statements:write',
+  'audit:read',
   'viewer',
+  'integrator',
   'admin',
 ] as const;
 
@@ -78,13 +80,21 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /ui/api/addable-content
       GET    /ui/api/bundles
       GET    /ui/api/courses
-      GET    /ui/api/dashboard
       GET    /ui/api/equivalents
       GET    /ui/api/folders
       GET    /ui/api/registrations
-      GET    /ui/api/search/assets
-      GET    /ui/api/search/assets/by-id
       GET    /ui/api/usage/:type/:id`,
+  },
+  {
+    allowed: ['content:read', 'webhooks:read', 'viewer', 'integrator', 'admin'],
+    routes: `
+      GET    /ui/api/dashboard`,
+  },
+  {
+    allowed: ['content:read', 'webhooks:write', 'viewer', 'integrator', 'admin'],
+    routes: `
+      GET    /ui/api/search/assets
+      GET    /ui/api/search/assets/by-id`,
   },
   {
     allowed: ['content:write', 'admin'],
@@ -135,7 +145,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       DELETE /xapi/*`,
   },
   {
-    allowed: ['webhooks:read', 'admin'],
+    allowed: ['webhooks:read', 'viewer', 'integrator', 'admin'],
     routes: `
       GET    /events
       GET    /events/:event_id
@@ -153,7 +163,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /ui/api/webhooks/:webhook_id/trend`,
   },
   {
-    allowed: ['webhooks:write', 'admin'],
+    allowed: ['webhooks:write', 'integrator', 'admin'],
     routes: `
       POST   /webhooks
       PUT    /webhooks/:webhook_id
@@ -170,7 +180,13 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       POST   /ui/api/dead-letters/redeliver`,
   },
   {
-    allowed: ['viewer', 'admin'],
+    allowed: ['audit:read', 'admin'],
+    routes: `
+      GET    /audit-log
+      GET    /audit-log/:entry_id`,
+  },
+  {
+    allowed: ['viewer', 'integrator', 'admin'],
     routes: `
       GET    /ui/api/session
       GET    /ui/api/sessions

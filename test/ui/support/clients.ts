@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
 import { openDatabaseOf } from '../../support/database.ts';
@@ -84,5 +85,5 @@ export async function changeBeside(
   change: { name?: string; enabled?: boolean },
 ): Promise<void> {
   const present = await readBeside(service, id);
-  await beside(service, (clients) => clients.update(id, { ...present, ...change }));
+  await beside(service, (clients) => clients.update(id, { ...present, ...change }, COMMAND_LINE));
 }

@@ -5,6 +5,7 @@ import { UI_BUILD_FOLDER } from '../../../src/ui/ui-build.ts';
 import {
   ADMIN_EMAIL,
   createAdministrator,
+  INTEGRATOR_EMAIL,
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
@@ -14,10 +15,10 @@ import { Visit } from './visit.ts';
 const DESKTOP = { width: 1_280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Who looks at a page: an administrator, a viewer, or nobody who has signed in. */
-export type Who = 'admin' | 'viewer' | 'nobody';
+/** Who looks at a page: an administrator, an integrator (whom a test adds itself), a viewer, or nobody who has signed in. */
+export type Who = 'admin' | 'integrator' | 'viewer' | 'nobody';
 
-const EMAILS = { admin: ADMIN_EMAIL, viewer: VIEWER_EMAIL } as const;
+const EMAILS = { admin: ADMIN_EMAIL, integrator: INTEGRATOR_EMAIL, viewer: VIEWER_EMAIL } as const;
 
 /** A running service, and a browser for those who visit it. */
 export class Ui implements AsyncDisposable {

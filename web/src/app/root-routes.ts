@@ -1,22 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, redirect } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
 import { NotFound } from '../components/not-found.tsx';
 import { PageCrash } from '../components/page-crash.tsx';
 import { errors } from '../texts/errors.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { RootLayout } from './layout/root-layout.tsx';
-import { pageCode } from './page-code.ts';
+import type { Need } from './session-context.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     /** The title for the browser tab and for screen readers. */
     title?: string;
+    /** What opening the page needs, if not the same as its parent. */
+    needs?: Need;
   }
 }
 
@@ -27,7 +24,7 @@ export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }
   errorComponent: PageCrash,
 });
 
-/** The parent of all pages that require sign-in, including those for viewers. */
+/** The parent of all pages that require sign-in. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -48,12 +45,9 @@ export const unknownRoute = createRoute({
   staticData: { title: errors.notFound.title },
 });
 
-/** The parent of pages that require an administrator. Viewers see an explanation instead. */
+/** The parent of the pages of the administration. They require the role admin, unless they name something else. */
 export const adminRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'admin',
-  component: lazyRouteComponent(
-    pageCode(() => import('./layout/admin-gate.tsx')),
-    'AdminGate',
-  ),
+  staticData: { needs: 'admin' },
 });

@@ -11,12 +11,25 @@ export function useSession(): Session {
   return session;
 }
 
-/** Whether the viewer may change things. */
-export function useIsAdmin(): boolean {
-  return useSession().administrator.role === 'admin';
+/** What a page needs: a scope of the role, or the role admin. */
+export type Need = Session['administrator']['scopes'][number] | 'admin';
+
+/** Whether the signed-in person has what a page or an action needs. */
+export function useMay(): (need: Need) => boolean {
+  const { role, scopes } = useSession().administrator;
+  return (need) => (need === 'admin' ? role === 'admin' : scopes.includes(need));
 }
 
-/** Whether webhooks can be edited and deleted by the viewer now. */
+/** Whether the signed-in person is an administrator, who may change everything. */
+export function useIsAdmin(): boolean {
+  return useMay()('admin');
+}
+
+/**
+ * Whether the signed-in person cannot change webhooks or send messages now: because of the role, or because the
+ * webhooks service is disabled.
+ */
 export function useWebhooksReadOnly(): boolean {
-  return useSession().service.read_only;
+  const { read_only: readOnly } = useSession().service;
+  return !useMay()('webhooks:write') || readOnly;
 }

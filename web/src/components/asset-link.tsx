@@ -3,6 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import { HOME_ID } from '../api/folders.ts';
+import { useMay } from '../app/session-context.ts';
 
 /** The page of an asset. */
 export function addressOf(type: FocusType, id: number): LinkProps {
@@ -20,7 +21,7 @@ export function addressOf(type: FocusType, id: number): LinkProps {
   }
 }
 
-/** A link to an asset. `onClick` closes what covers the page. */
+/** A link to an asset; only its name for those who may not read content. `onClick` closes what covers the page. */
 export function AssetLink({
   type,
   id,
@@ -32,6 +33,7 @@ export function AssetLink({
   onClick?: () => void;
   children: ReactNode;
 }) {
+  if (!useMay()('content:read')) return children;
   return (
     <Anchor renderRoot={(props) => <Link {...props} {...addressOf(type, id)} onClick={onClick} />}>
       {children}

@@ -90,7 +90,13 @@ export const accounts = {
     description: 'It may have been deleted, or the URL may be wrong.',
     action: 'All accounts',
   },
-  tabs: { label: 'Account sections', content: 'Content', registrations: 'Registrations', events: 'Events' },
+  tabs: {
+    label: 'Account sections',
+    content: 'Content',
+    registrations: 'Registrations',
+    events: 'Events',
+    changes: 'Changes',
+  },
   inactiveNote: 'This account is inactive: no learners can be registered and no launch links created.',
   contents: {
     label: 'Content of this account',

@@ -20,7 +20,9 @@ export const administrators = {
   },
   roleMeanings: {
     admin: 'Can see and change everything.',
-    viewer: 'Can see content, accounts and registrations, but not integrations. Cannot change anything.',
+    integrator:
+      'Manages webhooks, events, deliveries and dead letters. Sees no content, accounts, registrations or API clients.',
+    viewer: 'Sees content, accounts, registrations, webhooks and events. Cannot change anything.',
   },
   link: {
     invitation: 'Send this invitation',

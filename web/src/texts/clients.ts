@@ -31,6 +31,7 @@ export const clients = {
     'registrations:write': 'change registrations',
     'statements:read': 'read learning records',
     'statements:write': 'store learning records',
+    'audit:read': 'read the audit log',
   },
   empty: {
     title: 'No API clients yet',
@@ -76,6 +77,7 @@ export const clients = {
       'registrations:write': 'Register learners, create launch links and report their status.',
       'statements:read': 'Read learning records through the Experience API (xAPI).',
       'statements:write': 'Store learning records through the Experience API (xAPI).',
+      'audit:read': 'Read the audit log: who changed what, from which address.',
     },
     checks: {
       name: 'Enter a name',

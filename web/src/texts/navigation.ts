@@ -14,12 +14,13 @@ export const navigation = {
   clients: 'API clients',
   deadLetters: 'Dead letters',
   administrators: 'Administrators',
+  auditLog: 'Audit log',
   system: 'System',
   profile: 'Your profile',
   signOut: 'Sign out',
   apiReference: 'API reference',
   userMenu: 'Your account: ',
-  roles: { admin: 'Administrator', viewer: 'Viewer' },
+  roles: { admin: 'Administrator', integrator: 'Integrator', viewer: 'Viewer' },
   scheme: { label: 'Appearance', light: 'Light', dark: 'Dark', auto: 'System' },
   readOnly: {
     title: 'Webhooks are Read Only',
@@ -28,8 +29,12 @@ export const navigation = {
   },
   connectionLost: 'The service is not responding. What you see may be out of date. Retrying…',
   notAllowed: {
-    title: 'Administrators only',
-    description:
-      'Integrations and administration require the administrator role. Ask an administrator for it.',
+    title: 'Your role cannot open this page',
+    description: (role: string) =>
+      `You are signed in as ${role}. Ask an administrator for another role if you need this page.`,
+  },
+  viewOnly: {
+    badge: 'View only',
+    reason: (role: string) => `Your role, ${role}, can see webhooks but not change them or send messages.`,
   },
 } as const;

@@ -25,7 +25,7 @@ export const account = {
     title: 'Welcome to Coursewire',
     first: 'You are the first administrator. Choose how you sign in.',
     invited: (role: string) => `You were invited as ${role}. Choose how you sign in.`,
-    as: { admin: 'an administrator', viewer: 'a viewer' },
+    as: { admin: 'an administrator', integrator: 'an integrator', viewer: 'a viewer' },
     again: 'Choose a new password. Saving it signs you out everywhere else.',
     name: 'Your name',
     email: 'E-mail',

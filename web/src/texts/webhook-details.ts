@@ -5,6 +5,7 @@ export const webhookDetails = {
     overview: 'Overview',
     history: 'History',
     configuration: 'Configuration',
+    changes: 'Changes',
   },
   edit: 'Edit',
   test: 'Send test message',

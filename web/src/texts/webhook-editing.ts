@@ -113,7 +113,8 @@ export const webhookEditing = {
     events: 'Events',
     focus: 'Focus',
     none: 'None',
-    basic: (key: string) => `Basic, with the key ${key}`,
+    basic: (key: string) =>
+      key === '' ? 'Basic, with a key that is not shown' : `Basic, with the key ${key}`,
     secretNew: 'A new secret is stored.',
     secretStays: 'The stored secret is kept.',
     endsError: 'Saving clears the alert. The webhook is no longer in error until an attempt fails again.',

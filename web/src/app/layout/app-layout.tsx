@@ -1,6 +1,6 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import { Suspense, useRef, useState } from 'react';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { PageLoading } from '../../components/page-loading.tsx';
@@ -12,6 +12,7 @@ import styles from './app-layout.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
+import { PageGate } from './page-gate.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -80,7 +81,7 @@ export function AppLayout() {
           {session.service.read_only && <ReadOnlyNotice />}
           <div className={styles.page}>
             <Suspense fallback={<PageLoading />}>
-              <Outlet />
+              <PageGate />
             </Suspense>
           </div>
         </AppShell.Main>

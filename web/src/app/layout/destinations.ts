@@ -2,6 +2,7 @@ import {
   IconBooks,
   IconBuilding,
   IconCertificate,
+  IconClipboardList,
   IconGauge,
   IconPlugConnected,
   IconServer2,
@@ -10,12 +11,15 @@ import {
 import type { LinkProps } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { navigation } from '../../texts/navigation.ts';
+import type { Need } from '../session-context.ts';
 
 /** A page of the navigation. */
 export interface Destination {
   to: NonNullable<LinkProps['to']>;
   label: string;
   exact?: boolean;
+  /** What opening it needs; undefined for everybody. */
+  needs?: Need;
 }
 
 /** A page or a group of pages, with its icon. */
@@ -25,27 +29,47 @@ export interface Entry extends Destination {
   parts?: readonly Destination[];
 }
 
-/** The pages for everybody. */
+/** The pages about content. */
 export const MAIN: readonly Entry[] = [
   { to: '/', label: navigation.dashboard, icon: IconGauge, exact: true },
-  { to: '/content', label: navigation.content, icon: IconBooks },
-  { to: '/accounts', label: navigation.accounts, icon: IconBuilding },
-  { to: '/registrations', label: navigation.registrations, icon: IconCertificate },
+  { to: '/content', label: navigation.content, icon: IconBooks, needs: 'content:read' },
+  { to: '/accounts', label: navigation.accounts, icon: IconBuilding, needs: 'content:read' },
+  { to: '/registrations', label: navigation.registrations, icon: IconCertificate, needs: 'content:read' },
 ];
 
-/** The pages for administrators. */
+/** The pages about integrations and the installation. */
 export const ADMINISTRATION: readonly Entry[] = [
   {
     to: '/administration/integrations',
     label: navigation.integrations,
     icon: IconPlugConnected,
     parts: [
-      { to: '/administration/integrations/webhooks', label: navigation.webhooks },
-      { to: '/administration/integrations/events', label: navigation.events },
-      { to: '/administration/integrations/dead-letters', label: navigation.deadLetters },
-      { to: '/administration/integrations/clients', label: navigation.clients },
+      { to: '/administration/integrations/webhooks', label: navigation.webhooks, needs: 'webhooks:read' },
+      { to: '/administration/integrations/events', label: navigation.events, needs: 'webhooks:read' },
+      {
+        to: '/administration/integrations/dead-letters',
+        label: navigation.deadLetters,
+        needs: 'webhooks:read',
+      },
+      { to: '/administration/integrations/clients', label: navigation.clients, needs: 'admin' },
     ],
   },
-  { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers },
-  { to: '/administration/system', label: navigation.system, icon: IconServer2 },
+  { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers, needs: 'admin' },
+  {
+    to: '/administration/audit-log',
+    label: navigation.auditLog,
+    icon: IconClipboardList,
+    needs: 'audit:read',
+  },
+  { to: '/administration/system', label: navigation.system, icon: IconServer2, needs: 'admin' },
 ];
+
+/** The pages that someone may open. Groups without any such page are omitted. */
+export function openEntries(entries: readonly Entry[], may: (need: Need) => boolean): Entry[] {
+  const isOpen = ({ needs }: Destination) => needs === undefined || may(needs);
+  return entries.filter(isOpen).flatMap((entry) => {
+    if (entry.parts === undefined) return [entry];
+    const parts = entry.parts.filter(isOpen);
+    return parts.length === 0 ? [] : [{ ...entry, parts }];
+  });
+}

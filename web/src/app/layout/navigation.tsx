@@ -3,22 +3,23 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { serviceAddress } from '../../api/addresses.ts';
 import { navigation } from '../../texts/navigation.ts';
-import { useIsAdmin } from '../session-context.ts';
-import { ADMINISTRATION, type Destination, type Entry, MAIN } from './destinations.ts';
+import { useMay } from '../session-context.ts';
+import { ADMINISTRATION, type Destination, type Entry, MAIN, openEntries } from './destinations.ts';
 import styles from './navigation.module.css';
 
-/** The navigation. Viewers see the pages that they may open. */
+/** The navigation: the pages that the signed-in person may open. */
 export function Navigation() {
-  const isAdmin = useIsAdmin();
+  const may = useMay();
+  const administration = openEntries(ADMINISTRATION, may);
   return (
     <nav aria-label={navigation.label} className={styles.navigation}>
-      <Entries entries={MAIN} />
-      {isAdmin && (
+      <Entries entries={openEntries(MAIN, may)} />
+      {administration.length > 0 && (
         <>
           <div className={styles.group} id="navigation-administration">
             {navigation.administration}
           </div>
-          <Entries entries={ADMINISTRATION} labelledBy="navigation-administration" />
+          <Entries entries={administration} labelledBy="navigation-administration" />
         </>
       )}
       <div className={styles.rest} />
@@ -33,7 +34,7 @@ export function Navigation() {
 function Entries({ entries, labelledBy }: { entries: readonly Entry[]; labelledBy?: string }) {
   return (
     <ul className={styles.list} {...(labelledBy === undefined ? {} : { 'aria-labelledby': labelledBy })}>
-      {entries.map(({ icon: Icon, parts, ...entry }) => (
+      {entries.map(({ icon: Icon, parts, needs: _needs, ...entry }) => (
         <li key={entry.to}>
           {parts === undefined ? (
             <DestinationLink {...entry}>
@@ -46,7 +47,7 @@ function Entries({ entries, labelledBy }: { entries: readonly Entry[]; labelledB
                 {entry.label}
               </div>
               <ul className={styles.parts} aria-labelledby={headingId(entry)}>
-                {parts.map((part) => (
+                {parts.map(({ needs: _needs, ...part }) => (
                   <li key={part.to}>
                     <DestinationLink {...part} />
                   </li>
@@ -60,7 +61,12 @@ function Entries({ entries, labelledBy }: { entries: readonly Entry[]; labelledB
   );
 }
 
-function DestinationLink({ to, label, exact = false, children }: Destination & { children?: ReactNode }) {
+function DestinationLink({
+  to,
+  label,
+  exact = false,
+  children,
+}: Omit<Destination, 'needs'> & { children?: ReactNode }) {
   return (
     <Link to={to} className={styles.link} activeOptions={{ exact, includeSearch: false }}>
       {children}

@@ -8,7 +8,7 @@ import { explainError } from '../../components/explain-error.ts';
 import { palette } from '../../texts/palette.ts';
 import { shared } from '../../texts/shared.ts';
 import { useDebounced } from '../../utilities/use-debounced.ts';
-import { useIsAdmin, useWebhooksReadOnly } from '../session-context.ts';
+import { useMay, useWebhooksReadOnly } from '../session-context.ts';
 import styles from './command-palette.module.css';
 import { matchingCommands } from './commands.ts';
 import type { PaletteEntry, PaletteGroup } from './palette-entry.ts';
@@ -30,12 +30,12 @@ export function CommandPalette({
 }) {
   const navigate = useNavigate();
   const isPhone = useMediaQuery(PHONE);
-  const permissions = { isAdmin: useIsAdmin(), webhooksReadOnly: useWebhooksReadOnly() };
+  const permissions = { may: useMay(), webhooksReadOnly: useWebhooksReadOnly() };
   const [typed, setTyped] = useState('');
   const [selectedKey, setSelectedKey] = useState<string | null>(null);
   const text = typed.trim();
   const searched = useDebounced(text, TYPING_MS);
-  const found = useFound(searched, permissions.isAdmin);
+  const found = useFound(searched, permissions.may);
   // Results of an earlier text would be opened by mistake. Those of all kinds appear together, below the commands, so
   // that nothing moves under the selection.
   const isSearching = text !== '' && (searched !== text || found.isSearching);

@@ -4,12 +4,13 @@ import { navigation } from '../../texts/navigation.ts';
 import { palette } from '../../texts/palette.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { webhooks } from '../../texts/webhooks.ts';
-import { ADMINISTRATION, type Entry, MAIN } from '../layout/destinations.ts';
+import { ADMINISTRATION, type Entry, MAIN, openEntries } from '../layout/destinations.ts';
+import type { Need } from '../session-context.ts';
 import type { PaletteEntry, PaletteGroup } from './palette-entry.ts';
 
 /** What a person may open and do. */
 interface Permissions {
-  isAdmin: boolean;
+  may: (need: Need) => boolean;
   webhooksReadOnly: boolean;
 }
 
@@ -31,8 +32,8 @@ export function matchingCommands(
     .filter(({ entries }) => entries.length > 0);
 }
 
-function pages({ isAdmin }: Permissions): PaletteEntry[] {
-  const entries = [...MAIN, ...(isAdmin ? ADMINISTRATION : [])].flatMap(pagesOf);
+function pages({ may }: Permissions): PaletteEntry[] {
+  const entries = openEntries([...MAIN, ...ADMINISTRATION], may).flatMap(pagesOf);
   return [
     ...entries,
     {
@@ -49,17 +50,20 @@ function pagesOf({ icon, parts, ...page }: Entry): PaletteEntry[] {
   return (parts ?? [page]).map(({ to, label }) => ({ key: to, label, note: '', icon, target: { to } }));
 }
 
-function actions({ isAdmin, webhooksReadOnly }: Permissions, showShortcuts: () => void): PaletteEntry[] {
+function actions({ may, webhooksReadOnly }: Permissions, showShortcuts: () => void): PaletteEntry[] {
   const shortcuts = { key: 'shortcuts', label: palette.shortcuts.title, note: '', icon: IconKeyboard };
   const all: PaletteEntry[] = [{ ...shortcuts, target: showShortcuts }];
-  if (!isAdmin) return all;
   const create = (key: string, label: string, target: PaletteEntry['target']) =>
     all.unshift({ key, label, note: '', icon: IconPlus, target });
-  create('new-account', accounts.create.action, { to: '/accounts', search: { new: 'yes' } as never });
-  create('new-registration', registrations.create.action, {
-    to: '/registrations',
-    search: { new: 'yes' } as never,
-  });
+  if (may('content:write')) {
+    create('new-account', accounts.create.action, { to: '/accounts', search: { new: 'yes' } as never });
+  }
+  if (may('registrations:write')) {
+    create('new-registration', registrations.create.action, {
+      to: '/registrations',
+      search: { new: 'yes' } as never,
+    });
+  }
   if (!webhooksReadOnly) {
     create('new-webhook', webhooks.add, { to: '/administration/integrations/webhooks/new' });
   }

@@ -9,6 +9,7 @@ import { iconOf } from '../../components/asset-icon.tsx';
 import { addressOf } from '../../components/asset-link.tsx';
 import { palette } from '../../texts/palette.ts';
 import { shared } from '../../texts/shared.ts';
+import type { Need } from '../session-context.ts';
 import type { PaletteGroup } from './palette-entry.ts';
 
 /** Rows of each kind. */
@@ -27,19 +28,20 @@ export interface Found {
 
 /**
  * Finds webhooks, API clients, accounts, content and registrations by name or id. An empty text sends no request.
- * @param isAdmin whether webhooks and API clients may be read
+ * @param may what the signed-in person may read
  */
-export function useFound(text: string, isAdmin: boolean): Found {
+export function useFound(text: string, may: (need: Need) => boolean): Found {
   const enabled = text !== '';
+  const readsContent = may('content:read');
   const isId = UUID.test(text);
   const query = { search: text, limit: LIMIT, offset: 0 };
   const [webhooks, clients, assets, learners, registration] = useQueries({
     queries: [
-      { ...webhookListQuery(query), ...ONCE, enabled: enabled && isAdmin },
-      { ...clientListQuery(query), ...ONCE, enabled: enabled && isAdmin },
-      { ...assetSearchQuery(FOCUS_TYPES, text), ...ONCE, enabled },
-      { ...registrationListQuery(query), ...ONCE, enabled },
-      { ...registrationQuery(text.toLowerCase()), ...ONCE, enabled: isId },
+      { ...webhookListQuery(query), ...ONCE, enabled: enabled && may('webhooks:read') },
+      { ...clientListQuery(query), ...ONCE, enabled: enabled && may('admin') },
+      { ...assetSearchQuery(FOCUS_TYPES, text), ...ONCE, enabled: enabled && readsContent },
+      { ...registrationListQuery(query), ...ONCE, enabled: enabled && readsContent },
+      { ...registrationQuery(text.toLowerCase()), ...ONCE, enabled: isId && readsContent },
     ],
   });
   const all = [webhooks, clients, assets, learners];

@@ -9,7 +9,7 @@ export const accountListSearch = tableSearch({
 });
 
 /** The tabs of an account's page. */
-export const ACCOUNT_TABS = ['content', 'registrations', 'events'] as const;
+export const ACCOUNT_TABS = ['content', 'registrations', 'events', 'changes'] as const;
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
 /** The address of an account's page: the open tab, its table, and the open form. */

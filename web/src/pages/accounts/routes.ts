@@ -12,7 +12,7 @@ const list = createRoute({
     pageCode(() => import('./list/account-list-page.tsx')),
     'AccountListPage',
   ),
-  staticData: { title: accounts.title },
+  staticData: { title: accounts.title, needs: 'content:read' },
 });
 
 const details = createRoute({
@@ -27,7 +27,7 @@ const details = createRoute({
     pageCode(() => import('./details/account-page.tsx')),
     'AccountPage',
   ),
-  staticData: { title: accounts.one },
+  staticData: { title: accounts.one, needs: 'content:read' },
 });
 
 /** The pages of accounts. */

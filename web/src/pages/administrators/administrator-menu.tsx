@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconLink, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconHistory, IconLink, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   type Administrator,
@@ -12,6 +13,7 @@ import { useSession } from '../../app/session-context.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { administrators as texts } from '../../texts/administrators.ts';
+import { audit } from '../../texts/audit.ts';
 import { shared } from '../../texts/shared.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
@@ -56,6 +58,18 @@ export function AdministratorMenu({ administrator }: { administrator: Administra
             onClick={() => setOpen('link')}
           >
             {invited ? texts.newInvitation : texts.newPassword}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconHistory size={16} stroke={1.6} />}
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/administration/audit-log"
+                search={{ object_type: 'ADMINISTRATOR', object_id: String(id) } as never}
+              />
+            )}
+          >
+            {audit.panel.action}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item

@@ -3,7 +3,7 @@ import type { Role } from '../../api/session.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { navigation } from '../../texts/navigation.ts';
 
-const ROLES: readonly Role[] = ['admin', 'viewer'];
+const ROLES: readonly Role[] = ['admin', 'integrator', 'viewer'];
 
 /** The roles, and what each of them allows. */
 export function RoleField({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {

@@ -4,8 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { clients as texts } from '../../texts/clients.ts';
 import styles from './clients.module.css';
-
-const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+import { READS } from './read-scopes.ts';
 
 /** The name and the id, with a button to copy the id. */
 export function NameCell({ client: { name, client_id: id } }: { client: ApiClient }) {

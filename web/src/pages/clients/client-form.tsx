@@ -9,13 +9,13 @@ import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx'
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { clients } from '../../texts/clients.ts';
 import styles from './clients.module.css';
+import { READS } from './read-scopes.ts';
 
 const FIELDS = ['name', 'email', 'scopes'] as const;
 const MAX_NAME_CHARACTERS = 200;
 const MAX_EMAIL_LENGTH = 254;
 /** A rough check; the service checks exactly. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
-const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 const { form: texts } = clients;
 
 /** The editable data of a client: name, contact and scopes. */

@@ -1,20 +1,23 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import {
   IconDots,
+  IconHistory,
   IconKey,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
   IconTrash,
 } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ApiClient } from '../../api/clients.ts';
+import { audit } from '../../texts/audit.ts';
 import { clients as texts } from '../../texts/clients.ts';
 
 /** The actions for a client. */
 export type ClientAction = 'edit' | 'renew' | 'disable' | 'enable' | 'remove';
 
 export function ClientMenu({
-  client: { name, enabled },
+  client: { client_id: id, name, enabled },
   onAct,
 }: {
   client: ApiClient;
@@ -40,6 +43,18 @@ export function ClientMenu({
           onClick={() => onAct(enabled ? 'disable' : 'enable')}
         >
           {enabled ? texts.disable.action : texts.enable.action}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconHistory size={16} stroke={1.6} />}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/administration/audit-log"
+              search={{ object_type: 'API_CLIENT', object_id: id } as never}
+            />
+          )}
+        >
+          {audit.panel.action}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item

@@ -15,6 +15,7 @@ const layout = createRoute({
     pageCode(() => import('./content-layout.tsx')),
     'ContentLayout',
   ),
+  staticData: { needs: 'content:read' },
 });
 
 const folder = createRoute({
@@ -53,7 +54,7 @@ const newEquivalent = createRoute({
     pageCode(() => import('./groups/new-equivalent-page.tsx')),
     'NewEquivalentPage',
   ),
-  staticData: { title: groups.equivalent.new },
+  staticData: { title: groups.equivalent.new, needs: 'content:write' },
 });
 
 const equivalent = createRoute({
@@ -74,7 +75,7 @@ const newBundle = createRoute({
     pageCode(() => import('./groups/new-bundle-page.tsx')),
     'NewBundlePage',
   ),
-  staticData: { title: groups.bundle.new },
+  staticData: { title: groups.bundle.new, needs: 'content:write' },
 });
 
 const bundle = createRoute({

@@ -7,7 +7,9 @@ import styles from './dashboard.module.css';
 
 const texts = dashboard.content;
 
-const KINDS: readonly { kind: keyof Dashboard['content']; link: LinkProps }[] = [
+type Counts = NonNullable<Dashboard['content']>;
+
+const KINDS: readonly { kind: keyof Counts; link: LinkProps }[] = [
   { kind: 'courses', link: { to: '/content', search: { below: 'yes' } } },
   { kind: 'equivalents', link: { to: '/content', search: { below: 'yes', kind: 'equivalents' } } },
   { kind: 'bundles', link: { to: '/content', search: { below: 'yes', kind: 'bundles' } } },
@@ -16,7 +18,7 @@ const KINDS: readonly { kind: keyof Dashboard['content']; link: LinkProps }[] = 
 ];
 
 /** The number of items of each type. */
-export function ContentPanel({ counts }: { counts: Dashboard['content'] }) {
+export function ContentPanel({ counts }: { counts: Counts }) {
   return (
     <Panel title={texts.title}>
       <ul className={styles.counts} aria-label={texts.title}>

@@ -1,7 +1,7 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { dashboardQuery } from '../../api/dashboard.ts';
-import { useIsAdmin } from '../../app/session-context.ts';
+import { useMay } from '../../app/session-context.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { explainError } from '../../components/explain-error.ts';
@@ -19,23 +19,25 @@ import { LearningPanel } from './learning-panel.tsx';
 import { OverviewTiles } from './overview-tiles.tsx';
 import { PausedPanel } from './paused-panel.tsx';
 
-/** Live data of the webhooks or, for those who may not see webhooks, content and learning. */
+/** Live data of the webhooks, then content and learning: the parts that the signed-in person may see. */
 export function DashboardPage() {
-  const isAdmin = useIsAdmin();
+  const mayReadWebhooks = useMay()('webhooks:read');
   const { data, error, refetch, dataUpdatedAt } = useQuery(dashboardQuery);
-  const firstSteps = useFirstSteps(data?.content.courses);
+  const firstSteps = useFirstSteps(data?.content?.courses);
   return (
     <>
       <PageHeader
         title={dashboard.title}
-        description={isAdmin ? dashboard.description : dashboard.viewerDescription}
+        description={mayReadWebhooks ? dashboard.description : dashboard.viewerDescription}
       />
       {data === undefined && error !== null && (
         <div className={styles.frame}>
           <ErrorState error={error} retry={() => void refetch()} />
         </div>
       )}
-      {error === null && (data === undefined || firstSteps === undefined) && <Placeholder tiles={isAdmin} />}
+      {error === null && (data === undefined || firstSteps === undefined) && (
+        <Placeholder tiles={mayReadWebhooks} />
+      )}
       {data !== undefined && (firstSteps !== undefined || error !== null) && (
         <div className={styles.panels}>
           {error !== null && (
@@ -57,10 +59,12 @@ export function DashboardPage() {
               <FailingPanel webhooks={data.delivery.failing_webhooks} />
             </>
           )}
-          <div className={styles.halves}>
-            <LearningPanel total={data.content.registrations} />
-            <ContentPanel counts={data.content} />
-          </div>
+          {data.content !== null && (
+            <div className={styles.halves}>
+              <LearningPanel total={data.content.registrations} />
+              <ContentPanel counts={data.content} />
+            </div>
+          )}
         </div>
       )}
     </>

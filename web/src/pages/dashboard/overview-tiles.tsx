@@ -4,6 +4,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeliveryNow } from '../../api/dashboard.ts';
 import { failedChecks, type Health, healthQuery } from '../../api/health.ts';
+import { useIsAdmin } from '../../app/session-context.ts';
 import type { Tone } from '../../components/status-badge.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -14,8 +15,9 @@ const texts = dashboard.tiles;
 const MS_PER_SECOND = 1_000;
 const WEBHOOKS = '/administration/integrations/webhooks';
 
-/** Four figures that show whether something needs attention, each with a link to it. */
+/** Figures that show whether something needs attention, each with a link to it. The system is for administrators. */
 export function OverviewTiles({ delivery }: { delivery: DeliveryNow }) {
+  const isAdmin = useIsAdmin();
   const { waiting, in_flight: inFlight, oldest_age: oldestAge } = delivery;
   const oldest = oldestAge === null ? null : texts.oldest(formatDuration(oldestAge * MS_PER_SECOND));
   const sent = inFlight === 0 ? null : texts.inFlight(formatNumber(inFlight));
@@ -42,7 +44,7 @@ export function OverviewTiles({ delivery }: { delivery: DeliveryNow }) {
         note={delivery.dead_letters === 0 ? texts.deadLettersNone : texts.deadLettersSome}
         tone={delivery.dead_letters === 0 ? 'good' : 'warn'}
       />
-      <SystemTile />
+      {isAdmin && <SystemTile />}
     </ul>
   );
 }

@@ -19,6 +19,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { useTable } from '../../components/use-table.ts';
+import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -107,6 +108,7 @@ export function DeadLettersPage() {
       <PageHeader
         title={deadLetters.title}
         description={deadLetters.description}
+        badges={<WebhooksAccessBadge />}
         actions={
           !readOnly &&
           !isEmpty && (

@@ -13,7 +13,7 @@ const list = createRoute({
     pageCode(() => import('./dead-letters-page.tsx')),
     'DeadLettersPage',
   ),
-  staticData: { title: deadLetters.title },
+  staticData: { title: deadLetters.title, needs: 'webhooks:read' },
 });
 
 /** The dead letters of all webhooks. */

@@ -11,6 +11,7 @@ import {
   eventQuery,
   eventWebhooksQuery,
 } from '../../api/events.ts';
+import { useMay } from '../../app/session-context.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -115,17 +116,7 @@ function FactsPanel({ event }: { event: EventRecord }) {
               ],
           registrationId === null
             ? null
-            : [
-                texts.registration,
-                <Anchor
-                  key="registration"
-                  renderRoot={(props) => (
-                    <Link {...props} to="/registrations/$registrationId" params={{ registrationId }} />
-                  )}
-                >
-                  {registrationId}
-                </Anchor>,
-              ],
+            : [texts.registration, <RegistrationLink key="registration" id={registrationId} />],
           learner === null
             ? null
             : [texts.learner, <EventsOf key="learner" search={{ learner_id: learner }} name={learner} />],
@@ -133,6 +124,20 @@ function FactsPanel({ event }: { event: EventRecord }) {
         ]}
       />
     </Panel>
+  );
+}
+
+/** Only the id for those who may not read content. */
+function RegistrationLink({ id }: { id: string }) {
+  if (!useMay()('content:read')) return id;
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link {...props} to="/registrations/$registrationId" params={{ registrationId: id }} />
+      )}
+    >
+      {id}
+    </Anchor>
   );
 }
 

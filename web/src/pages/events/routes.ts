@@ -20,7 +20,7 @@ const list = createRoute({
     pageCode(() => import('./events-page.tsx')),
     'EventsPage',
   ),
-  staticData: { title: events.title },
+  staticData: { title: events.title, needs: 'webhooks:read' },
 });
 
 const details = createRoute({
@@ -34,7 +34,7 @@ const details = createRoute({
     pageCode(() => import('./event-page.tsx')),
     'EventPage',
   ),
-  staticData: { title: events.one },
+  staticData: { title: events.one, needs: 'webhooks:read' },
 });
 
 /** The event log. */

@@ -7,6 +7,7 @@ const main = createRoute({
   beforeLoad: () => {
     throw redirect({ to: '/administration/integrations/webhooks', replace: true });
   },
+  staticData: { needs: 'webhooks:read' },
 });
 
 /** The address of integrations redirects to the webhooks. */

@@ -12,7 +12,7 @@ const list = createRoute({
     pageCode(() => import('./registration-list-page.tsx')),
     'RegistrationListPage',
   ),
-  staticData: { title: registrations.title },
+  staticData: { title: registrations.title, needs: 'content:read' },
 });
 
 const details = createRoute({
@@ -22,7 +22,7 @@ const details = createRoute({
     pageCode(() => import('./details/registration-page.tsx')),
     'RegistrationPage',
   ),
-  staticData: { title: registrations.one },
+  staticData: { title: registrations.one, needs: 'content:read' },
 });
 
 /** The pages of registrations. */

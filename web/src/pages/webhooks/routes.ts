@@ -20,7 +20,7 @@ const list = createRoute({
     pageCode(() => import('./list/webhook-list-page.tsx')),
     'WebhookListPage',
   ),
-  staticData: { title: webhooks.title },
+  staticData: { title: webhooks.title, needs: 'webhooks:read' },
 });
 
 const add = createRoute({
@@ -31,7 +31,7 @@ const add = createRoute({
     pageCode(() => import('./form/add-webhook-page.tsx')),
     'AddWebhookPage',
   ),
-  staticData: { title: webhookEditing.addTitle },
+  staticData: { title: webhookEditing.addTitle, needs: 'webhooks:write' },
 });
 
 const webhookIdParams = {
@@ -48,7 +48,7 @@ const details = createRoute({
     pageCode(() => import('./details/webhook-page.tsx')),
     'WebhookPage',
   ),
-  staticData: { title: webhooks.one },
+  staticData: { title: webhooks.one, needs: 'webhooks:read' },
 });
 
 const edit = createRoute({
@@ -60,7 +60,7 @@ const edit = createRoute({
     pageCode(() => import('./form/edit-webhook-page.tsx')),
     'EditWebhookPage',
   ),
-  staticData: { title: webhookEditing.edit },
+  staticData: { title: webhookEditing.edit, needs: 'webhooks:write' },
 });
 
 /** The pages of webhooks. */

@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { type Account, accountQuery } from '../../../api/accounts.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -92,7 +93,7 @@ function Details({ account }: { account: Account }) {
       )}
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={accounts.tabs.label} mb="lg">
-          {ACCOUNT_TABS.filter((each) => each !== 'events' || isAdmin).map((each) => (
+          {ACCOUNT_TABS.filter((each) => each !== 'changes' || isAdmin).map((each) => (
             <Tabs.Tab key={each} value={each}>
               {accounts.tabs[each]}
             </Tabs.Tab>
@@ -104,11 +105,12 @@ function Details({ account }: { account: Account }) {
         <Tabs.Panel value="registrations">
           <RegistrationTable accountId={account.id} />
         </Tabs.Panel>
-        {isAdmin && (
-          <Tabs.Panel value="events">
-            <EventsPanel about={{ account_id: account.id }} />
-          </Tabs.Panel>
-        )}
+        <Tabs.Panel value="events">
+          <EventsPanel about={{ account_id: account.id }} />
+        </Tabs.Panel>
+        <Tabs.Panel value="changes">
+          <ChangesPanel type="ACCOUNT" id={account.id} />
+        </Tabs.Panel>
       </Tabs>
       {isAdmin && (
         <>

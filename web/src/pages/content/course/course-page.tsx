@@ -77,11 +77,9 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
         </div>
         <UsagePanel type="COURSE" id={course.id} />
       </div>
-      {isAdmin && (
-        <div className={styles.events}>
-          <EventsPanel about={{ course_id: course.id }} />
-        </div>
-      )}
+      <div className={styles.events}>
+        <EventsPanel about={{ course_id: course.id }} />
+      </div>
     </DropZone>
   );
 }

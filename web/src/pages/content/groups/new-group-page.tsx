@@ -3,13 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { groups } from '../../../texts/content-groups.ts';
-import { navigation } from '../../../texts/navigation.ts';
 import { FolderPath } from '../folders/folder-path.tsx';
 import { emptyDraft, type GroupDraft, type GroupKind } from './group-draft.ts';
 import { GroupForm } from './group-form.tsx';
@@ -26,7 +23,6 @@ export function NewGroupPage({
 }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
-  const isAdmin = useIsAdmin();
   // The key belongs to the draft that was sent with it: another draft is another creation.
   const attempt = useRef({ content: '', key: '' });
   const initial = useRef(emptyDraft(folderId)).current;
@@ -43,14 +39,6 @@ export function NewGroupPage({
       await queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });
-  if (!isAdmin)
-    return (
-      <EmptyState
-        heading="h1"
-        title={navigation.notAllowed.title}
-        description={navigation.notAllowed.description}
-      />
-    );
   return (
     <>
       <FolderPath folderId={folderId} location="" />

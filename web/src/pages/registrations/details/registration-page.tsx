@@ -15,6 +15,7 @@ import {
 } from '../../../api/registrations.ts';
 import type { Read } from '../../../api/request.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -92,7 +93,8 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
           <StatusPanel read={read} />
           {!isUndecided && <UnitsPanel registration={record} />}
           <HistoryPanel registration={record} />
-          {isAdmin && <EventsPanel about={{ registration_id: record.registration_id }} />}
+          <EventsPanel about={{ registration_id: record.registration_id }} />
+          <ChangesPanel type="REGISTRATION" id={record.registration_id} />
           <StatementsPanel registrationId={record.registration_id} />
         </div>
         <div className={styles.side}>

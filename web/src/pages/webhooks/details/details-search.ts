@@ -6,7 +6,7 @@ import { type HistorySearch, historySearch } from '../history/history-search.ts'
 const MAX_CURSOR_LENGTH = 200;
 
 /** The tabs of a webhook's page. */
-export const DETAIL_TABS = ['overview', 'history', 'configuration'] as const;
+export const DETAIL_TABS = ['overview', 'history', 'configuration', 'changes'] as const;
 export type DetailTab = (typeof DETAIL_TABS)[number];
 
 /** The search parameters of a webhook's page. */

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { WebhookHealth, WebhookRecord } from '../../../api/webhook-records.ts';
 import { healthQuery, lineQuery } from '../../../api/webhooks.ts';
 import { OPENED_WITHIN } from '../../../app/opened-within.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { useSession, useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { RetryButton } from '../../../components/retry-button.tsx';
@@ -20,6 +20,7 @@ type Failure = NonNullable<WebhookHealth['failure']>;
 /** Why the webhook is in error, how often and since when, what happens next, and what can be done. */
 export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
   const readOnly = useWebhooksReadOnly();
+  const { read_only: serviceReadOnly } = useSession().service;
   const health = useQuery(healthQuery(webhook.id));
   const line = useQuery(lineQuery(webhook.id));
   const failure = health.data?.failure;
@@ -45,7 +46,7 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
           )}
         </>
       )}
-      <div>{readOnly ? texts.hintReadOnly : texts.hint}</div>
+      <div>{serviceReadOnly ? texts.hintReadOnly : texts.hint}</div>
       <div className={styles.actions}>
         {!readOnly && head !== null && (
           <RetryButton

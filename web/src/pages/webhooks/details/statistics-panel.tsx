@@ -2,6 +2,7 @@ import { Button, Skeleton, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { healthQuery, resetStatistics, statisticsQuery } from '../../../api/webhooks.ts';
+import { useMay } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
@@ -23,6 +24,8 @@ export function StatisticsPanel({
   /** False if the last error is shown elsewhere on the page. */
   withLastError: boolean;
 }) {
+  // Statistics can be reset even while webhooks are Read Only.
+  const mayWrite = useMay()('webhooks:write');
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery(statisticsQuery(webhookId));
   const { data: health } = useQuery(healthQuery(webhookId));
@@ -44,9 +47,11 @@ export function StatisticsPanel({
         </>
       }
       actions={
-        <Button variant="default" size="xs" onClick={() => setAsking(true)} disabled={data === undefined}>
-          {texts.reset}
-        </Button>
+        mayWrite && (
+          <Button variant="default" size="xs" onClick={() => setAsking(true)} disabled={data === undefined}>
+            {texts.reset}
+          </Button>
+        )
       }
     >
       {data === undefined && error === null && <Skeleton height={PLACEHOLDER_HEIGHT} />}

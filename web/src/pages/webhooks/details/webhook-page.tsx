@@ -8,12 +8,14 @@ import { isProblem } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
 import { useCloseWithin } from '../../../app/opened-within.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { useMay, useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
+import { WebhooksAccessBadge } from '../../../components/webhooks-access-badge.tsx';
 import { shared } from '../../../texts/shared.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -99,6 +101,7 @@ function Details({ record }: { record: WebhookRecord }) {
   const { tab = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
+  const mayReadChanges = useMay()('audit:read');
   const [testing, setTesting] = useState(false);
   const [replaying, setReplaying] = useState<{ since: string | null } | null>(null);
   const { data: overview } = useQuery(webhookOverviewQuery(record.id));
@@ -118,7 +121,7 @@ function Details({ record }: { record: WebhookRecord }) {
           <>
             {record.in_error && <StatusBadge tone="bad">{webhooks.states.inError}</StatusBadge>}
             <StateBadge enabled={record.enabled} paused={record.paused} />
-            {readOnly && <StatusBadge tone="warn">{webhooks.readOnly}</StatusBadge>}
+            <WebhooksAccessBadge />
           </>
         }
         description={
@@ -168,7 +171,7 @@ function Details({ record }: { record: WebhookRecord }) {
       <StoppedPanel webhook={record} depth={overview?.depth} onReplay={(since) => setReplaying({ since })} />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
-          {DETAIL_TABS.map((each) => (
+          {DETAIL_TABS.filter((each) => each !== 'changes' || mayReadChanges).map((each) => (
             <Tabs.Tab key={each} value={each}>
               {webhookDetails.tabs[each]}
             </Tabs.Tab>
@@ -185,6 +188,9 @@ function Details({ record }: { record: WebhookRecord }) {
         </Tabs.Panel>
         <Tabs.Panel value="configuration">
           <ConfigurationPanel record={record} />
+        </Tabs.Panel>
+        <Tabs.Panel value="changes">
+          <ChangesPanel type="WEBHOOK" id={record.id} />
         </Tabs.Panel>
       </Tabs>
       <TestDialog webhook={record} opened={testing} onClose={() => setTesting(false)} />
@@ -216,7 +222,12 @@ function GoneWebhook({ webhookId }: { webhookId: number }) {
           </Button>
         }
       />
-      {Number.isSafeInteger(webhookId) && <HistoryPanel webhookId={webhookId} webhook={null} />}
+      {Number.isSafeInteger(webhookId) && (
+        <>
+          <HistoryPanel webhookId={webhookId} webhook={null} />
+          <ChangesPanel type="WEBHOOK" id={webhookId} />
+        </>
+      )}
     </>
   );
 }

@@ -6,17 +6,17 @@ import { TOPICS } from '../../../../../src/events/catalogue.ts';
 import { WEBHOOK_STATES } from '../../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { deleteWebhook, webhookListQuery, webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { useMay, useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
-import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useTable } from '../../../components/use-table.ts';
+import { WebhooksAccessBadge } from '../../../components/webhooks-access-badge.tsx';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
@@ -114,7 +114,7 @@ export function WebhookListPage() {
     act: ({ id }) => deleteWebhook(id),
     onEnd: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
   });
-  const add = (
+  const add = useMay()('webhooks:write') && (
     <Button
       leftSection={<IconPlus size={16} stroke={1.8} />}
       renderRoot={(props) => <Link to="/administration/integrations/webhooks/new" {...props} />}
@@ -128,7 +128,7 @@ export function WebhookListPage() {
       <PageHeader
         title={webhooks.title}
         description={webhooks.description}
-        badges={readOnly && <StatusBadge tone="warn">{webhooks.readOnly}</StatusBadge>}
+        badges={<WebhooksAccessBadge />}
         actions={!isEmpty && add}
       />
       <DataTable

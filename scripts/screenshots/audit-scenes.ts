@@ -1,0 +1,16 @@
+import type { Scene } from './scene.ts';
+
+const LOG = '/administration/audit-log';
+
+/** The audit log, and the pages of those who see less. */
+export const AUDIT_SCENES: readonly Scene[] = [
+  { name: 'audit-log', address: LOG },
+  { name: 'audit-log-filtered', address: `${LOG}?object_type=WEBHOOK&action=MESSAGE_SKIPPED` },
+  { name: 'audit-log-nothing', address: `${LOG}?user=nobody@example.com` },
+  {
+    name: 'audit-log-of-webhook',
+    address: ({ data }) =>
+      `/administration/integrations/webhooks/${data?.webhooks.get('Learning record store')}?tab=changes`,
+  },
+  { name: 'webhooks-viewer', address: '/administration/integrations/webhooks', as: 'viewer' },
+];

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import { callerOf } from '../http/authorization.ts';
+
+/**
+ * Kinds of actors: a person in the admin UI, an API client, the command line, and someone who has not signed in.
+ */
+export const ACTOR_TYPES = ['ADMINISTRATOR', 'API_CLIENT', 'COMMAND_LINE', 'UNKNOWN'] as const;
+
+export type ActorType = (typeof ACTOR_TYPES)[number];
+
+/** Who makes a change, as the audit log records it. */
+export interface Actor {
+  type: ActorType;
+  /** The id of the administrator, or the client id; null for the other types. */
+  id: string | null;
+  /** The e-mail address, as in `user` of messages. */
+  user: string | null;
+  name: string | null;
+  /** The address that the server sees. */
+  address: string | null;
+}
+
+/** Whoever may run commands on the machine of the service. */
+export const COMMAND_LINE: Actor = {
+  type: 'COMMAND_LINE',
+  id: null,
+  user: null,
+  name: null,
+  address: null,
+};
+
+/** The caller of a route that has a scope or a role. */
+export function actorOf(request: FastifyRequest): Actor {
+  const caller = callerOf(request);
+  const common = { user: caller.user, name: caller.name, address: request.ip };
+  return caller.kind === 'client'
+    ? { type: 'API_CLIENT', id: caller.id, ...common }
+    : { type: 'ADMINISTRATOR', id: String(caller.administratorId), ...common };
+}
+
+/** Someone who has not signed in. */
+export function unknownActor(address: string): Actor {
+  return { type: 'UNKNOWN', id: null, user: null, name: null, address };
+}
+
+/** An administrator who signs in, or uses a link. */
+export function administratorActor(
+  { id, email, name }: { id: number; email: string; name: string | null },
+  address: string,
+): Actor {
+  return { type: 'ADMINISTRATOR', id: String(id), user: email, name, address };
+}

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { parseId } from '../http/ids.ts';
+import { pageAnswer, pageRequest } from '../http/paging.ts';
+import { parsePeriod } from '../http/period.ts';
+import { problems, type Routes } from '../http/routes.ts';
+import { PageOf, PathId } from '../http/schemas.ts';
+import { invalidInput } from '../problems/problem.ts';
+import type { AuditLog } from './audit-log.ts';
+import { AuditEntry, AuditQuery, toAuditRecord } from './audit-schemas.ts';
+import type { AuditFilter } from './audit-store.ts';
+
+const config = { scope: 'audit:read' };
+const tags = ['Audit log'];
+
+/** The audit log. */
+export function auditRoutes(routes: Routes, audit: AuditLog): void {
+  routes.get(
+    '/audit-log',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'listAuditEntries',
+        summary: 'List changes',
+        description:
+          'Who changed which webhook, API client, administrator or account, newest first, with the values before and after, ' +
+          'but never a secret. Also sign-ins, redeliveries, replays, and resets of registrations. A page examines 10,000 entries: ' +
+          'with a filter, it may be short or empty although `next_cursor` is not null.',
+        querystring: AuditQuery,
+        response: { 200: PageOf(AuditEntry, 'Entries, newest first.'), ...problems(400) },
+      },
+    },
+    async ({ query }) => pageAnswer(await audit.list(toFilter(query), pageRequest(query)), toAuditRecord),
+  );
+
+  routes.get(
+    '/audit-log/:entry_id',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'getAuditEntry',
+        summary: 'Read an entry of the audit log',
+        params: Type.Object({ entry_id: PathId('The id of the entry.') }),
+        response: { 200: AuditEntry, ...problems(404) },
+      },
+    },
+    async ({ params }) => toAuditRecord(await audit.get(parseId(params.entry_id, 'audit entry'))),
+  );
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function toFilter(query: AuditQuery): AuditFilter {
+  const { object_id: objectId = null, object_type: objectType = null, from_dt, to_dt } = query;
+  if (objectId !== null && objectType === null) {
+    throw invalidInput([{ pointer: '/query/object_id', detail: 'requires object_type' }]);
+  }
+  return {
+    user: query.user ?? null,
+    actorType: query.actor_type ?? null,
+    actions: query.action ?? null,
+    objectType,
+    objectId,
+    ...parsePeriod({ from_dt, to_dt }),
+  };
+}

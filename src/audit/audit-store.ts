@@ -1,0 +1,115 @@
+import { type Selectable, sql } from 'kysely';
+import type { Reader, Transaction } from '../database/database.ts';
+import type { AuditEntryRow } from '../database/schema.ts';
+
+/** SQL for the audit log, one operation per function. Times are in epoch milliseconds. */
+
+/** An entry as stored. */
+export type StoredAuditEntry = Selectable<AuditEntryRow>;
+
+/** Which entries: those that match every member that is not null. */
+export interface AuditFilter {
+  user: string | null;
+  actorType: string | null;
+  actions: readonly string[] | null;
+  objectType: string | null;
+  objectId: string | null;
+  /** From one moment on, and before another. */
+  from: number | null;
+  to: number | null;
+}
+
+/** Adds an entry. */
+export async function insertAuditEntry(tx: Transaction, row: Omit<AuditEntryRow, 'id'>): Promise<void> {
+  await tx.query.insertInto('audit_entries').values(row).execute();
+}
+
+/**
+ * The matching entries before an id, newest first. Reads at most `examined` of those that an index finds.
+ * @returns the entries, and the id of the last examined entry; null if all were examined
+ */
+export async function readAuditEntries(
+  reader: Pick<Reader, 'query'>,
+  filter: AuditFilter,
+  { before, limit, examined }: { before: number; limit: number; examined: number },
+): Promise<{ rows: StoredAuditEntry[]; last: number | null }> {
+  let found = reader.query
+    .selectFrom('audit_entries')
+    .select('audit_entries.id')
+    .where('audit_entries.id', '<', before);
+  const { objectType, objectId, user } = filter;
+  if (objectType !== null && objectId !== null) {
+    found = found
+      .where('audit_entries.object_type', '=', objectType)
+      .where('audit_entries.object_id', '=', objectId);
+  } else if (user !== null) {
+    found = found.where('audit_entries.actor_user', '=', user);
+  }
+  const end = await found
+    .orderBy('audit_entries.id', 'desc')
+    .offset(examined - 1)
+    .limit(1)
+    .executeTakeFirst();
+  let matching = reader.query
+    .selectFrom('audit_entries')
+    .selectAll('audit_entries')
+    .where('audit_entries.id', '<', before)
+    .where('audit_entries.id', '>=', end?.id ?? 0);
+  if (objectType !== null) matching = matching.where('audit_entries.object_type', '=', objectType);
+  if (objectId !== null) matching = matching.where('audit_entries.object_id', '=', objectId);
+  if (user !== null) matching = matching.where('audit_entries.actor_user', '=', user);
+  if (filter.actorType !== null) matching = matching.where('audit_entries.actor_type', '=', filter.actorType);
+  if (filter.actions !== null) matching = matching.where('audit_entries.action', 'in', filter.actions);
+  if (filter.from !== null) matching = matching.where('audit_entries.occurred_at', '>=', filter.from);
+  if (filter.to !== null) matching = matching.where('audit_entries.occurred_at', '<', filter.to);
+  const rows = await matching.orderBy('audit_entries.id', 'desc').limit(limit).execute();
+  return { rows, last: end?.id ?? null };
+}
+
+/** The id of the last entry before a moment; undefined if there is none. */
+export async function readLastIdBefore(
+  reader: Pick<Reader, 'query'>,
+  moment: number,
+): Promise<number | undefined> {
+  const row = await reader.query
+    .selectFrom('audit_entries')
+    .select('audit_entries.id')
+    .where('audit_entries.occurred_at', '<', moment)
+    .orderBy('audit_entries.occurred_at', 'desc')
+    .orderBy('audit_entries.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** An entry by id. */
+export async function readAuditEntry(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredAuditEntry | undefined> {
+  return await reader.query
+    .selectFrom('audit_entries')
+    .selectAll('audit_entries')
+    .where('audit_entries.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Removes at most `limit` entries from before a moment, and returns how many it removed. */
+export async function deleteAuditEntriesBefore(
+  tx: Transaction,
+  moment: number,
+  limit: number,
+): Promise<number> {
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('audit_entries')
+    .where('audit_entries.id', 'in', (query) =>
+      query
+        .selectFrom('audit_entries as expired')
+        .select('expired.id')
+        .where('expired.occurred_at', '<', moment)
+        .orderBy(sql`expired.occurred_at`)
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,24 @@
+import { type InputError, invalidInput } from '../problems/problem.ts';
+import { parseDateTime } from '../time/date-time.ts';
+
+/** The times of a query. @throws {ProblemError} `invalid-request` naming each that is none */
+export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: string | undefined }): {
+  from: number | null;
+  to: number | null;
+} {
+  const errors: InputError[] = [];
+  const parse = (name: 'from_dt' | 'to_dt') => {
+    const text = query[name];
+    if (text === undefined) return null;
+    const time = parseDateTime(text);
+    if (time === null)
+      errors.push({
+        pointer: `/query/${name}`,
+        detail: 'must be a date and time with a time zone (ISO 8601)',
+      });
+    return time;
+  };
+  const period = { from: parse('from_dt'), to: parse('to_dt') };
+  if (errors.length > 0) throw invalidInput(errors);
+  return period;
+}

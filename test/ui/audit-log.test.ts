@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { isolate } from '../../web/src/utilities/isolate.ts';
+import { signedInBrowser } from '../support/administration.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const LOG = '/administration/audit-log';
+const WEBHOOKS = '/administration/integrations/webhooks';
+const OLD_URL = 'http://127.0.0.1:9/old';
+const NEW_URL = 'http://127.0.0.1:9/new';
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+
+describe('the audit log', () => {
+  let ui: Ui;
+  let webhookId: number;
+  let clientId: string;
+
+  before(async () => {
+    ui = await startUi();
+    const { api } = ui.service;
+    const input = { name: 'CRM', topic: 'ACCOUNT', target_url: OLD_URL };
+    ({ id: webhookId } = await api.create('/webhooks', input));
+    await api.create('/webhooks', { ...input, name: HOSTILE });
+    const ann = await signedInBrowser(ui.service.url);
+    const changed = { ...input, target_url: NEW_URL, subtopics: ['ACCOUNT_DELETED'] };
+    const authentication = { type: 'BASIC', key: 'crm-key', secret: 'crm-secret' };
+    assert.equal((await ann.put(`/webhooks/${webhookId}`, { ...changed, authentication })).status, 200);
+    const client = { name: 'Reports', email: 'reports@example.com', scopes: ['content:read'] };
+    clientId = (await ann.post('/ui/api/clients', client)).body.client_id;
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('says in a sentence who changed what, and from what to what', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit log' }).click();
+    await visit.arrived(LOG);
+    const changes = page.getByRole('list', { name: 'Changes' });
+    const entry = changes.getByRole('listitem').filter({ hasText: 'Ann changed webhook CRM' });
+    await entry.getByText('ann@example.com from 127.0.0.1').waitFor();
+    for (const text of [
+      /Target URL.*\/old to .*\/new/,
+      /Events.*added Account deleted/,
+      /Secret.*changed \(not shown\)/,
+    ])
+      await entry.filter({ hasText: text }).waitFor();
+    await changes.getByText('The command line created').first().waitFor();
+    await changes.getByRole('link', { name: HOSTILE }).waitFor();
+    for (const secret of ['crm-key', 'crm-secret'])
+      assert.equal(await page.getByText(secret).count(), 0, secret);
+    const created = changes.getByRole('listitem').filter({ hasText: 'created webhook CRM' });
+    await created.getByRole('button', { name: /Show \d+ more fields/ }).click();
+    await created.getByText('Logging').waitFor();
+    await visit.assertAccessible();
+  });
+
+  it('is filtered by what was changed and by whom, and leads to it and back', async () => {
+    await using visit = await ui.visit(LOG);
+    const { page } = visit;
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('option', { name: 'API client', exact: true }).click();
+    await visit.arrived(`${LOG}?object_type=API_CLIENT`);
+    await entries.filter({ hasText: 'CRM' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Action' }).click();
+    assert.equal(await page.getByRole('option', { name: 'Webhook changed' }).count(), 0);
+    await page.getByRole('option', { name: 'API client deleted' }).click();
+    await page.getByText('No results').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await page.getByRole('link', { name: 'Ann', exact: true }).first().click();
+    await visit.arrived(`${LOG}?user=ann%40example.com`);
+    await entries.filter({ hasText: 'The command line' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'CRM', exact: true }).first().click();
+    await visit.arrived(`${WEBHOOKS}/${webhookId}`);
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await entries.filter({ hasText: 'Ann changed webhook CRM' }).waitFor();
+    assert.equal(await entries.count(), 2);
+    await visit.assertAccessible();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await visit.arrived(`${LOG}?object_type=WEBHOOK&object_id=${webhookId}`);
+    await page
+      .getByRole('button', { name: `Remove this filter: Webhook ${isolate(String(webhookId))}` })
+      .click();
+    await visit.arrived(`${LOG}?object_type=WEBHOOK`);
+  });
+
+  it('shows the changes of an API client from its menu', async () => {
+    await using visit = await ui.visit('/administration/integrations/clients');
+    const { page } = visit;
+    await page.getByRole('button', { name: `Actions for ${isolate('Reports')}` }).click();
+    await page.getByRole('menuitem', { name: 'Show changes' }).click();
+    await visit.arrived(`${LOG}?object_type=API_CLIENT&object_id=${clientId}`);
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    await entries.filter({ hasText: 'Ann created API client Reports' }).waitFor();
+    assert.equal(await entries.count(), 1);
+  });
+
+  it('fits a phone, and is not for viewers, whose pages show no changes', async () => {
+    await using visit = await ui.visit(LOG, { phone: true });
+    await visit.page.getByText('Ann changed webhook').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+    await using viewers = await ui.visit(LOG, { as: 'viewer' });
+    const { page } = viewers;
+    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${webhookId}`);
+    await page.getByRole('tab', { name: 'Configuration' }).waitFor();
+    assert.equal(await page.getByRole('tab', { name: 'Changes' }).count(), 0);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createAdministrator, INTEGRATOR_EMAIL } from '../support/administration.ts';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const INTEGRATIONS = '/administration/integrations';
+const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+describe('what a role sees and does', () => {
+  let ui: Ui;
+  let target: Target;
+  let webhookId: number;
+  let accountId: number;
+
+  before(async () => {
+    ui = await startUi();
+    target = await startTarget({ respondWith: answer(503) });
+    await createAdministrator(ui.service.settings.data_dir, {
+      email: INTEGRATOR_EMAIL,
+      role: 'integrator',
+      name: 'Ivy',
+    });
+    const { api } = ui.service;
+    const webhook = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      max_attempts: 1,
+      authentication: { type: 'BASIC', key: 'crm-key', secret: 'known to nobody' },
+    });
+    webhookId = webhook.id;
+    ({ id: accountId } = await api.create('/accounts', { name: 'Northwind' }));
+    await until(
+      async () => (await api.get(`/webhooks/${webhookId}/deliveries?status=DEAD_LETTERED`)).body.data[0],
+      'the message is dead-lettered',
+    );
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('an integrator has the pages of integrations, and a dashboard without content', async () => {
+    await using visit = await ui.visit('/', { as: 'integrator' });
+    const { page } = visit;
+    await page.getByRole('list', { name: 'At a glance' }).waitFor();
+    for (const name of ['Recent learning', 'Content'])
+      assert.equal(await page.getByRole('region', { name }).count(), 0, name);
+    const links = await menu(page).getByRole('link').allTextContents();
+    assert.deepEqual(links, ['Dashboard', 'Webhooks', 'Events', 'Dead letters', 'API reference']);
+    await visit.assertAccessible();
+    for (const address of ['/content', '/accounts', '/registrations', `${INTEGRATIONS}/clients`]) {
+      await page.goto(`${ui.service.url}/ui${address}`);
+      await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+      await page.getByText('You are signed in as Integrator.').waitFor();
+    }
+    await visit.assertAccessible();
+  });
+
+  it('an integrator creates a webhook with a focus that is found by name', async () => {
+    await using visit = await ui.visit(`${INTEGRATIONS}/webhooks/${webhookId}`, { as: 'integrator' });
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Edit' }).waitFor();
+    await page.getByRole('button', { name: 'Send test' }).waitFor();
+    const found = page.waitForResponse((response) => response.url().includes('/ui/api/search/assets'));
+    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/webhooks/${webhookId}/edit?step=focus`);
+    await page.getByRole('combobox', { name: 'Accounts' }).or(page.getByLabel('Accounts')).first().click();
+    assert.equal((await found).status(), 200);
+    await page.getByRole('option', { name: /Northwind/ }).click();
+  });
+
+  it('an integrator sends dead letters again, and reads events without links to content', async () => {
+    await using visit = await ui.visit(`${INTEGRATIONS}/dead-letters`, { as: 'integrator' });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Redeliver all…' }).waitFor();
+    const { body } = await ui.service.api.get('/events');
+    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/events/${body.data[0].id}`);
+    await page.getByText('Northwind').first().waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Northwind' }).count(), 0);
+    await visit.assertAccessible();
+  });
+
+  it('a viewer sees webhooks, their history and messages, and the reason why nothing can be changed', async () => {
+    await using visit = await ui.visit(`${INTEGRATIONS}/webhooks`, { as: 'viewer' });
+    const { page } = visit;
+    await page.getByRole('link', { name: 'CRM', exact: true }).waitFor();
+    await page.getByText('View only').first().waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Create webhook' }).count(), 0);
+    assert.equal(await page.getByRole('switch').count(), 0);
+    assert.equal(await page.getByRole('button', { name: /^Actions for/ }).count(), 0);
+    await visit.assertAccessible();
+    await page.getByText('View only').first().hover();
+    await page.getByRole('tooltip', { name: /Your role, Viewer, can see webhooks/ }).waitFor();
+
+    await page.getByRole('link', { name: 'CRM', exact: true }).click();
+    await page.getByRole('tab', { name: 'History' }).waitFor();
+    const forbidden = /Edit|Send test|Actions for|Redeliver|Retry|Skip(?! to content)|Reset/;
+    assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: forbidden }).count(), 0);
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await page.getByText('Basic, with a key that is not shown').waitFor();
+    for (const secret of ['crm-key', 'known to nobody'])
+      assert.equal(await page.getByText(secret).count(), 0);
+    assert.equal(await page.getByRole('button', { name: /signing|secret/i }).count(), 0);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('Account created').first().click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Northwind').first().waitFor();
+    assert.equal(await drawer.getByRole('button', { name: forbidden }).count(), 0);
+    await visit.assertAccessible();
+
+    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/dead-letters`);
+    await page.getByText('Account created').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: forbidden }).count(), 0);
+    await page.goto(`${ui.service.url}/ui/accounts/${accountId}?tab=events`);
+    await page.getByText('Account created').first().waitFor();
+    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/webhooks/new`);
+    await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+  });
+
+  it('an administrator invites an integrator', async () => {
+    await using visit = await ui.visit('/administration/administrators');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail').fill('ida@example.com');
+    await page.getByRole('radio', { name: 'Integrator' }).check();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page
+      .getByRole('row', { name: /ida@example\.com/ })
+      .getByText('Integrator')
+      .waitFor();
+  });
+});

@@ -1,0 +1,37 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { AuditAction, AuditObjectType } from '../../../src/audit/actions.ts';
+import type { ActorType } from '../../../src/audit/actor.ts';
+import type { AuditEntryRecord as AuditEntry } from '../../../src/audit/audit-schemas.ts';
+import { withQuery } from './addresses.ts';
+import { LIST_MS, polling } from './polling.ts';
+import { request } from './request.ts';
+
+export type { ActorType, AuditAction, AuditEntry, AuditObjectType };
+
+/** A page of the audit log, which leads onward only. */
+export interface AuditPage {
+  data: AuditEntry[];
+  next_cursor: string | null;
+}
+
+/** Which entries are searched for, in the words of the API. */
+export interface AuditSearch {
+  user?: string | undefined;
+  actor_type?: ActorType | undefined;
+  action?: AuditAction | undefined;
+  object_type?: AuditObjectType | undefined;
+  object_id?: string | undefined;
+  from_dt?: string | undefined;
+  to_dt?: string | undefined;
+  cursor?: string | undefined;
+}
+
+/** A page of the audit log, newest first. */
+export const auditQuery = (search: AuditSearch, limit: number) =>
+  queryOptions({
+    queryKey: ['audit-log', search, limit],
+    queryFn: ({ signal }) =>
+      request<AuditPage>('GET', withQuery('/audit-log', { ...search, limit }), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(LIST_MS),
+  });

@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { AUDIT_ACTION_NAMES, AUDIT_OBJECT_TYPES } from '../../../../src/audit/actions.ts';
+import { pageCode } from '../../app/page-code.ts';
+import { adminRoute } from '../../app/root-routes.ts';
+import { audit } from '../../texts/audit.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+
+const log = createRoute({
+  getParentRoute: () => adminRoute,
+  path: 'administration/audit-log',
+  validateSearch: tableSearch({
+    sorts: [],
+    filters: {
+      actor_type: ['ADMINISTRATOR', 'API_CLIENT', 'COMMAND_LINE', 'UNKNOWN'] as const,
+      action: AUDIT_ACTION_NAMES,
+      object_type: AUDIT_OBJECT_TYPES,
+    },
+    texts: ['user', 'object_id', 'from', 'to', 'cursor'],
+  }),
+  component: lazyRouteComponent(
+    pageCode(() => import('./audit-page.tsx')),
+    'AuditPage',
+  ),
+  staticData: { title: audit.title, needs: 'audit:read' },
+});
+
+/** The audit log. */
+export const auditRoutes = [log] as const;
