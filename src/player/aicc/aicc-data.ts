@@ -5,7 +5,7 @@ import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
 import type { SessionMode } from '../sessions/session.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
-/** AICC data in and out. It is kept as SCORM 1.2 keeps it, which comes of AICC: one model, one mapping. */
+/** Reads and writes AICC data. It is stored like SCORM 1.2, whose data model derives from AICC: one model, one mapping. */
 
 /** What is kept of a unit. */
 export interface AiccUnitData {
@@ -91,7 +91,7 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   const time = values.get('time') ?? '';
   return {
     ...before,
-    // A message without an exit takes back what an earlier one said.
+    // A message without an exit cancels the exit of an earlier one.
     exit: longForm(exit, EXITS),
     ...(values.has('lesson_location') ? { lesson_location: values.get('lesson_location') } : {}),
     ...(longForm(status, STATUSES) === '' ? {} : { lesson_status: longForm(status, STATUSES) }),
@@ -168,7 +168,7 @@ export function withInteractions(before: Cmi, data: string): Cmi {
   return { ...before, interactions: { ...[...present, ...added].slice(0, MAX_ROWS) } };
 }
 
-/** The word that a text abbreviates; the text itself where it is a number or no such word. */
+/** The word that a text abbreviates; the text itself if it abbreviates none, such as a number. */
 function wordOr(text = '', words: readonly string[]): string {
   return longForm(text, words) || text;
 }

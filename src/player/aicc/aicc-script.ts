@@ -11,7 +11,7 @@ const STATUSES = {
 /** What is known of a structure element: a unit or a block. */
 export type ElementStatus = (typeof STATUSES)[keyof typeof STATUSES];
 
-/** Answers the status of the element with an id; null when the course has none such, or nothing is known of it. */
+/** Answers the status of the element with an id; null if the course has no such element, or its status is unknown. */
 export type StatusOf = (id: string) => ElementStatus | null;
 
 type Token = { kind: 'symbol' | 'word' | 'text'; text: string };

@@ -2,7 +2,7 @@ import { ProblemError } from '../../problems/problem.ts';
 
 /** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
 const MAX_LENGTH = 8 * 2 ** 20;
-/** Members and items together. To read many small ones takes longer than to read one large text. */
+/** Members and items together. Reading many small ones takes longer than reading one large text. */
 const MAX_MEMBERS = 200_000;
 
 /** @throws {ProblemError} `content-too-large` if a unit's data is larger than what is read and written quickly */

@@ -54,7 +54,7 @@ export interface UnitEntrance {
 /** What a unit has to say. */
 export interface UnitResult {
   unitId: string;
-  /** Where the write stands among others; null for a standard without pages, whose writes count as they come. */
+  /** The position of the write among others; null for a standard without pages, whose writes count in the order of arrival. */
   position: WritePosition | null;
   /**
    * The attempt of the page that wrote this, when a later launch sends what that page could not. It counts while no
@@ -146,7 +146,7 @@ export class AttemptService {
   }
 
   /**
-   * Stores what a unit says, rolls the registration's status up and publishes REGISTRATION_STATUS_UPDATED when
+   * Stores what a unit reports, rolls the registration's status up and publishes REGISTRATION_STATUS_UPDATED when
    * completion, success or score changes, in one transaction. Results that come twice, late or from a superseded page
    * write nothing.
    * @throws {ProblemError} `not-found` once the registration is gone, `conflict` if the unit may not be begun,

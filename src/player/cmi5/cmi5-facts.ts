@@ -2,7 +2,7 @@ import type { LaunchUnit, MoveOn } from '../../course-packages/package-descripti
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 
-/** What has happened in a session, as far as the rules of cmi5 ask. */
+/** What has happened in a session, as far as it matters to the rules of cmi5. */
 export interface SessionFacts extends JsonObject {
   /** Whether the unit has asked for the learner's preferences. */
   preferencesRead: boolean;
@@ -48,7 +48,7 @@ export function factsOf(present: UnitState | null): UnitFacts {
   return { ...NOTHING, ...((present?.data ?? {}) as Partial<UnitFacts>) };
 }
 
-/** Whether a unit is done with (cmi5 section 13.1.4, `moveOn`). */
+/** Whether a unit is satisfied (cmi5 section 13.1.4, `moveOn`). */
 export function isSatisfied(
   { cmi5 }: Pick<LaunchUnit, 'cmi5'>,
   { completed, passed, waived }: UnitFacts,
@@ -69,7 +69,7 @@ export function isSatisfied(
   }
 }
 
-/** A unit's facts on the scales of registrations. A waived unit counts as passed, as its statement says (9.5.2). */
+/** A unit's facts as the status of a registration. A waived unit counts as passed, as its statement says (9.5.2). */
 export function statusOf(unit: Pick<LaunchUnit, 'cmi5'>, facts: UnitFacts): LearningStatus {
   return {
     completion: isSatisfied(unit, facts) ? 'Completed' : 'Incomplete',

@@ -48,8 +48,8 @@ export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
 }
 
 /**
- * What follows for the attempt from facts of units: results of units that need nothing, and what the service says of
- * blocks and of the course. Nothing where the launch does not count.
+ * What the facts of units mean for the attempt: results of units that require nothing, and the statements of the service
+ * about blocks and the course. Nothing if the launch does not count.
  * @param changed by unit, those that differ from what is stored
  */
 export function consequences({
@@ -75,7 +75,7 @@ export function consequences({
     const before = stored.get(unit.id) ?? null;
     const facts = changed.get(unit.id) ?? factsOf(before);
     if (isSatisfied(unit, facts)) done.add(unit.id);
-    // A unit that asks for nothing is done with before it is opened.
+    // A unit that requires nothing is satisfied before it is opened.
     const isDoneUnseen = before === null && isSatisfied(unit, facts);
     if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts));
   }

@@ -13,7 +13,7 @@ const RETURNED =
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title><p>You can close this window.</p><script>${RETURNED}</script></html>`;
 const POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(RETURNED).digest('base64')}'; frame-ancestors 'self'`;
 
-/** What cmi5 units call beside the learning record store. */
+/** What cmi5 units call in addition to the learning record store. */
 export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
   // Errors are answered with 200, which is what cmi5 asks for (section 8.2.3).
   scope.post<{ Params: { session: string; secret: string } }>(

@@ -111,7 +111,7 @@ function newSession(
   };
 }
 
-/** A unit that was passed, or is done with and has no score to pass, is opened to be looked at again. */
+/** A unit that is passed, or satisfied and without a mastery score, opens for review. */
 function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
   if (launch.mode !== 'normal') return lookingMode(launch.mode);
   const facts = factsOf(present);
@@ -139,7 +139,7 @@ function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: S
   };
 }
 
-/** Ends sessions that never ended, says what holds from the beginning, and that this session begins. */
+/** Abandons open sessions, then records what is satisfied from the beginning and that this session was launched. */
 async function sayBeginning(
   { lrs, scopes, baseUrl, now }: Cmi5RuntimeOptions,
   { course, launch, unit, baseUrl: contentUrl }: UnitOpening,

@@ -3,7 +3,7 @@ import type { StructureItem } from '../../course-packages/course-structure.ts';
 import { activityIdOf } from '../sessions/learner-agent.ts';
 import { BLOCK_TYPE, COURSE_TYPE } from './cmi5-vocabulary.ts';
 
-/** A block, or the course, whose units are all done with. */
+/** A block, or the course, whose units are all satisfied. */
 export interface SatisfiedPart {
   /** The service's own id. */
   activityId: string;
@@ -20,7 +20,7 @@ export interface Cmi5AttemptState {
 
 /**
  * The parts that are satisfied and were not yet said to be: blocks before those around them, the course last.
- * @param units the units that are done with
+ * @param units the satisfied units
  */
 export function newlySatisfied(
   course: PlayableVersion,

@@ -19,7 +19,7 @@ import {
   VERBS,
 } from './cmi5-vocabulary.ts';
 
-/** What the service itself says of a session (cmi5 section 9.3). */
+/** The statements that the service itself makes about a session (cmi5 section 9.3). */
 
 interface Saying {
   session: Session;
@@ -69,7 +69,7 @@ export function waived(saying: Saying, unit: LaunchUnit, reason: string): Statem
   });
 }
 
-/** All units of a block, or of the course, are done with. */
+/** All units of a block, or of the course, are satisfied. */
 export function satisfied(
   saying: Saying,
   { activityId, publisherId, type, title }: SatisfiedPart,

@@ -31,8 +31,8 @@ export function readXapiUnit(present: UnitState | null): XapiUnitData {
 }
 
 /**
- * What a statement about the unit says. `passed` and `failed` are completed too, since courses that send them rarely send
- * both; every other verb says only that the unit was begun.
+ * What a statement about the unit means. `passed` and `failed` are completed too, since courses that send them rarely send
+ * both; every other verb means only that the unit was begun.
  */
 export function statusOfStatement({ verb, result }: Statement): LearningStatus {
   const name = verbName(verb.id);

@@ -54,8 +54,8 @@ export function allowDecimalResult(interactions: { childArray: object[] }, eleme
 }
 
 /**
- * Lets an interaction of SCORM 2004 get another id. The engine takes it for write once, which the standard says of
- * objectives alone: a course that numbers its interactions from 0 at each visit would write to those of an earlier one.
+ * Lets the id of a SCORM 2004 interaction change. The engine allows it to be set only once, which the standard requires
+ * for objectives alone. A course that numbers its interactions from 0 at each visit would fail at the first of them.
  */
 export function allowOtherId(interactions: { childArray: object[] }, element: string): void {
   const index = /^cmi\.interactions\.(\d+)\.id$/.exec(element)?.[1];

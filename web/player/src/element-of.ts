@@ -10,8 +10,8 @@ export const GROUPS_2004 = groups(
 );
 
 /**
- * An element as the engine may have it. The engine takes every property of itself for an element, so that a course that
- * sets a group would destroy it.
+ * The element to pass to the engine. The engine treats each of its own properties as an element, so a course that sets a
+ * group would destroy it.
  */
 export function elementOf(element: string, ofGroups: RegExp): string {
   if (element === '' || (element.startsWith('cmi.') && !ofGroups.test(element))) return element;

@@ -20,14 +20,14 @@ interface Watched {
 /** Browsers let a page that is closed send 64 KiB in all. */
 const MOST_BYTES = 60_000;
 
-/** What Chromium says of a synchronous request that it refuses. */
+/** The error message of Chromium when it refuses a synchronous request. */
 const REFUSED = /page dismissal/i;
 
 const watched = new WeakMap<object, Watched>();
 
 /**
- * Watches a window and all frames in it, as far as they are of this origin. To be called again for pages that are loaded
- * later; calling it twice does no harm.
+ * Watches a window and all its frames that have this origin. Call it again for pages that are loaded later. A second call
+ * changes nothing.
  * @param isLeaving whether they are being closed now
  */
 export function watchLastRequests(root: Window, isLeaving = false): void {
@@ -109,7 +109,7 @@ function isRefusal(error: unknown): boolean {
   return REFUSED.test((error as { message?: string } | null)?.message ?? '');
 }
 
-/** A course that takes its last request for failed may try it over and over. */
+/** A course that believes its last request failed may repeat it over and over. */
 function pretendSuccess(request: XMLHttpRequest): void {
   for (const [name, value] of [
     ['readyState', 4],

@@ -59,7 +59,7 @@ export class OpenUnit {
     return this.runtime?.session.isRunning === false;
   }
 
-  /** Takes the course away. Leaving its page, it says its last words, to the runtime that is still there. */
+  /** Closes the course. It may send its last data while its page unloads, so the runtime is still there. */
   async closeCourse(): Promise<void> {
     this.stopClock();
     this.window?.close();
@@ -82,7 +82,7 @@ export class OpenUnit {
     }
   }
 
-  /** Takes the runtime away, once everything is saved. */
+  /** Removes the runtime, once everything is saved. */
   dispose(): void {
     this.saver?.dispose();
     removeRuntime();

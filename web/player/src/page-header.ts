@@ -43,7 +43,7 @@ export class PageHeader {
     this.element.replaceChildren(element('h1', {}, name));
   }
 
-  /** Says whether everything is saved. @param isKnown false while nothing was saved yet, which says nothing */
+  /** Shows whether everything is saved. @param isKnown false while nothing was saved yet: then nothing is shown */
   setSaving(state: SavingState, isKnown: boolean): void {
     const words = { saved: TEXTS.saved, saving: TEXTS.saving } as Partial<Record<SavingState, string>>;
     this.#saving.textContent = isKnown ? (words[state] ?? TEXTS.notSaved) : '';

@@ -45,11 +45,11 @@ export class Player {
     this.#root = root;
   }
 
-  /** Opens the page, and the course's unit where there is one that is next. */
+  /** Opens the page, and the next unit if there is one. */
   async start(): Promise<void> {
     this.#root.replaceChildren(this.#header.element, this.#stage.notice, this.#stage.main);
     this.#stage.showLoading();
-    // Frames that the course has added since it was loaded are watched in time for their own last words.
+    // The course may have added frames since it was loaded: they, too, may send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', () => {
       watchLastRequests(window, true);
@@ -64,7 +64,7 @@ export class Player {
     let unsent: UnsentOutcome;
     try {
       unsent = await sendUnsent();
-      // Opening the course would take over from what is still unsent.
+      // If the course opened now, the service would reject the unsent data as older.
       if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
       this.#page = await post<PageAnswer>('open');
     } catch (error) {
@@ -206,7 +206,7 @@ export class Player {
     );
   }
 
-  /** A cmi5 unit that the learner leaves goes to a page that says so. */
+  /** When the learner leaves a cmi5 unit, the unit opens a page that sends this message. */
   #heard(event: MessageEvent): void {
     // The window closes itself, which is noticed.
     if (this.#open?.saysItWasLeft(event)) void this.#unitLeft();
@@ -221,7 +221,7 @@ export class Player {
     if (!this.#isEnded) this.#showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
   }
 
-  /** The course said that it is done for now; its page stays, since some show a last word there. */
+  /** The course ended its session. Its page stays, because some courses show a last message there. */
   #terminated(open: OpenUnit): void {
     void open.saver?.settled().then(() => this.#refresh());
     void this.#sayEnded(open);
@@ -283,7 +283,7 @@ export class Player {
     if (!this.#isEnded) await this.#showTimeOver(says);
   }
 
-  /** What follows on a unit whose time is over. @param says whether the learner reads why it has gone */
+  /** Shows what follows when the time of a unit is up. @param says whether to tell the learner why it was closed */
   async #showTimeOver(says: boolean): Promise<void> {
     const canChoose = this.#sequencer === null && (this.#page?.units.length ?? 0) > 1;
     if (says) this.#showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#result), canChoose);

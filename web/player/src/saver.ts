@@ -4,7 +4,7 @@ import type { Snapshot } from './scorm-session.ts';
 import { post, Refusal } from './server.ts';
 import { forgetUnsent, hasUnsent, keepUnsent, takeUnsent, type UnsentOwner } from './unsent.ts';
 
-/** Where saving stands; the page says it. */
+/** The state of saving, which the page shows. */
 export type SavingState = 'saved' | 'saving' | 'offline' | 'superseded' | 'over' | 'refused';
 
 interface Commit extends Snapshot {
@@ -30,8 +30,8 @@ const MOST_SPLICES = 16;
 const COMMIT_PATH = '../commit';
 
 /**
- * Saves what a unit says: merged, in order, one request at a time; at once and in a form that outlives the page while it
- * is being closed. What has not arrived is kept in the browser, where the registration's next page finds it.
+ * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends immediately,
+ * with requests that outlive the page. Unsent data is kept in the browser, where the next page of the registration finds it.
  */
 export class Saver {
   readonly #owner: UnsentOwner;
@@ -84,7 +84,7 @@ export class Saver {
     if (this.#isOver) return;
     this.#isDirty = true;
     if (this.#isLeaving) {
-      // What a course says in one go belongs together; there is no later moment than the end of its turn.
+      // Values that a course sets in one go belong together. The end of its turn is the last moment to send them.
       if (how === 'value') queueMicrotask(() => this.#isDirty && this.#sendLeaving());
       else this.#sendLeaving();
       return;
@@ -208,7 +208,7 @@ export class Saver {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Several of these may be under way at once, and after an ordinary one: the server takes the newest. */
+  /** Several of these may be in flight at once, and after an ordinary one. The server keeps the newest. */
   #sendLeaving(): void {
     if (this.#isOver) return;
     const commit = this.#commit();
@@ -233,9 +233,9 @@ export class Saver {
 }
 
 /**
- * The commit as it is, or where that is too much, with suspend data as changes: of the text that the page began with, and
- * of each that was sent since, for nobody knows which writes have arrived. Where that is too much as well, members are left
- * out that are as they were in all of those writes.
+ * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes: to the text that the page began
+ * with, and to each text sent since, because it is unknown which writes have arrived. If that is still too large, members
+ * that did not change in any of those writes are omitted.
  */
 function smallest(
   commit: Commit,
@@ -306,8 +306,8 @@ async function request(body: string, keepalive = false): Promise<number> {
 export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
 
 /**
- * Sends what an earlier page of the registration left unsent in this browser. To be awaited before the new page takes
- * over: the service takes it as long as no newer page has opened, wherever that was.
+ * Sends what an earlier page of the registration left unsent in this browser. Await it before the new page takes over: the
+ * service accepts the data only until a newer page opens, in this browser or another.
  */
 export async function sendUnsent(): Promise<UnsentOutcome> {
   if (!hasUnsent()) return 'nothing';
@@ -333,7 +333,7 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
 async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
   try {
     const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
-    // Whatever is wrong with the launch, opening it says so.
+    // If something is wrong with the launch, opening it shows that.
     if (isRefusal(answer.status)) return { registration: null, attempt: 0 };
     return answer.ok ? await answer.json() : null;
   } catch {
@@ -341,7 +341,7 @@ async function currentOwner(): Promise<{ registration: string | null; attempt: n
   }
 }
 
-/** Whether an answer says that trying again is of no use. */
+/** Whether a status means that another try would fail as well. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

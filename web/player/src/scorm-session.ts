@@ -25,8 +25,8 @@ export interface Engine {
 export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
 
 /**
- * A unit's session with the runtime, as courses call it. It never throws into a course, takes values of every type, and
- * begins again when a course initializes after it has finished: the standards end a session there, many courses do not.
+ * A unit's session with the runtime, as courses call it. It never throws into a course and accepts values of every type. It
+ * begins again if a course initializes after it has finished: the standards forbid that, but many courses do it.
  */
 export class ScormSession {
   readonly #makeEngine: (cmi: Record<string, unknown> | null) => Engine;

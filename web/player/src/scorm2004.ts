@@ -23,7 +23,7 @@ const NO_LOG = 5;
 /** The engine refuses to empty them, which the standard allows. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
-/** What the server says of a unit. */
+/** What the server sends about a unit. */
 export interface Scorm2004Start {
   cmi: Record<string, unknown>;
   /** All units, in the order of the contents. */
@@ -142,7 +142,7 @@ function engineOf(
       inner.lastErrorCode = '0';
       const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
       if (value === '' && inner.isInitialized()) {
-        // The engine takes an empty value for one that was never set, or the other way round.
+        // The engine confuses an empty value with one that was never set.
         if (EMPTIABLE.includes(element) && set.has(element)) return ofAdl({ value, error: 0 });
         if (isUnset(element) && !set.has(element) && lastErrorOfInner() === '0')
           return ofAdl({ value, error: NOT_INITIALIZED });

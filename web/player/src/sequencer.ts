@@ -25,7 +25,7 @@ export interface ContentsEntry {
   children: ContentsEntry[];
 }
 
-/** Leads through the units of a SCORM 2004 course as its manifest's sequencing says. */
+/** Leads through the units of a SCORM 2004 course by the sequencing of its manifest. */
 export class Sequencer {
   readonly #session: SequencingSession;
   #delivered: string | null = null;
@@ -117,7 +117,7 @@ export class Sequencer {
     return { id, title: definition.title, isUnit: isLeaf, canChoose, children };
   }
 
-  /** The unit that was delivered since this was asked last; null for none. */
+  /** The unit that was delivered since the last call; null for none. */
   takeDelivered(): string | null {
     const delivered = this.#delivered;
     this.#delivered = null;
@@ -142,7 +142,7 @@ export class Sequencer {
     return activity === null ? {} : objectivesFor(activity, before, this.#isResumed);
   }
 
-  /** Takes over what a unit said. */
+  /** Stores what a unit reported. */
   track(unit: string, report: UnitReport): void {
     const { current } = this.#session.tree;
     if (current?.id === unit && current.isActive) trackUnit(current, report);
@@ -167,7 +167,7 @@ export class Sequencer {
     this.#isTakenAway = true;
   }
 
-  /** What `adl` says to a unit. */
+  /** What a unit reads of `adl`. */
   hostOf(unit: string): AdlHost {
     const { tree } = this.#session;
     return {

@@ -2,7 +2,7 @@ import { element } from './elements.ts';
 import { cardOf } from './record.ts';
 import { TEXTS } from './texts.ts';
 
-/** How long the learner may read a notice that nothing else says; a course saves within a moment, which clears others. */
+/** How long a notice stays that appears nowhere else. Other notices disappear at the next save, which comes within a moment. */
 const NOTICE_MS = 30_000;
 
 /** What is below the header: a notice, the table of contents, and a course or a card. */

@@ -1,4 +1,4 @@
-/** Every word that the player page says to learners. */
+/** Every text that the player shows to learners. */
 export const TEXTS = {
   loading: 'The course is loading …',
   contents: 'Contents',

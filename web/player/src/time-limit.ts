@@ -2,7 +2,7 @@ import type { TimeLimit } from './server.ts';
 
 /** A course that keeps the time itself ends on its own, with better words than a frame that goes away. */
 const GRACE_MS = 5_000;
-/** As far as a timer of a browser reaches. */
+/** The longest delay of a browser's timer, in ms. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Whether no time is left for a unit that ends without any. */

@@ -63,7 +63,7 @@ function endOverTime(session: ScormSession, exit: string, status: string): void 
   session.terminate();
 }
 
-/** Takes the runtime away, since its unit is closed. */
+/** Removes the runtime once its unit is closed. */
 export function removeRuntime(): void {
   const runtime = window as RuntimeWindow;
   delete runtime.API;

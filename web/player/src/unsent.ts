@@ -23,11 +23,11 @@ interface Entry {
 }
 
 const PREFIX = 'coursewire-unsent';
-/** What nobody has come back for by then is removed. */
+/** Older unsent data is removed. */
 const KEPT_MS = 30 * 86_400_000;
 /** The oldest make room: browsers give an origin about 5 million characters, which courses use as well. */
 const MOST_ENTRIES = 8;
-/** A write that the service cannot take must not keep the learner out for good. */
+/** A write that the service cannot accept must not lock the learner out forever. */
 const MOST_TRIES = 5;
 
 /** Keeps a write, unless a newer one of the same attempt is kept. */
