@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import type { BasicCredentials } from '../webhooks/configuration/webhook.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -14,6 +13,12 @@ const KEY_ID_CHARACTERS = 8;
  * Length of the label with which a stored value starts: version and key id. It says which secret encrypted the value.
  */
 export const LABEL_CHARACTERS = VERSION.length + 1 + KEY_ID_CHARACTERS;
+
+/** Key and secret of HTTP Basic in plain text: only kept in memory. */
+export interface BasicCredentials {
+  key: string;
+  secret: string;
+}
 
 /** Which of the configured secrets a value was encrypted with; null for none of them. */
 export type SecretInUse = 'present' | 'former' | null;

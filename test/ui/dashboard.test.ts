@@ -43,6 +43,17 @@ async function hideFirstSteps(ui: Ui): Promise<void> {
   assert.equal(await steps.count(), 0);
 }
 
+/** In the page: the dashboard cannot be read before the next click. The page also reads it by itself every few seconds. */
+const FAIL_UNTIL_CLICK = `{
+  const { fetch } = globalThis;
+  let isMended = false;
+  document.addEventListener('click', () => { isMended = true; }, { capture: true });
+  globalThis.fetch = async (...request) =>
+    isMended || !String(request[0].url ?? request[0]).includes('/ui/api/dashboard')
+      ? await fetch(...request)
+      : new Response('{}', { status: 500 });
+}`;
+
 describe('the dashboard of a new service', () => {
   it('leads through the first steps, which are done as they happen, and shows what happens', async () => {
     await using ui = await startUi({ settings: SLOW_RETRIES });
@@ -237,6 +248,7 @@ describe('the dashboard', () => {
     const alert = page.getByRole('main').getByRole('alert');
     await alert.getByRole('button', { name: 'Try again' }).waitFor();
     await visit.assertAccessible();
+    await page.evaluate(FAIL_UNTIL_CLICK);
     await page.unroute('**/ui/api/dashboard');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('list', { name: 'At a glance' }).waitFor();

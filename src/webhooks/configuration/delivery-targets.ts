@@ -2,6 +2,7 @@ import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
 import {
+  type BasicCredentials,
   type CredentialsCipher,
   signingContext,
   UndecryptableError,
@@ -9,7 +10,6 @@ import {
 import { readResent } from '../history/delivery-store.ts';
 import { keyOf, type SigningKeys } from '../signing/signing-secret.ts';
 import type { LoggingMode } from './logging-mode.ts';
-import type { BasicCredentials } from './webhook.ts';
 
 /** Maximum number of webhooks whose targets are cached. Beyond it, the oldest entry is dropped. */
 const MAX_KEPT = 20_000;

@@ -17,12 +17,6 @@ export interface Focus {
 
 export const AUTHENTICATION_TYPES = ['NONE', 'BASIC'] as const;
 
-/** Key and secret of HTTP Basic in plain text: only kept in memory. */
-export interface BasicCredentials {
-  key: string;
-  secret: string;
-}
-
 /** How the service authenticates to a webhook's target, as configured. A null secret keeps the stored one. */
 export type Authentication = { type: 'NONE' } | { type: 'BASIC'; key: string; secret: string | null };
 

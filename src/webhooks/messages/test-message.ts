@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
+import type { BasicCredentials } from '../../secrets/credentials-cipher.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../configuration/delivery-targets.ts';
-import type { BasicCredentials } from '../configuration/webhook.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import type { SigningKeys } from '../signing/signing-secret.ts';
 import { MessageBuilder } from './message.ts';
