@@ -1,7 +1,7 @@
-import { Checkbox } from '@mantine/core';
 import type { Key } from 'react';
 import { selection as texts } from '../../texts/selection.ts';
 import type { Column } from '../table-columns.ts';
+import { RowCheckbox } from './row-checkbox.tsx';
 import type { Selection } from './use-selection.ts';
 
 /** The column of a list whose rows can be selected. Shift selects all rows up to the last one. */
@@ -19,31 +19,18 @@ export function selectColumn<T>(
     width: '2.75rem',
     card: 'actions',
     head: (
-      <Checkbox
-        size="xs"
-        aria-label={texts.page}
+      <RowCheckbox
+        label={texts.page}
         checked={all}
         indeterminate={count > 0 && !all}
-        disabled={rows.length === 0}
         onChange={() => selection.choose(rows, !all)}
       />
     ),
     cell: (row) => (
-      <Checkbox
-        size="xs"
-        aria-label={texts.one(nameOf(row))}
+      <RowCheckbox
+        label={texts.one(nameOf(row))}
         checked={selection.chosen.has(keyOf(row))}
-        // With Shift, the browser would select the text between.
-        onMouseDown={(event) => {
-          if (event.shiftKey) event.preventDefault();
-        }}
-        onChange={({ currentTarget, nativeEvent }) =>
-          selection.chooseOne(
-            row,
-            currentTarget.checked,
-            nativeEvent instanceof MouseEvent && nativeEvent.shiftKey,
-          )
-        }
+        onChange={(isChosen, asRange) => selection.chooseOne(row, isChosen, asRange)}
       />
     ),
   };

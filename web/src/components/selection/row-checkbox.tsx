@@ -1,0 +1,37 @@
+import styles from './selection.module.css';
+
+/**
+ * The box that selects a row, or all rows. It is the browser's own: a styled one has six elements, and a page has a
+ * hundred of them.
+ */
+export function RowCheckbox({
+  label,
+  checked,
+  indeterminate = false,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  indeterminate?: boolean;
+  /** `asRange`: with Shift. */
+  onChange: (checked: boolean, asRange: boolean) => void;
+}) {
+  return (
+    <input
+      type="checkbox"
+      className={styles.box}
+      aria-label={label}
+      checked={checked}
+      ref={(input) => {
+        if (input !== null) input.indeterminate = indeterminate;
+      }}
+      // With Shift, the browser would select the text between.
+      onMouseDown={(event) => {
+        if (event.shiftKey) event.preventDefault();
+      }}
+      onChange={({ currentTarget, nativeEvent }) =>
+        onChange(currentTarget.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+      }
+    />
+  );
+}
