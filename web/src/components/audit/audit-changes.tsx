@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { AuditItem } from '../../../../src/audit/field-changes.ts';
-import { SUBTOPICS, type Subtopic } from '../../../../src/events/catalogue.ts';
+import { isTopic, SUBTOPICS, type Subtopic } from '../../../../src/events/catalogue.ts';
 import type { AuditEntry } from '../../api/audit.ts';
 import { audit } from '../../texts/audit.ts';
 import { navigation } from '../../texts/navigation.ts';
@@ -99,6 +99,7 @@ function valueText(field: string, value: Value): string {
   if (typeof value === 'string' && field.endsWith('_dt')) return formatDateTime(new Date(value));
   if (field === 'subtopics' || field === 'subtopic') return subtopicText(String(value));
   if (field === 'role') return roleText(String(value));
+  if (field === 'topic' && isTopic(value)) return webhooks.topics[value].name;
   return String(value);
 }
 
