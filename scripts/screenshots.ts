@@ -7,6 +7,7 @@ import path from 'node:path';
 import { launchChromium } from '../test/ui/support/chromium.ts';
 import { PHONE, startUiIn, type Ui } from '../test/ui/support/ui-in-browser.ts';
 import { ACCOUNT_SCENES } from './screenshots/account-scenes.ts';
+import { ALERT_SCENES } from './screenshots/alert-scenes.ts';
 import { AUDIT_SCENES } from './screenshots/audit-scenes.ts';
 import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
@@ -32,6 +33,7 @@ const SCENES: readonly Scene[] = [
   ...CONTENT_SCENES,
   ...ACCOUNT_SCENES,
   ...CLIENT_SCENES,
+  ...ALERT_SCENES,
 ];
 
 const FOLDER = path.join(import.meta.dirname, '..', 'screenshots');

@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { type Content, openContent } from './content/content.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
-import { createSender, startDelivery } from './delivery/delivery.ts';
+import { createNoticeSender, createSender, startDelivery } from './delivery/delivery.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -16,9 +17,9 @@ import { traceRequests } from './http/traced-requests.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
-import { checkDiskSpace } from './observability/disk-space.ts';
+import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
 import { EventLoopWatch } from './observability/event-loop-watch.ts';
-import { healthRoutes } from './observability/health-routes.ts';
+import { healthRoutes, type ReadinessCheck } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
@@ -116,19 +117,43 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const records = createLearningRecords(context, identity);
   const player = await createPlayer(context, content, records);
   const audit = new AuditLog({ database, days: settings.audit_log_days, now });
+  const checks = readinessChecks(context, { queue, content });
+  const noticeSender = stack.use(createNoticeSender(context, guard));
+  const alerts = stack.use(
+    createAlerts(context, {
+      webhooks: webhooks.troubles,
+      checks: { ...checks, disk: () => checkDiskReserve(settings.data_dir) },
+      queueObstacle: () => queue.obstacle(),
+      checkTargetUrl: (url) => guard.checkUrl(url),
+      post: (request) => noticeSender.send({ ...request, credentials: null }),
+    }),
+  );
   webhooks.startCleaning([
     (limit) => audit.forgetOld(limit),
     (limit) => idempotency.forgetOld(limit),
     ...identity.cleaningSteps,
     ...player.cleaningSteps,
+    ...alerts.cleaningSteps,
   ]);
 
-  await addRoutes(server, context, { queue, webhooks, identity, content, records, player, audit });
+  await addRoutes(server, context, {
+    queue,
+    webhooks,
+    identity,
+    content,
+    records,
+    player,
+    audit,
+    alerts,
+    checks,
+  });
   stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
   const { url: contentUrl, port: contentPort } = await player.listen();
   stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
   await server.listen({ host: settings.host, port: settings.port });
 
+  // Notices have links, and so need the address.
+  alerts.start();
   const url = urlOf(server, settings);
   log.info(`ready at ${context.baseUrl()}`, { url, contentUrl, contentPort });
   if (announce !== undefined) {
@@ -183,17 +208,13 @@ async function addRoutes(
     records: LearningRecords;
     player: Player;
     audit: AuditLog;
+    alerts: Alerts;
+    checks: Readonly<Record<string, ReadinessCheck>>;
   },
 ): Promise<void> {
-  const { settings, version, metrics, storage } = context;
-  const { queue, webhooks, identity, content, records, player, audit } = parts;
+  const { settings, version, metrics } = context;
+  const { queue, webhooks, identity, content, records, player, audit, alerts, checks } = parts;
   const { authorize } = identity;
-  const checks = {
-    database: () => storage.databaseWatch.check(),
-    content: () => content.store.ping(),
-    ...(queue.check === null ? {} : { queue: queue.check }),
-    ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
-  };
   const ui = createUserInterface(context, {
     queue,
     webhooks,
@@ -222,8 +243,22 @@ async function addRoutes(
     player.addRoutes(routes);
     webhooks.addRoutes(routes);
     auditRoutes(routes, audit);
+    alerts.addRoutes(routes);
     ui.addRoutes(routes);
   });
+}
+
+/** What readiness depends on. */
+function readinessChecks(
+  { settings, storage }: ServiceContext,
+  { queue, content }: { queue: ServiceQueue; content: Content },
+): Readonly<Record<string, ReadinessCheck>> {
+  return {
+    database: () => storage.databaseWatch.check(),
+    content: () => content.store.ping(),
+    ...(queue.check === null ? {} : { queue: queue.check }),
+    ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
+  };
 }
 
 /** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */

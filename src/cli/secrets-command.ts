@@ -63,6 +63,7 @@ export async function runSecretsCommand(
   const done = await reEncrypt(database, cipher);
   context.write(summary(done));
   if (done.unreadable.length > 0) context.writeError(unreadableText(done.unreadable));
+  if (done.unreadableAlerts.length > 0) context.writeError(unreadableAlertsText(done.unreadableAlerts));
   if (done.remaining > 0) {
     context.writeError(
       `NOT COMPLETE: ${count(done.remaining)} still encrypted with webhooks_auth_secret_previous, because a service with that secret ` +
@@ -71,7 +72,7 @@ export async function runSecretsCommand(
     return FAILURE;
   }
   if (cipher.hasFormer) context.write(formerText(context.tokenLifetimeMs()));
-  return done.unreadable.length > 0 ? FAILURE : SUCCESS;
+  return done.unreadable.length + done.unreadableAlerts.length > 0 ? FAILURE : SUCCESS;
 }
 
 function summary({ changed, use }: ReEncryption): string {
@@ -82,11 +83,18 @@ function summary({ changed, use }: ReEncryption): string {
   );
 }
 
-function unreadableText(ids: readonly number[]): string {
-  const named = ids.slice(0, MAX_NAMED).join(', ');
+function named(ids: readonly number[]): string {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return `${ids.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
+
+function unreadableAlertsText(ids: readonly number[]): string {
+  return `No configured secret decrypts the URLs of these alert rules: ${named(ids)}.\nThey were not changed. Set them again.\n`;
+}
+
+function unreadableText(ids: readonly number[]): string {
   return (
-    `No configured secret decrypts the credentials of these webhooks: ${named}${more}.\n` +
+    `No configured secret decrypts the credentials of these webhooks: ${named(ids)}.\n` +
     'They were not changed. Set the key and secret of these webhooks again, make new signing secrets for them, or run this again with the secret ' +
     'that they were encrypted with as webhooks_auth_secret_previous.\n'
   );

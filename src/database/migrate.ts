@@ -30,6 +30,7 @@ import { failureRuns } from './migrations/0028-failure-runs.ts';
 import { traceContexts } from './migrations/0029-trace-contexts.ts';
 import { events } from './migrations/0030-events.ts';
 import { auditLog } from './migrations/0031-audit-log.ts';
+import { alerts } from './migrations/0033-alerts.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly Migration[] = [
   traceContexts,
   events,
   auditLog,
+  alerts,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -1,3 +1,4 @@
+import type { AlertFiringRow, AlertNoticeRow, AlertRuleRow, AlertTroubleRow } from './rows/alert-rows.ts';
 import type { AuditEntryRow } from './rows/audit-rows.ts';
 import type {
   AccountContentRow,
@@ -41,6 +42,7 @@ import type {
   WebhookTriggerRow,
 } from './rows/webhook-rows.ts';
 
+export type * from './rows/alert-rows.ts';
 export type * from './rows/audit-rows.ts';
 export type * from './rows/content-rows.ts';
 export type * from './rows/identity-rows.ts';
@@ -94,6 +96,10 @@ export interface Tables {
   task_leases: TaskLeaseRow;
   instances: InstanceRow;
   audit_entries: AuditEntryRow;
+  alert_rules: AlertRuleRow;
+  alert_firings: AlertFiringRow;
+  alert_notices: AlertNoticeRow;
+  alert_troubles: AlertTroubleRow;
 }
 
 /** An instance that is running on the database. */

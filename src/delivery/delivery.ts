@@ -29,6 +29,17 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }
 
+/** The time limit of a notice of an alert: short, because someone is waiting for the result of a test. */
+const NOTICE_DEADLINE_MS = 15 * MS_PER_SECOND;
+
+/**
+ * Creates the sender of alerts, which obeys the same guard as postbacks. It has its own connections, so that slow
+ * targets cannot delay alerts about them.
+ */
+export function createNoticeSender({ version, now }: ServiceContext, guard: TargetGuard): PostbackSender {
+  return new PostbackSender({ guard, version, deadlineMs: NOTICE_DEADLINE_MS, now });
+}
+
 /** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
 export function startDelivery(
   { settings, logs, metrics, storage, tracing, now, random }: ServiceContext,

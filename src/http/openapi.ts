@@ -110,6 +110,7 @@ const CONTENT_SECURITY_POLICY =
 const TAGS = [
   { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
   { name: 'Webhooks', description: 'Configure which events are sent where.' },
+  { name: 'Alerts', description: 'Be notified when webhooks or the service are in trouble.' },
   {
     name: 'Events',
     description: 'Everything that happened, and its outcome for each webhook.',

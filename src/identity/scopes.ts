@@ -19,8 +19,10 @@ export type Scope = (typeof SCOPES)[number];
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
   'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
-  'webhooks:read': 'Read webhooks, their statistics, history and lines, and all events, but never secrets.',
-  'webhooks:write': 'Create, change and delete webhooks; redeliver messages; retry or skip waiting messages.',
+  'webhooks:read':
+    'Read webhooks, their statistics, history and lines, all events, and alerts, but never secrets.',
+  'webhooks:write':
+    'Create, change and delete webhooks and alerts; redeliver messages; retry or skip waiting messages.',
   'registrations:write': 'Register learners, create launch links and report their status.',
   'statements:read': 'Read learning records through the Experience API (xAPI).',
   'statements:write': 'Store learning records through the Experience API (xAPI).',

@@ -2,10 +2,24 @@ import { statfs } from 'node:fs/promises';
 
 /** Less free space than this counts as a full disk: SQLite needs room for its log, in bytes. */
 const MIN_FREE_BYTES = 16 * 1_024 * 1_024;
+/** A disk with less free space than this, in bytes, and than this part of it, soon is full. */
+const RESERVE_BYTES = 1_024 ** 3;
+const RESERVE_PART = 0.05;
 
 /** Throws if the disk of a folder is full, or nearly so. */
 export async function checkDiskSpace(folder: string, minFreeBytes = MIN_FREE_BYTES): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
   if (free < minFreeBytes) throw new Error(`only ${free} bytes are free on the disk of ${folder}`);
+}
+
+/** Throws if the disk of a folder soon is full: a person should act before it is. */
+export async function checkDiskReserve(folder: string): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_PART)) return;
+  const mebibytes = (bytes: number) => `${Math.floor(bytes / 1_024 ** 2).toLocaleString('en')} MiB`;
+  throw new Error(
+    `only ${mebibytes(free)} of ${mebibytes(blocks * bsize)} are free on the disk of ${folder}`,
+  );
 }

@@ -18,6 +18,8 @@ export const LOG_CLASSES = {
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
   Player: 'course launches; requests of courses and their player that failed because of the service',
   WebhookService: 'webhooks created, updated, deleted, statistics reset; removal of expired delivery history',
+  AlertService:
+    'alert rules created, updated, deleted; alerts that began and ended; notices sent, and those that could not be sent',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
   DeliveryPoller:
     'outages and recoveries of the message queue; at debug each round: how many messages were settled and received',

@@ -109,6 +109,11 @@ export function signingContext(webhookId: number): string {
   return `webhook signing:${webhookId}`;
 }
 
+/** The context of the URL to which an alert rule posts. */
+export function alertUrlContext(ruleId: number): string {
+  return `alert url:${ruleId}`;
+}
+
 /** The context of the credentials of a webhook. */
 export function webhookContext(webhookId: number): string {
   return `webhook:${webhookId}`;

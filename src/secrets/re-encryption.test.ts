@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openSqliteFile, type SqliteFile } from '../../test/support/sqlite-file.ts';
-import { CredentialsCipher } from './credentials-cipher.ts';
+import { alertUrlContext, CredentialsCipher } from './credentials-cipher.ts';
 import { reEncrypt } from './re-encryption.ts';
 import { checkSecret, readSecretUse, WrongSecretError } from './secret-check.ts';
 
@@ -51,6 +51,39 @@ function expectedSecrets(webhooks: number): string[] {
 }
 
 describe('re-encryption', () => {
+  test('includes the URLs of alert rules, and names those that no secret decrypts', async () => {
+    await using opened = await openWith(1);
+    const { database } = opened;
+    const urls: (readonly [number, CredentialsCipher])[] = [
+      [1, old],
+      [2, new CredentialsCipher([OTHER])],
+      [3, renewed],
+    ];
+    await database.transaction(async (tx) => {
+      for (const [id, cipher] of urls)
+        await tx.run(
+          `insert into alert_rules (id, name, enabled, condition, email_to, target_format, target_origin, target_url,
+             active_since, revision, created_at, updated_at)
+           values (?, 'a', 1, 'WEBHOOK_IN_ERROR', '[]', 'JSON', 'http://a.example', ?, 0, 1, 0, 0)`,
+          id,
+          cipher.encrypt(alertUrlContext(id), `http://a.example/${id}`),
+        );
+    });
+    assert.deepEqual(await readSecretUse(database.reader, both), { present: 1, former: 3, unknown: 1 });
+    const done = await reEncrypt(database, both);
+    assert.deepEqual(done, {
+      changed: 3,
+      unreadable: [],
+      unreadableAlerts: [2],
+      remaining: 0,
+      use: { present: 4, former: 0, unknown: 1 },
+    });
+    const [first] = await database.reader.all<{ target_url: string }>(
+      'select target_url from alert_rules where id = 1',
+    );
+    assert.equal(renewed.decrypt(alertUrlContext(1), first!.target_url), 'http://a.example/1');
+  });
+
   test('encrypts everything with the current secret, which then decrypts everything, and the former one nothing', async () => {
     await using opened = await openWith(MANY);
     const { database } = opened;
@@ -58,6 +91,7 @@ describe('re-encryption', () => {
     assert.deepEqual(done, {
       changed: MANY + 1,
       unreadable: [],
+      unreadableAlerts: [],
       remaining: 0,
       use: { present: MANY + 1, former: 0, unknown: 0 },
     });
@@ -138,6 +172,7 @@ describe('re-encryption', () => {
     assert.deepEqual(done, {
       changed: 0,
       unreadable: [],
+      unreadableAlerts: [],
       remaining: 0,
       use: { present: 3, former: 0, unknown: 0 },
     });

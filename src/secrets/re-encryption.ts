@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts';
 import {
+  alertUrlContext,
   type CredentialsCipher,
   LABEL_CHARACTERS,
   signingContext,
@@ -19,6 +20,8 @@ export interface ReEncryption {
   changed: number;
   /** Webhooks with a value that no configured secret decrypts, in ascending order. They are not changed. */
   unreadable: number[];
+  /** The same for alert rules. */
+  unreadableAlerts: number[];
   /**
    * Number of readable values that are still encrypted with the former secret. If it is above 0, the change is not
    * complete.
@@ -50,19 +53,24 @@ export async function reEncrypt(
       after = step.next;
       onStep(changed);
     }
-    const damaged = unreadable.filter(({ former }) => former).length;
+    const alerts = await database.transaction((tx) => reEncryptAlerts(tx, cipher));
+    changed += alerts.changed;
+    onStep(changed);
+    const damaged = [...unreadable, ...alerts.unreadable].filter(({ former }) => former).length;
     const end = await database.transaction((tx) => settle(tx, cipher, damaged));
     changed += end.changed;
     if (end.remaining === 0 || round === MAX_ROUNDS) {
       const { remaining, use } = end;
-      const ids = new Set(unreadable.map(({ webhookId }) => webhookId));
-      return { changed, unreadable: [...ids], remaining, use };
+      const ids = new Set(unreadable.map(({ id }) => id));
+      const unreadableAlerts = alerts.unreadable.map(({ id }) => id);
+      return { changed, unreadable: [...ids], unreadableAlerts, remaining, use };
     }
   }
 }
 
 interface Unreadable {
-  webhookId: number;
+  /** Of the webhook or the alert rule. */
+  id: number;
   /** Its label names the former secret, but it is damaged. */
   former: boolean;
 }
@@ -91,11 +99,36 @@ async function reEncryptStep(
         changed += await replaceSecret(tx, column, { id: row.id, present: stored, renewed });
       } catch (error) {
         if (!(error instanceof UndecryptableError)) throw error;
-        unreadable.push({ webhookId: row.id, former: cipher.secretOf(stored) === 'former' });
+        unreadable.push({ id: row.id, former: cipher.secretOf(stored) === 'former' });
       }
     }
   }
   return { changed, unreadable, next: rows.length === STEP_ROWS ? rows.at(-1)!.id : null };
+}
+
+/** The URLs of alert rules: there are so few that one step is enough. */
+async function reEncryptAlerts(
+  tx: Transaction,
+  cipher: CredentialsCipher,
+): Promise<{ changed: number; unreadable: Unreadable[] }> {
+  const rows = await tx.all<{ id: number; target_url: string }>(
+    'select id, target_url from alert_rules where target_url is not null order by id',
+  );
+  let changed = 0;
+  const unreadable: Unreadable[] = [];
+  for (const { id, target_url: stored } of rows) {
+    if (cipher.secretOf(stored) === 'present') continue;
+    const context = alertUrlContext(id);
+    try {
+      const renewed = cipher.encrypt(context, cipher.decrypt(context, stored));
+      const replace = 'update alert_rules set target_url = ? where id = ? and target_url = ?';
+      changed += await tx.run(replace, renewed, id, stored);
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      unreadable.push({ id, former: cipher.secretOf(stored) === 'former' });
+    }
+  }
+  return { changed, unreadable };
 }
 
 /** The context of each encrypted column of a webhook. */

@@ -101,6 +101,8 @@ export async function readSecretUse(
            `select substr(webhooks.${column}, 1, ${LABEL_CHARACTERS}) as label from webhooks
             where webhooks.${column} is not null union all`,
        ).join('\n')}
+       select substr(alert_rules.target_url, 1, ${LABEL_CHARACTERS}) from alert_rules
+       where alert_rules.target_url is not null union all
        select substr(service_secrets.value, 1, ${LABEL_CHARACTERS}) from service_secrets
        where service_secrets.name = ?
      ) stored group by stored.label`,
@@ -119,7 +121,7 @@ export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: b
       serious: true,
       text:
         `${values(use.unknown)} encrypted with a secret that is not configured: set it as ` +
-        'webhooks_auth_secret_previous, or set the key and secret of the webhooks again',
+        'webhooks_auth_secret_previous, or set the key and secret of the webhooks and the URLs of the alert rules again',
     });
   }
   if (!hasFormer) return findings;

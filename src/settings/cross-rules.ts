@@ -46,6 +46,18 @@ export const CROSS_RULES: readonly CrossRule[] = [
     allowed: 'different from port',
   },
   {
+    setting: 'smtp_from',
+    other: 'smtp_host',
+    isMet: ({ smtp_host: host, smtp_from: from }) => host === null || from !== null,
+    allowed: 'an e-mail address if smtp_host is set',
+  },
+  {
+    setting: 'smtp_user',
+    other: 'smtp_password',
+    isMet: ({ smtp_user: user, smtp_password: password }) => password === null || user !== null,
+    allowed: 'set if smtp_password is',
+  },
+  {
     setting: 'session_idle_timeout',
     other: 'session_lifetime',
     isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,

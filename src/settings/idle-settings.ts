@@ -21,6 +21,11 @@ const DEPENDENCES: readonly Dependence[] = [
     isMet: (settings) => settings.database_url !== null,
   },
   {
+    settings: ['smtp_port', 'smtp_security', 'smtp_user', 'smtp_password', 'smtp_from'],
+    needs: '`smtp_host` is set',
+    isMet: (settings) => settings.smtp_host !== null,
+  },
+  {
     settings: ['content_store_endpoint'],
     needs: '`content_store` is an S3 bucket',
     isMet: (settings) => settings.content_store?.startsWith('s3://') === true,

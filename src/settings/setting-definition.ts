@@ -7,6 +7,7 @@ export type SettingGroup =
   | 'Webhooks'
   | 'Message queue'
   | 'Delivery'
+  | 'Alerts'
   | 'Access'
   | 'Limits'
   | 'Logs';

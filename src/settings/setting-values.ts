@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { text } from './parser.ts';
 
 /** Units, limits and forms of the values of settings. */
@@ -12,6 +13,9 @@ export const TIB = 2 ** 40;
 
 export const MAX_URL_LENGTH = 2_048;
 export const MAX_PATH_LENGTH = 4_096;
+export const MAX_CREDENTIAL_LENGTH = 1_000;
+const MAX_HOST_NAME_LENGTH = 253;
+const MAX_EMAIL_LENGTH = 254;
 const AUTH_SECRET_LENGTH = 64;
 const QUEUE_NAME = /^[\w.-]{1,80}$/;
 export const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
@@ -43,4 +47,23 @@ export function readContentBaseUrl(given: string): string | undefined {
   const read = readBaseUrl(given.replace(wildcard, '$1'));
   if (read === undefined || /[{}]/.test(read) || new URL(read).pathname !== '/') return undefined;
   return wildcard.test(given) ? read.replace('://', '://{launch}.') : read;
+}
+
+export function readHostName(given: string): string | undefined {
+  if (given.length > MAX_HOST_NAME_LENGTH) return undefined;
+  return isIP(given) !== 0 || /^[a-z\d_]([a-z\d_.-]*[a-z\d_])?\.?$/i.test(given) ? given : undefined;
+}
+
+/** Without spaces, quotes and angle brackets, which could add something to a header field. */
+export function readEmailAddress(given: string): string | undefined {
+  return given.length <= MAX_EMAIL_LENGTH && /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/.test(given)
+    ? given
+    : undefined;
+}
+
+export function readCredential(given: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
+  return given !== '' && given.length <= MAX_CREDENTIAL_LENGTH && !/[\u0000-\u001f\u007f]/.test(given)
+    ? given
+    : undefined;
 }

@@ -15,6 +15,25 @@ const BOUNDS: Record<
     taken: ['0.0.0.0', '::', '::1', 'localhost', 'wire.example.com', 'a-1'],
     refused: ['[::1]', '127.0.0.256', '1.2.3', 'a b', '-a', '*', 'http://a', 'a:80'],
   },
+  smtp_host: {
+    taken: ['mail.example.com', '10.0.0.25', '::1', 'localhost'],
+    refused: ['mail example', 'smtp://mail', 'mail:25', '-mail', 'm\u0001', 'm'.repeat(254)],
+  },
+  smtp_port: { taken: ['1', '65535'], refused: ['0', '65536', 'smtp'] },
+  smtp_security: { taken: ['starttls', 'tls', 'none'], refused: ['ssl', 'start', ''] },
+  smtp_user: { taken: ['alerts@example.com', 'u'], refused: ['a\nb', 'u'.repeat(1001)] },
+  smtp_password: { taken: ['open sesame'], refused: ['a\rb', 'p'.repeat(1001)] },
+  smtp_from: {
+    taken: ['coursewire@example.com', 'alerts@localhost'],
+    refused: [
+      'example.com',
+      'a b@example.com',
+      'A <a@example.com>',
+      'a@b@example.com',
+      'a@example.com\nBcc: b',
+    ],
+  },
+  alert_check_interval: { taken: ['0.01', '15', '3600'], refused: ['0', '3601', 'often'] },
   port: { taken: ['0', '65535', ' 8080 '], refused: ['-1', '65536', '80.5', '0x50', '1e3', 'NaN', '8080x'] },
   base_url: {
     taken: ['http://localhost:8080', 'https://a.example/b', 'HTTPS://A.example'],
@@ -165,7 +184,13 @@ describe('the settings table', () => {
   it('keeps secret what must not be shown', () => {
     assert.deepEqual(
       SETTING_NAMES.filter((name) => definition(name).secret),
-      ['monitoring_token', 'database_url', 'webhooks_auth_secret', 'webhooks_auth_secret_previous'],
+      [
+        'monitoring_token',
+        'database_url',
+        'webhooks_auth_secret',
+        'webhooks_auth_secret_previous',
+        'smtp_password',
+      ],
     );
   });
 });

@@ -12,16 +12,21 @@ import {
   GIB,
   HOUR,
   KIB,
+  MAX_CREDENTIAL_LENGTH,
   MAX_PATH_LENGTH,
   MAX_URL_LENGTH,
   MIB,
   MINUTE,
   readBaseUrl,
   readContentBaseUrl,
+  readCredential,
   readDatabaseUrl,
+  readEmailAddress,
+  readHostName,
   readQueueName,
   TIB,
 } from './setting-values.ts';
+import { SMTP_SECURITIES } from './smtp-securities.ts';
 
 /** Every setting, by its name in the configuration file; the environment variable is the name in upper case. */
 export const SETTINGS_TABLE = {
@@ -335,6 +340,60 @@ export const SETTINGS_TABLE = {
     meaning:
       'Networks that are not public (private, loopback, link-local and the like) to which postbacks may be sent. An empty ' +
       'list allows none.',
+  }),
+  smtp_host: define({
+    group: 'Alerts',
+    shared: true,
+    parser: orNothing(text({ allowed: 'a host name or an IP address', read: readHostName })),
+    default: null,
+    defaultInWords: 'none: no e-mail is sent',
+    meaning: 'SMTP server that sends the e-mail of alerts. It may be in a private network.',
+  }),
+  smtp_port: define({
+    group: 'Alerts',
+    shared: true,
+    parser: wholeNumber({ min: 1, max: 65_535 }),
+    default: 587,
+    meaning: 'Port of the SMTP server.',
+  }),
+  smtp_security: define({
+    group: 'Alerts',
+    shared: true,
+    parser: oneOf(SMTP_SECURITIES),
+    default: 'starttls',
+    meaning:
+      'Encryption of the connection to the SMTP server. `starttls` requires encryption after the greeting, `tls` ' +
+      'encrypts from the start (usually on port 465), and `none` sends everything in the clear.',
+  }),
+  smtp_user: define({
+    group: 'Alerts',
+    shared: true,
+    parser: orNothing(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    default: null,
+    defaultInWords: 'none: without authentication',
+    meaning: 'User name for the SMTP server.',
+  }),
+  smtp_password: define({
+    group: 'Alerts',
+    parser: orNothing(text({ allowed: `1 to ${MAX_CREDENTIAL_LENGTH} characters`, read: readCredential })),
+    default: null,
+    defaultInWords: 'none',
+    secret: true,
+    meaning: 'Password for the SMTP server.',
+  }),
+  smtp_from: define({
+    group: 'Alerts',
+    shared: true,
+    parser: orNothing(text({ allowed: 'an e-mail address', read: readEmailAddress })),
+    default: null,
+    defaultInWords: 'none',
+    meaning: 'Address of the sender. Required if `smtp_host` is set.',
+  }),
+  alert_check_interval: define({
+    group: 'Alerts',
+    parser: duration({ min: 0.01, max: HOUR }),
+    default: 15,
+    meaning: 'How often alert rules are evaluated, and notices that could not be sent are looked for.',
   }),
   access_token_lifetime: define({
     group: 'Access',

@@ -17,6 +17,7 @@ import { replayRoutes } from './events/replay-routes.ts';
 import { ReplayService } from './events/replay-service.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { WebhookHealthService } from './health/webhook-health.ts';
+import { WebhookTroubles } from './health/webhook-troubles.ts';
 import { DeadLetterRedelivery } from './history/dead-letter-redelivery.ts';
 import { startHistoryIndex } from './history/delivery-listing.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
@@ -46,6 +47,7 @@ export interface Webhooks extends AsyncDisposable {
   deliveryLog: DeliveryLog;
   trends: TrendService;
   redelivery: DeadLetterRedelivery;
+  troubles: WebhookTroubles;
   /** Starts removing expired data, together with the given cleaning steps. */
   startCleaning(furtherSteps: readonly CleaningStep[]): void;
   /** Adds the routes under the hook of `requireScopes`. */
@@ -131,6 +133,7 @@ export function startWebhooks(
     deliveryLog,
     trends,
     redelivery: new DeadLetterRedelivery({ reader, lines, now }),
+    troubles: new WebhookTroubles({ reader }),
     startCleaning: (furtherSteps) => {
       const cleaner = stack.use(
         new HistoryCleaner({

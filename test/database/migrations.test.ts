@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
+import { MIGRATIONS, migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
@@ -158,13 +158,18 @@ describe('migrating a database', () => {
 });
 
 describe('the service’s own migrations', () => {
-  it('are numbered from 1 without gaps and are all applied to a new database', async () => {
+  it('are numbered in ascending order, each differently, and are all applied to a new database', async () => {
     await using test = await openTestDatabase();
     const migrations = await recorded(test.database);
     assert.ok(migrations.length > 0);
+    const numbers = MIGRATIONS.map(({ number }) => number);
     assert.deepEqual(
-      migrations.map((migration) => migration.number),
-      migrations.map((_, index) => index + 1),
+      numbers,
+      [...new Set(numbers)].sort((one, other) => one - other),
+    );
+    assert.deepEqual(
+      migrations.map(({ number }) => number),
+      numbers,
     );
     assert.deepEqual(await migrate(test.database, Date.now), []);
   });

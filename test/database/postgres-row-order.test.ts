@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { readAssetsWithin } from '../../src/content/assets/assets.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
+import { createAlert } from '../alerts/alert-parts.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { accountsOf, createAccounts, createWebhook, settledDeliveries } from '../delivery/webhook-parts.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
@@ -202,6 +203,7 @@ async function fillWebhooks(api: Api, target: Target, accounts: readonly number[
   const retrying: number[] = [];
   for (let count = 1; count <= 2; count++) {
     retrying.push(await createWebhook(api, `${target.url}/retrying`, { max_attempts: 100 }));
+    await createAlert(api, target.url, { condition: 'MESSAGE_DEAD_LETTERED' });
   }
   await createAccounts(api, ...DEAD);
   await settledDeliveries(api, dead, DEAD.length);
@@ -285,6 +287,10 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
     ...plain,
     ...records,
     ...ui,
+    '/alerts',
+    '/alerts?limit=1',
+    '/alert-firings',
+    '/alert-firings?limit=1',
     '/ui/api/administrators',
     '/ui/api/sessions',
     '/ui/api/folders',

@@ -147,6 +147,9 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   {
     allowed: ['webhooks:read', 'viewer', 'integrator', 'admin'],
     routes: `
+      GET    /alert-firings
+      GET    /alerts
+      GET    /alerts/:alert_id
       GET    /events
       GET    /events/:event_id
       GET    /events/:event_id/webhooks
@@ -165,6 +168,10 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   {
     allowed: ['webhooks:write', 'integrator', 'admin'],
     routes: `
+      POST   /alerts
+      PUT    /alerts/:alert_id
+      DELETE /alerts/:alert_id
+      POST   /alerts/:alert_id/test
       POST   /webhooks
       PUT    /webhooks/:webhook_id
       DELETE /webhooks/:webhook_id

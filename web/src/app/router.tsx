@@ -6,6 +6,7 @@ import { PageCrash } from '../components/page-crash.tsx';
 import { PageLoading } from '../components/page-loading.tsx';
 import { contentAccountRoutes } from '../pages/accounts/routes.ts';
 import { administratorRoutes } from '../pages/administrators/routes.ts';
+import { alertRoutes } from '../pages/alerts/routes.ts';
 import { auditRoutes } from '../pages/audit/routes.ts';
 import { clientRoutes } from '../pages/clients/routes.ts';
 import { contentRoutes } from '../pages/content/routes.ts';
@@ -38,6 +39,7 @@ const routeTree = rootRoute.addChildren([
       ...clientRoutes,
       ...deadLetterRoutes,
       ...eventRoutes,
+      ...alertRoutes,
       ...administratorRoutes,
       ...auditRoutes,
       ...systemRoutes,

@@ -13,6 +13,7 @@ export const navigation = {
   events: 'Events',
   clients: 'API clients',
   deadLetters: 'Dead letters',
+  alerts: 'Alerts',
   administrators: 'Administrators',
   auditLog: 'Audit log',
   system: 'System',

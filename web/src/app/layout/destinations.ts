@@ -1,4 +1,5 @@
 import {
+  IconBell,
   IconBooks,
   IconBuilding,
   IconCertificate,
@@ -54,6 +55,7 @@ export const ADMINISTRATION: readonly Entry[] = [
       { to: '/administration/integrations/clients', label: navigation.clients, needs: 'admin' },
     ],
   },
+  { to: '/administration/alerts', label: navigation.alerts, icon: IconBell, needs: 'webhooks:write' },
   { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers, needs: 'admin' },
   {
     to: '/administration/audit-log',

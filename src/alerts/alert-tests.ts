@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { NoticeSender } from './notices/notice-sender.ts';
+import { type AlertRule, type Channel, channelsOf } from './rules/alert-rule.ts';
+
+const NEVER = new AbortController().signal;
+
+/** The result of a test over one channel. */
+export interface AlertTestResult {
+  channel: Channel;
+  sent: boolean;
+  error: string | null;
+  durationMs: number;
+}
+
+/** Sends test notices immediately, whether or not the rule is enabled. */
+export class AlertTests {
+  readonly #sender: Pick<NoticeSender, 'send'>;
+  readonly #now: () => number;
+
+  constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {
+    this.#sender = sender;
+    this.#now = now;
+  }
+
+  /** Sends a test over every channel of a rule. Ends within the deadlines of the channels. */
+  async send(rule: AlertRule): Promise<AlertTestResult[]> {
+    const { id, name, condition, minutes } = rule;
+    const notice = {
+      batch: randomUUID(),
+      createdAt: this.#now(),
+      content: {
+        kind: 'TEST',
+        rule: { id, name, condition, minutes },
+        firings: [],
+        total: 0,
+        timeZone: rule.quietHours?.timeZone ?? 'UTC',
+        repliesTo: [],
+      },
+    } as const;
+    return await Promise.all(
+      channelsOf(rule).map(async (channel) => {
+        const startedAt = performance.now();
+        const { sent, error } = await this.#sender.send(rule, channel, notice, NEVER);
+        return { channel, sent, error, durationMs: performance.now() - startedAt };
+      }),
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import type { Routes } from '../http/routes.ts';
+import type { ReadinessCheck } from '../observability/health-routes.ts';
+import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import { smtpPlaceOf } from '../settings/smtp-place.ts';
+import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';
+import { AlertReader } from './alert-reader.ts';
+import { alertRoutes } from './alert-routes.ts';
+import { AlertTests } from './alert-tests.ts';
+import { AlertWatch } from './alert-watch.ts';
+import { Evaluation } from './firings/evaluation.ts';
+import { deleteFiringsBefore } from './firings/firing-store.ts';
+import { InstanceChecks } from './firings/instance-checks.ts';
+import { OutageAlerts } from './firings/outage-alerts.ts';
+import { Mailer } from './notices/mailer.ts';
+import { NoticeDispatcher } from './notices/notice-dispatcher.ts';
+import { NoticeSender, type PostNotice } from './notices/notice-sender.ts';
+import { deleteNoticesBefore } from './notices/notice-store.ts';
+import { CHANNELS } from './rules/alert-rule.ts';
+import { AlertService } from './rules/alert-service.ts';
+
+const MS_PER_SECOND = 1_000;
+const DAY_MS = 86_400_000;
+
+/** Alert rules, and what watches over them. Disposing of it waits for the notices in flight. */
+export interface Alerts extends AsyncDisposable {
+  /** Starts to evaluate rules and to send notices. */
+  start(): void;
+  /** Remove what has expired. */
+  cleaningSteps: readonly CleaningStep[];
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
+}
+
+/** Dependencies of the alerts part. */
+export interface AlertsOptions {
+  webhooks: WebhookTroubles;
+  /** By name; `database` is one of them. */
+  checks: Readonly<Record<string, ReadinessCheck>>;
+  queueObstacle: () => string | null;
+  /** Says why a URL is not allowed, or null if it is. */
+  checkTargetUrl: (url: string) => string | null;
+  post: PostNotice;
+}
+
+/** Assembles the alerts part. */
+export function createAlerts(
+  { settings, logs, storage, idempotency, baseUrl, now }: ServiceContext,
+  { webhooks, checks: given, queueObstacle, checkTargetUrl, post }: AlertsOptions,
+): Alerts {
+  const { database, cipher } = storage;
+  const log = logs.for('AlertService');
+  const pauseMs = settings.alert_check_interval * MS_PER_SECOND;
+  const stack = new AsyncDisposableStack();
+
+  const mailer = new Mailer(smtpPlaceOf(settings));
+  const sender = new NoticeSender({ mailer, post, cipher, baseUrl });
+  const dispatchers = CHANNELS.map((channel) =>
+    stack.use(new NoticeDispatcher({ channel, database, sender, pauseMs, log, now })),
+  );
+  const checks = new InstanceChecks({
+    database,
+    checks: given,
+    queueObstacle,
+    about: { instance: storage.instance, hostName: storage.runtime.hostName },
+    now,
+  });
+  const evaluation = new Evaluation({
+    database,
+    troubles: { webhooks, readServiceTroubles: () => checks.ofAllInstances() },
+    interventions: (ids) => webhooks.interventions(ids),
+    explanationOf: (id) => webhooks.explanationOf(id),
+    onNotices: () => {
+      for (const dispatcher of dispatchers) dispatcher.wake();
+    },
+    log,
+    now,
+  });
+  const outages = new OutageAlerts({ database, sender, now });
+  const watch = stack.use(new AlertWatch({ database, checks, evaluation, outages, pauseMs, log }));
+  const alerts = new AlertService({
+    database,
+    cipher,
+    checkTargetUrl,
+    sendsEmail: mailer.isConfigured,
+    namesOf: (ids) => webhooks.namesOf(ids),
+    onChanged: () => watch.wake(),
+    log,
+    now,
+  });
+  const expired = () => now() - settings.delivery_history_days * DAY_MS;
+  return {
+    start() {
+      watch.start();
+      for (const dispatcher of dispatchers) dispatcher.start();
+    },
+    cleaningSteps: [
+      (limit) => database.transaction((tx) => deleteFiringsBefore(tx, expired(), limit)),
+      (limit) => database.transaction((tx) => deleteNoticesBefore(tx, expired(), limit)),
+    ],
+    addRoutes: (routes) =>
+      alertRoutes(routes, {
+        alerts,
+        reader: new AlertReader({ reader: database.reader, now }),
+        tests: new AlertTests({ sender, now }),
+        idempotency,
+      }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}

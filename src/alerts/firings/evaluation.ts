@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
+import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts';
+import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
+import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
+import { lockRule } from '../rules/alert-store.ts';
+import { isQuietAt } from '../rules/quiet-hours.ts';
+import type { EndReason, Firing, Trouble } from './firing.ts';
+import {
+  endFiring,
+  insertFirings,
+  readOpenFirings,
+  readUnreportedEnds,
+  reportFirings,
+  setCleared,
+} from './firing-store.ts';
+import { TroubleFinder, type TroubleSources } from './trouble-finder.ts';
+
+const MINUTE_MS = 60_000;
+/** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
+export const END_AFTER_MS = 5 * MINUTE_MS;
+/** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
+export const GROUP_MS = 5 * MINUTE_MS;
+/** Number of alerts that a notice describes. The others are counted. */
+const MAX_DESCRIBED = 20;
+/** Maximum number of replies that a notice refers to. */
+const MAX_REPLIES = 10;
+
+/** Dependencies of {@link Evaluation}. */
+export interface EvaluationDependencies {
+  database: Database;
+  troubles: TroubleSources;
+  /** What people did to webhooks that keeps them from being in trouble. */
+  interventions: (webhookIds: readonly number[]) => Promise<Map<number, Intervention>>;
+  /** What the target of a webhook said about the last failure. */
+  explanationOf: (webhookId: number) => Promise<string | null>;
+  /** Called when notices were created. */
+  onNotices: () => void;
+  log: Pick<Logger, 'info' | 'warn'>;
+  now: () => number;
+}
+
+/**
+ * Compares what rules watch with what was known: begins and ends alerts, and creates their notices in the same
+ * transaction. Any number of instances may do it at a time, because the row of the rule is locked.
+ */
+export class Evaluation {
+  readonly #with: EvaluationDependencies;
+
+  constructor(dependencies: EvaluationDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Evaluates rules. @throws {DatabaseUnavailableError} */
+  async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
+    const finder = new TroubleFinder(this.#with.troubles, this.#with.now());
+    for (const rule of rules) {
+      if (signal.aborted) break;
+      await this.#evaluate(rule, await finder.of(rule));
+    }
+  }
+
+  async #evaluate(rule: AlertRule, troubles: readonly Trouble[]): Promise<void> {
+    const { database, interventions } = this.#with;
+    const open = await readOpenFirings(database.reader, rule.id);
+    const unreported = await readUnreportedEnds(database.reader, rule.id);
+    if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
+
+    const subjects = new Set(troubles.map(({ subject }) => subject));
+    const over = open.filter(({ subject }) => !subjects.has(subject));
+    const acts = await interventions(over.flatMap(({ webhookId }) => webhookId ?? []));
+    const known = new Set(open.map(({ subject }) => subject));
+    const isQuiet = isQuietAt(rule.quietHours, this.#with.now());
+    const unreportedBegins = open.filter(({ beginBatch }) => beginBatch === null);
+    const isSame =
+      !troubles.some(({ subject, begins }) => begins && !known.has(subject)) &&
+      !open.some(
+        ({ subject, clearedAt, webhookId }) =>
+          subjects.has(subject) !== (clearedAt === null) ||
+          acts.has(webhookId ?? 0) ||
+          (clearedAt !== null && this.#with.now() - clearedAt >= END_AFTER_MS),
+      );
+    if (isSame && (isQuiet || unreported.length + unreportedBegins.length === 0)) return;
+
+    const wanted = isQuiet ? new Set<string>() : new Set(unreportedBegins.map(({ subject }) => subject));
+    const described = await this.#explained(troubles, known, wanted);
+    await database.transaction(async (tx) => {
+      const present = await lockRule(tx, rule.id);
+      // A rule that was changed in the meantime is evaluated in the next round.
+      if (present === undefined || present.revision !== rule.revision) return;
+      const now = this.#with.now();
+      const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
+      await this.#begin(tx, rule, begun, now);
+      for (const firing of await readOpenFirings(tx, rule.id))
+        await this.#advance(tx, firing, { isOver: !subjects.has(firing.subject), acts, now });
+      if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
+    });
+  }
+
+  async #begin(tx: Transaction, rule: AlertRule, troubles: readonly Trouble[], now: number): Promise<void> {
+    if (troubles.length === 0) return;
+    await insertFirings(tx, rule, troubles, now);
+    const subjects = troubles.slice(0, MAX_DESCRIBED).map(({ name }) => name);
+    tx.onCommit(() =>
+      this.#with.log.warn('an alert began', {
+        alert_id: rule.id,
+        alert: rule.name,
+        condition: rule.condition,
+        count: troubles.length,
+        subjects,
+      }),
+    );
+  }
+
+  /** Clears, continues or ends an open firing. */
+  async #advance(
+    tx: Transaction,
+    firing: Firing,
+    { isOver, acts, now }: { isOver: boolean; acts: ReadonlyMap<number, Intervention>; now: number },
+  ): Promise<void> {
+    if (!isOver) {
+      if (firing.clearedAt !== null) await setCleared(tx, firing.id, null);
+      return;
+    }
+    const act = acts.get(firing.webhookId ?? 0);
+    if (act !== undefined) await this.#end(tx, firing, { endedAt: firing.clearedAt ?? now, reason: act });
+    else if (firing.clearedAt === null) await setCleared(tx, firing.id, now);
+    else if (now - firing.clearedAt >= END_AFTER_MS)
+      await this.#end(tx, firing, { endedAt: firing.clearedAt, reason: 'RESOLVED' });
+  }
+
+  async #end(tx: Transaction, firing: Firing, end: { endedAt: number; reason: EndReason }): Promise<void> {
+    await endFiring(tx, firing.id, end);
+    tx.onCommit(() =>
+      this.#with.log.info('an alert ended', {
+        alert_id: firing.ruleId,
+        alert: firing.ruleName,
+        subject: firing.name,
+        reason: end.reason,
+      }),
+    );
+  }
+
+  /** Creates the notices that are due. What only just ended again is not reported. */
+  async #report(tx: Transaction, rule: AlertRule, troubles: readonly Trouble[], now: number): Promise<void> {
+    const bySubject = new Map(troubles.map((trouble) => [trouble.subject, trouble]));
+    const began = (await readOpenFirings(tx, rule.id))
+      .filter(({ beginBatch, clearedAt }) => beginBatch === null && clearedAt === null)
+      .map((firing) => ({ firing, trouble: bySubject.get(firing.subject) }));
+    const ended = (await readUnreportedEnds(tx, rule.id)).map((firing) => ({ firing, trouble: undefined }));
+    for (const [kind, column, due] of [
+      ['BEGAN', 'begin_batch', began],
+      ['ENDED', 'end_batch', ended],
+    ] as const) {
+      if (due.length === 0) continue;
+      const latest = await readLatestNoticeAt(tx, rule.id, kind);
+      if (latest !== null && now - latest < GROUP_MS) continue;
+      const batch = randomUUID();
+      const ids = due.map(({ firing }) => firing.id);
+      await reportFirings(tx, ids, column, batch);
+      const content = contentOf(kind, rule, due);
+      await insertNotices(tx, { ruleId: rule.id, batch, content }, channelsOf(rule), now);
+      tx.onCommit(this.#with.onNotices);
+    }
+  }
+
+  /** The troubles, with what targets said about those that a notice may describe. */
+  async #explained(
+    troubles: readonly Trouble[],
+    known: ReadonlySet<string>,
+    unreported: ReadonlySet<string>,
+  ): Promise<Trouble[]> {
+    const explained: Trouble[] = [];
+    let left = MAX_DESCRIBED;
+    for (const trouble of troubles) {
+      const { subject, webhookId, details, begins } = trouble;
+      const isNew = (begins && !known.has(subject)) || unreported.has(subject);
+      if (!isNew || webhookId === null || details.reason === null || left === 0) {
+        explained.push(trouble);
+        continue;
+      }
+      left -= 1;
+      const explanation = await this.#with.explanationOf(webhookId);
+      explained.push({ ...trouble, details: { ...details, explanation } });
+    }
+    return explained;
+  }
+}
+
+function contentOf(
+  kind: Notice['kind'],
+  { id, name, condition, minutes, quietHours }: AlertRule,
+  reported: readonly { firing: Firing; trouble: Trouble | undefined }[],
+): NoticeContent {
+  const batches = reported.map(({ firing }) => firing.beginBatch).filter((batch) => batch !== null);
+  return {
+    kind,
+    rule: { id, name, condition, minutes },
+    firings: reported.slice(0, MAX_DESCRIBED).map(({ firing, trouble }) => toReported(firing, trouble)),
+    total: reported.length,
+    timeZone: quietHours?.timeZone ?? 'UTC',
+    repliesTo: kind === 'ENDED' ? [...new Set(batches)].slice(0, MAX_REPLIES) : [],
+  };
+}
+
+/** A firing as a notice describes it: with what is known now, or else with what was known when it began. */
+function toReported(firing: Firing, trouble: Trouble | undefined): ReportedFiring {
+  return {
+    subject: firing.subject,
+    name: trouble?.name ?? firing.name,
+    webhookId: firing.webhookId,
+    since: firing.since,
+    endedAt: firing.endedAt,
+    endReason: firing.endReason,
+    details: trouble?.details ?? firing.details,
+  };
+}

@@ -1,0 +1,41 @@
+import { type Static, Type } from 'typebox';
+import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { ConditionMember, NoticeRecord } from '../rules/alert-schemas.ts';
+import { END_REASONS } from './firing.ts';
+
+/** An alert that is or was firing. */
+export const FiringRecord = Type.Object(
+  {
+    id: Id('The id of the firing.'),
+    alert_id: Type.Integer({ description: 'The alert rule, which may have been deleted.' }),
+    alert_name: Type.String({ description: 'Its name when the alert began.' }),
+    condition: ConditionMember,
+    state: Type.Enum(['FIRING', 'ENDED']),
+    name: Type.String({ description: 'The name of the webhook or of the part of the service.' }),
+    webhook_id: Nullable(Type.Integer({ description: 'Null if it is not about a webhook.' })),
+    since_dt: DateTime('When the trouble began.'),
+    began_dt: DateTime('When the alert began, which is later by the `minutes` of the rule.'),
+    cleared_dt: OptionalDateTime(
+      'When the trouble was over. The alert ends 5 minutes later unless it comes back.',
+    ),
+    ended_dt: OptionalDateTime('When the trouble was over for good. Null while the alert is firing.'),
+    end_reason: Type.Union(
+      [
+        Type.Enum([...END_REASONS], { title: 'AlertEndReason', description: 'Why an alert ended.' }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'RESOLVED: the trouble was over. All other reasons are what a person did. Null while it is firing.',
+      },
+    ),
+    relapses: Type.Integer({ description: 'How often the trouble came back before the alert ended.' }),
+    reason: Nullable(Type.String({ description: 'What was wrong when the alert began: `403 Forbidden`.' })),
+    explanation: Nullable(Type.String({ description: 'What the target said about it.' })),
+    failures: Type.Integer({ description: 'Failed attempts until the alert began.' }),
+    waiting: Type.Integer({ description: 'Messages in the line when the alert began.' }),
+    notices: Type.Array(NoticeRecord, { description: 'What was sent about it. Empty during quiet hours.' }),
+  },
+  { title: 'AlertFiring', description: 'An alert that is or was firing.' },
+);
+export type FiringRecord = Static<typeof FiringRecord>;

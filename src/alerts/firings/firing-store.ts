@@ -1,0 +1,212 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { AlertFiringRow } from '../../database/schema.ts';
+import type { AlertRule, Condition } from '../rules/alert-rule.ts';
+import type { EndReason, Firing, Trouble, TroubleDetails } from './firing.ts';
+
+/** SQL for firings, one operation per function. */
+
+/** The mark of a firing about whose end nothing is said. */
+const NOTHING_TO_SAY = '';
+
+/** The open firings of a rule. */
+export async function readOpenFirings(reader: Pick<Reader, 'query'>, ruleId: number): Promise<Firing[]> {
+  const rows = await reader.query
+    .selectFrom('alert_firings')
+    .selectAll()
+    .where('alert_firings.rule_id', '=', ruleId)
+    .where('alert_firings.ended_at', 'is', null)
+    .orderBy('alert_firings.id')
+    .execute();
+  return rows.map(toFiring);
+}
+
+/** The ended firings of a rule about whose end nothing was sent yet. */
+export async function readUnreportedEnds(reader: Pick<Reader, 'query'>, ruleId: number): Promise<Firing[]> {
+  const rows = await reader.query
+    .selectFrom('alert_firings')
+    .selectAll()
+    .where('alert_firings.rule_id', '=', ruleId)
+    .where('alert_firings.ended_at', 'is not', null)
+    .where('alert_firings.end_batch', 'is', null)
+    .orderBy('alert_firings.id')
+    .execute();
+  return rows.map(toFiring);
+}
+
+/** Inserts firings, except those that are already open. */
+export async function insertFirings(
+  tx: Transaction,
+  rule: Pick<AlertRule, 'id' | 'name' | 'condition'>,
+  troubles: readonly Trouble[],
+  now: number,
+): Promise<void> {
+  await tx.insertMany(
+    'alert_firings',
+    [
+      'rule_id',
+      'rule_name',
+      'condition',
+      'subject',
+      'subject_name',
+      'webhook_id',
+      'since',
+      'began_at',
+      'relapses',
+      'details',
+    ],
+    troubles.map((trouble) => [
+      rule.id,
+      rule.name,
+      rule.condition,
+      trouble.subject,
+      trouble.name,
+      trouble.webhookId,
+      trouble.since,
+      now,
+      0,
+      JSON.stringify(trouble.details),
+    ]),
+    'on conflict do nothing',
+  );
+}
+
+/** The trouble is over, or (with null) back. */
+export async function setCleared(tx: Transaction, id: number, clearedAt: number | null): Promise<void> {
+  await tx.run(
+    `update alert_firings set cleared_at = ?, relapses = relapses + ? where id = ? and ended_at is null`,
+    clearedAt,
+    clearedAt === null ? 1 : 0,
+    id,
+  );
+}
+
+export async function endFiring(
+  tx: Transaction,
+  id: number,
+  { endedAt, reason }: { endedAt: number; reason: EndReason },
+): Promise<void> {
+  await tx.run(
+    `update alert_firings set ended_at = ?, end_reason = ?,
+       end_batch = case when begin_batch is null then '${NOTHING_TO_SAY}' else null end
+     where id = ? and ended_at is null`,
+    endedAt,
+    reason,
+    id,
+  );
+}
+
+/** Ends all open firings of a rule. Nothing is sent about it. */
+export async function endFirings(
+  tx: Transaction,
+  ruleId: number,
+  reason: EndReason,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `update alert_firings set ended_at = coalesce(cleared_at, ?), end_reason = ?, end_batch = '${NOTHING_TO_SAY}'
+     where rule_id = ? and ended_at is null`,
+    now,
+    reason,
+    ruleId,
+  );
+}
+
+/** Marks firings as reported by the notices of a batch. */
+export async function reportFirings(
+  tx: Transaction,
+  ids: readonly number[],
+  column: 'begin_batch' | 'end_batch',
+  batch: string,
+): Promise<void> {
+  await tx.run(
+    `update alert_firings set ${column} = ? where id in
+       (select reported.id from ${recordset(tx.dialect, 'reported', { id: 'bigint' })})`,
+    batch,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
+}
+
+/** Which firings to list. */
+export interface FiringFilter {
+  state?: 'firing' | 'ended' | undefined;
+  ruleId?: number | undefined;
+  webhookId?: number | undefined;
+}
+
+/** Returns at most one row more than the limit, newest first; `after` is the id of the last one of the page before. */
+export async function listFirings(
+  reader: Pick<Reader, 'query'>,
+  page: PageRequest,
+  { state, ruleId, webhookId }: FiringFilter,
+): Promise<Firing[]> {
+  const rows = await reader.query
+    .selectFrom('alert_firings')
+    .selectAll()
+    .$if(page.after !== null, (query) => query.where('alert_firings.id', '<', page.after))
+    .$if(state === 'firing', (query) => query.where('alert_firings.ended_at', 'is', null))
+    .$if(state === 'ended', (query) => query.where('alert_firings.ended_at', 'is not', null))
+    .$if(ruleId !== undefined, (query) => query.where('alert_firings.rule_id', '=', ruleId!))
+    .$if(webhookId !== undefined, (query) => query.where('alert_firings.webhook_id', '=', webhookId!))
+    .orderBy('alert_firings.id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  return rows.map(toFiring);
+}
+
+/** The number of open firings of each rule that has some. */
+export async function countOpenFirings(reader: Pick<Reader, 'all'>): Promise<Map<number, number>> {
+  const rows = await reader.all<{ rule_id: number; count: number }>(
+    'select rule_id, count(*) as count from alert_firings where ended_at is null group by rule_id',
+  );
+  return new Map(rows.map(({ rule_id, count }) => [rule_id, Number(count)]));
+}
+
+/** Deletes firings that ended before a time, at most `limit`, and returns how many. */
+export async function deleteFiringsBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+  return await tx.run(
+    `delete from alert_firings where id in
+       (select id from alert_firings where ended_at is not null and ended_at < ? order by ended_at limit ?)`,
+    before,
+    limit,
+  );
+}
+
+function toFiring(row: Selectable<AlertFiringRow>): Firing {
+  return {
+    id: row.id,
+    ruleId: row.rule_id,
+    ruleName: row.rule_name,
+    condition: row.condition as Condition,
+    subject: row.subject,
+    name: row.subject_name,
+    webhookId: row.webhook_id,
+    since: row.since,
+    beganAt: row.began_at,
+    clearedAt: row.cleared_at,
+    endedAt: row.ended_at,
+    endReason: row.end_reason as EndReason | null,
+    relapses: row.relapses,
+    details: JSON.parse(row.details) as TroubleDetails,
+    beginBatch: row.begin_batch,
+    endBatch: row.end_batch,
+  };
+}
+
+/** Marks the open firing of a subject as reported. */
+export async function reportSubject(
+  tx: Transaction,
+  ruleId: number,
+  subject: string,
+  batch: string,
+): Promise<void> {
+  await tx.run(
+    `update alert_firings set begin_batch = ?
+     where rule_id = ? and subject = ? and ended_at is null and begin_batch is null`,
+    batch,
+    ruleId,
+    subject,
+  );
+}

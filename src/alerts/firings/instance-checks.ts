@@ -1,0 +1,93 @@
+import type { Database } from '../../database/database.ts';
+import { plainText } from '../../delivery/failure-reason.ts';
+import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
+import type { ServiceTrouble } from './firing.ts';
+import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
+
+/** An instance whose last report is older than this has stopped. What it reported is forgotten. */
+const GONE_AFTER_MS = 120_000;
+/** How often an instance repeats a report that has not changed. */
+const REPEAT_MS = GONE_AFTER_MS / 4;
+/** The name of the check of the database. */
+const DATABASE_CHECK = 'database';
+
+/** Dependencies of {@link InstanceChecks}. */
+export interface InstanceChecksDependencies {
+  database: Database;
+  /** By name, as for readiness; `database` is one of them. */
+  checks: Readonly<Record<string, ReadinessCheck>>;
+  /** What a person has to do before the queue can be used again; null if nothing. */
+  queueObstacle: () => string | null;
+  about: { instance: string; hostName: string };
+  now: () => number;
+}
+
+/**
+ * Runs the checks of this instance and reports what fails in a table, so that every instance knows the troubles of all.
+ * Nothing is written while everything works.
+ */
+export class InstanceChecks {
+  readonly #with: InstanceChecksDependencies;
+  #troubles: readonly ServiceTrouble[] = [];
+  #reported = '[]';
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(dependencies: InstanceChecksDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Why the database fails for this instance, as of the last {@link run}; null if it works. */
+  get databaseTrouble(): ServiceTrouble | null {
+    return this.#troubles.find(({ name }) => name === DATABASE_CHECK) ?? null;
+  }
+
+  /** Runs all checks, or none if nobody watches them. Never rejects. */
+  async run(isWatched: boolean): Promise<void> {
+    const { about, now } = this.#with;
+    const checks = isWatched ? this.#with.checks : {};
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => [name, await failureOf(check)] as const),
+    );
+    const before = new Map(this.#troubles.map((trouble) => [trouble.name, trouble]));
+    this.#troubles = results.flatMap(([name, failure]) => {
+      if (failure === null) return [];
+      const reason = (name === 'queue' ? this.#with.queueObstacle() : null) ?? failure;
+      return [{ name, hostName: about.hostName, since: before.get(name)?.since ?? now(), reason }];
+    });
+  }
+
+  /** Reports what the last run found. @throws {DatabaseUnavailableError} */
+  async report(): Promise<void> {
+    const { database, about, now } = this.#with;
+    // Trouble with the database cannot be reported through it: see `OutageAlerts`.
+    const troubles = this.#troubles.filter(({ name }) => name !== DATABASE_CHECK);
+    const report = JSON.stringify(troubles);
+    const isRepetition = report === this.#reported;
+    if (isRepetition && (troubles.length === 0 || now() - this.#reportedAt < REPEAT_MS)) return;
+    await database.transaction(async (tx) => {
+      await replaceTroubles(tx, about.instance, troubles, now());
+      await deleteOldTroubles(tx, now() - GONE_AFTER_MS);
+    });
+    this.#reported = report;
+    this.#reportedAt = now();
+  }
+
+  /** What fails on any instance. @throws {DatabaseUnavailableError} */
+  async ofAllInstances(): Promise<ServiceTrouble[]> {
+    return await readTroublesSince(this.#with.database.reader, this.#with.now() - GONE_AFTER_MS);
+  }
+}
+
+/** Why a check fails, or null. */
+async function failureOf(check: ReadinessCheck): Promise<string | null> {
+  let failure = 'it does not respond';
+  const result = await resultOf(async () => {
+    try {
+      await check();
+    } catch (error) {
+      failure = plainText(error instanceof Error ? error.message : String(error)) || 'it fails';
+      throw error;
+    }
+  });
+  return result === 'ok' ? null : failure;
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { NoticeContent } from '../notices/notice.ts';
+import type { NoticeSender } from '../notices/notice-sender.ts';
+import { insertSentNotice } from '../notices/notice-store.ts';
+import { type AlertRule, type Channel, channelsOf } from '../rules/alert-rule.ts';
+import { lockRule } from '../rules/alert-store.ts';
+import { isQuietAt } from '../rules/quiet-hours.ts';
+import type { ServiceTrouble, Trouble } from './firing.ts';
+import { insertFirings, reportSubject } from './firing-store.ts';
+import { toServiceTrouble } from './trouble-finder.ts';
+
+/** The pause between attempts over a channel. */
+const RETRY_MS = 60_000;
+
+/** A notice that was sent past the database. Times are in epoch milliseconds. */
+interface Announcement {
+  rule: AlertRule;
+  trouble: Trouble;
+  batch: string;
+  content: NoticeContent;
+  createdAt: number;
+  channels: Map<Channel, { attempts: number; nextAt: number; sentAt: number | null; error: string | null }>;
+}
+
+/** Dependencies of {@link OutageAlerts}. */
+export interface OutageAlertsDependencies {
+  database: Database;
+  sender: Pick<NoticeSender, 'send'>;
+  now: () => number;
+}
+
+/**
+ * Sends the alert that the database is failing, from the rules that were read last. Nothing can be shared meanwhile, so
+ * each instance that has lost the database sends its own. Once the database works, the alert is recorded, and ends like
+ * any other.
+ */
+export class OutageAlerts {
+  readonly #with: OutageAlertsDependencies;
+  readonly #announced = new Map<number, Announcement>();
+
+  constructor(dependencies: OutageAlertsDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Sends what is due. Never rejects. @param rules those that were read last */
+  async announce(rules: readonly AlertRule[], failing: ServiceTrouble, signal: AbortSignal): Promise<void> {
+    const now = this.#with.now();
+    for (const rule of rules) {
+      if (rule.condition !== 'SERVICE_IN_TROUBLE' || this.#announced.has(rule.id)) continue;
+      const trouble = toServiceTrouble(failing, rule, now);
+      if (!trouble.begins || isQuietAt(rule.quietHours, now)) continue;
+      this.#announced.set(rule.id, announcementOf(rule, trouble, now));
+    }
+    const sending = [...this.#announced.values()].flatMap((announcement) =>
+      [...announcement.channels.keys()].map((channel) => this.#send(announcement, channel, signal)),
+    );
+    await Promise.all(sending);
+  }
+
+  /** Records what was sent during the outage. @throws {DatabaseUnavailableError} */
+  async record(): Promise<void> {
+    for (const [ruleId, announcement] of this.#announced) {
+      await this.#with.database.transaction((tx) => this.#write(tx, announcement));
+      this.#announced.delete(ruleId);
+    }
+  }
+
+  async #send(announcement: Announcement, channel: Channel, signal: AbortSignal): Promise<void> {
+    const state = announcement.channels.get(channel);
+    const now = this.#with.now();
+    if (state === undefined || state.sentAt !== null || now < state.nextAt) return;
+    const { sent, error } = await this.#with.sender.send(announcement.rule, channel, announcement, signal);
+    announcement.channels.set(channel, {
+      attempts: state.attempts + 1,
+      nextAt: now + RETRY_MS,
+      sentAt: sent ? this.#with.now() : null,
+      error,
+    });
+  }
+
+  async #write(
+    tx: Transaction,
+    { rule, trouble, batch, content, createdAt, channels }: Announcement,
+  ): Promise<void> {
+    if ((await lockRule(tx, rule.id)) === undefined) return;
+    await insertFirings(tx, rule, [trouble], createdAt);
+    await reportSubject(tx, rule.id, trouble.subject, batch);
+    for (const [channel, { attempts, sentAt, error }] of channels)
+      await insertSentNotice(tx, {
+        ruleId: rule.id,
+        batch,
+        content,
+        channel,
+        createdAt,
+        attempts,
+        // What could not be sent is retried like any other notice.
+        dueAt: sentAt === null ? createdAt : null,
+        sentAt,
+        error,
+      });
+  }
+}
+
+function announcementOf(rule: AlertRule, trouble: Trouble, now: number): Announcement {
+  const { id, name, condition, minutes, quietHours } = rule;
+  return {
+    rule,
+    trouble,
+    batch: randomUUID(),
+    createdAt: now,
+    content: {
+      kind: 'BEGAN',
+      rule: { id, name, condition, minutes },
+      firings: [{ ...trouble, endedAt: null, endReason: null }],
+      total: 1,
+      timeZone: quietHours?.timeZone ?? 'UTC',
+      repliesTo: [],
+    },
+    channels: new Map(
+      channelsOf(rule).map((channel) => [channel, { attempts: 0, nextAt: now, sentAt: null, error: null }]),
+    ),
+  };
+}

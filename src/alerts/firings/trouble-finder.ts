@@ -1,0 +1,113 @@
+import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
+import type { AlertRule } from '../rules/alert-rule.ts';
+import type { ServiceTrouble, Trouble } from './firing.ts';
+
+const MINUTE_MS = 60_000;
+/** A dead letter counts as trouble for this time, unless it is redelivered. */
+const DEAD_LETTER_MS = 60 * MINUTE_MS;
+
+/** Where troubles are found. */
+export interface TroubleSources {
+  webhooks: Pick<WebhookTroubles, 'inErrorSince' | 'waitingSince' | 'deadLetteredSince'>;
+  /** What fails on any instance. */
+  readServiceTroubles: () => Promise<ServiceTrouble[]>;
+}
+
+/**
+ * The troubles at a given time. Many rules can watch the same, so each source is read at most once.
+ */
+export class TroubleFinder {
+  readonly #sources: TroubleSources;
+  readonly #now: number;
+  readonly #found = new Map<string, Promise<TroubledWebhook[]>>();
+  #service: Promise<ServiceTrouble[]> | null = null;
+
+  constructor(sources: TroubleSources, now: number) {
+    this.#sources = sources;
+    this.#now = now;
+  }
+
+  /** What a rule watches and what is in trouble now, oldest first. */
+  async of(rule: AlertRule): Promise<Trouble[]> {
+    const troubles =
+      rule.condition === 'SERVICE_IN_TROUBLE'
+        ? (await this.#serviceTroubles()).map((trouble) => toServiceTrouble(trouble, rule, this.#now))
+        : (await this.#webhooksOf(rule)).map((webhook) => toTrouble(webhook, rule, this.#now));
+    return (
+      troubles
+        // A line always has messages while it is used, so only old ones count.
+        .filter(({ begins }) => begins || rule.condition !== 'LINE_TOO_OLD')
+        .sort((one, other) => one.since - other.since)
+    );
+  }
+
+  async #webhooksOf({ condition, webhookIds, activeSince }: AlertRule): Promise<TroubledWebhook[]> {
+    const { webhooks } = this.#sources;
+    const now = this.#now;
+    const watched = webhookIds === null ? null : new Set(webhookIds);
+    const deadSince = Math.max(activeSince, now - DEAD_LETTER_MS);
+    const found =
+      condition === 'WEBHOOK_IN_ERROR'
+        ? await this.#once('in error', () => webhooks.inErrorSince(now))
+        : condition === 'LINE_TOO_OLD'
+          ? await this.#once('waiting', () => webhooks.waitingSince(now))
+          : await this.#once(`dead ${deadSince}`, () => webhooks.deadLetteredSince(deadSince));
+    return watched === null ? found : found.filter(({ id }) => watched.has(id));
+  }
+
+  #once(key: string, read: () => Promise<TroubledWebhook[]>): Promise<TroubledWebhook[]> {
+    const found = this.#found.get(key) ?? read();
+    this.#found.set(key, found);
+    return found;
+  }
+
+  #serviceTroubles(): Promise<ServiceTrouble[]> {
+    this.#service ??= this.#sources.readServiceTroubles();
+    return this.#service;
+  }
+}
+
+function toTrouble(
+  { id, name, since, reason, failures, waiting }: TroubledWebhook,
+  rule: AlertRule,
+  now: number,
+): Trouble {
+  // A line can be old although its webhook works: another reason than that of an earlier failure.
+  const isFailing = failures > 0 || rule.condition === 'MESSAGE_DEAD_LETTERED';
+  return {
+    subject: `webhook:${id}`,
+    name,
+    webhookId: id,
+    since,
+    begins: hasLasted(since, rule, now),
+    details: { reason: isFailing ? reason : null, explanation: null, failures, waiting },
+  };
+}
+
+/** A check that fails on an instance, as a trouble. */
+export function toServiceTrouble(
+  { name, hostName, since, reason }: ServiceTrouble,
+  rule: Pick<AlertRule, 'minutes'>,
+  now: number,
+): Trouble {
+  return {
+    subject: `${name}:${hostName}`,
+    name: `${PARTS[name] ?? name} on ${hostName}`,
+    webhookId: null,
+    since,
+    begins: hasLasted(since, rule, now),
+    details: { reason, explanation: null, failures: 0, waiting: 0 },
+  };
+}
+
+function hasLasted(since: number, { minutes }: Pick<AlertRule, 'minutes'>, now: number): boolean {
+  return since <= now - (minutes ?? 0) * MINUTE_MS;
+}
+
+/** The parts of the service, by the names of their checks. */
+const PARTS: Readonly<Record<string, string>> = {
+  database: 'The database',
+  queue: 'The message queue',
+  disk: 'The disk of the data folder',
+  content: 'The storage of courses',
+};

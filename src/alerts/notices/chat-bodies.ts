@@ -1,0 +1,119 @@
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import type { TargetFormat } from '../rules/alert-rule.ts';
+import type { Notice } from './notice.ts';
+import type { NoticeText } from './notice-text.ts';
+
+/** Slack accepts at most 50 blocks, 150 characters in a header and 3,000 in a section. */
+const MAX_SLACK_ITEMS = 20;
+const MAX_SLACK_HEADER = 150;
+const MAX_SLACK_SECTION = 2_900;
+
+const JSON_TYPES = { BEGAN: 'alert.began', ENDED: 'alert.ended', TEST: 'alert.test' } as const;
+
+/** A notice as it is posted to a URL. */
+export function targetBody(
+  format: TargetFormat,
+  notice: Pick<Notice, 'batch' | 'content' | 'createdAt'>,
+  text: NoticeText,
+): string {
+  const body =
+    format === 'SLACK' ? slackBody(text) : format === 'TEAMS' ? teamsBody(text) : jsonBody(notice, text);
+  return JSON.stringify(body);
+}
+
+function jsonBody(
+  { batch, content, createdAt }: Pick<Notice, 'batch' | 'content' | 'createdAt'>,
+  text: NoticeText,
+) {
+  const { kind, rule, firings, total } = content;
+  return {
+    id: batch,
+    type: JSON_TYPES[kind],
+    timestamp: formatDateTime(createdAt),
+    summary: text.title,
+    link: text.link,
+    alert: { id: rule.id, name: rule.name, condition: rule.condition, minutes: rule.minutes },
+    total,
+    firings: firings.map(({ subject, name, webhookId, since, endedAt, endReason, details }, at) => ({
+      subject,
+      name,
+      webhook_id: webhookId,
+      since_dt: formatDateTime(since),
+      ended_dt: formatOptionalDateTime(endedAt),
+      end_reason: endReason,
+      reason: details.reason,
+      explanation: details.explanation,
+      failures: details.failures,
+      waiting: details.waiting,
+      link: text.items[at]?.link ?? text.link,
+    })),
+  };
+}
+
+/**
+ * Slack, "Reference: Layout blocks". All texts are plain text, so that names cannot contain markup. The fallback text
+ * of notifications is always markup, so its control characters are escaped.
+ */
+function slackBody({ title, items, more, link, footer }: NoticeText) {
+  const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
+  const section = (text: string) => ({ type: 'section', text: plain(clip(text, MAX_SLACK_SECTION)) });
+  return {
+    text: escapeSlack(title),
+    blocks: [
+      { type: 'header', text: plain(clip(title, MAX_SLACK_HEADER)) },
+      ...items
+        .slice(0, MAX_SLACK_ITEMS)
+        .map(({ headline, facts }) =>
+          section([headline, ...facts.map(([name, value]) => `${name}: ${value}`)].join('\n')),
+        ),
+      ...(more === null ? [] : [section(more)]),
+      { type: 'actions', elements: [{ type: 'button', text: plain('Open Coursewire'), url: link }] },
+      { type: 'context', elements: [plain(clip(footer, MAX_SLACK_SECTION))] },
+    ],
+  };
+}
+
+/**
+ * A message for a Teams workflow ("Post to a channel when a webhook request is received"): an adaptive card. Names are
+ * text runs, because text blocks and facts interpret Markdown.
+ */
+function teamsBody({ title, items, more, link, footer }: NoticeText) {
+  const line = (text: string, look: object = {}) => ({
+    type: 'RichTextBlock',
+    inlines: [{ type: 'TextRun', text, ...look }],
+  });
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          msteams: { width: 'Full' },
+          fallbackText: title,
+          body: [
+            line(title, { weight: 'Bolder', size: 'Medium' }),
+            ...items.flatMap(({ headline, facts }) => [
+              line(headline, { weight: 'Bolder' }),
+              ...facts.map(([name, value]) => line(`${name}: ${value}`)),
+            ]),
+            ...(more === null ? [] : [line(more)]),
+            line(footer, { isSubtle: true, size: 'Small' }),
+          ],
+          actions: [{ type: 'Action.OpenUrl', title: 'Open Coursewire', url: link }],
+        },
+      },
+    ],
+  };
+}
+
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function clip(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

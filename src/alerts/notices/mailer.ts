@@ -1,0 +1,137 @@
+import type { SentMessageInfo } from 'nodemailer';
+import { plainText } from '../../delivery/failure-reason.ts';
+import { CENSORED } from '../../observability/censor.ts';
+import type { SmtpPlace } from '../../settings/smtp-place.ts';
+
+const MS_PER_SECOND = 1_000;
+/** A server that does not respond within these times has failed. */
+const CONNECT_MS = 10 * MS_PER_SECOND;
+const SILENCE_MS = 15 * MS_PER_SECOND;
+const DEFAULT_DEADLINE_MS = 30 * MS_PER_SECOND;
+const MAX_RECIPIENTS_TOLD = 5;
+
+/** An e-mail in plain text. */
+export interface Mail {
+  to: readonly string[];
+  subject: string;
+  text: string;
+  /** Identifies the message: without angle brackets and domain. The same for all attempts. */
+  id: string;
+  /** Ids of messages to which this one is the answer. */
+  repliesTo: readonly string[];
+}
+
+/** The result of sending over a channel. */
+export interface SendOutcome {
+  sent: boolean;
+  /** Why it was not sent, or what went wrong although it was; null if all is well. Contains no secret. */
+  error: string | null;
+}
+
+/**
+ * Sends e-mail over SMTP, one connection each: alerts are rare. The library is loaded with the first message, so that
+ * the startup does not pay for it.
+ */
+export class Mailer {
+  readonly #place: SmtpPlace | null;
+  readonly #deadlineMs: number;
+
+  /** @param place null if the settings name no server */
+  constructor(place: SmtpPlace | null, { deadlineMs = DEFAULT_DEADLINE_MS }: { deadlineMs?: number } = {}) {
+    this.#place = place;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Whether the settings name a server. */
+  get isConfigured(): boolean {
+    return this.#place !== null;
+  }
+
+  /** Sends a message. Never rejects. @param signal aborts it */
+  async send(mail: Mail, signal: AbortSignal): Promise<SendOutcome> {
+    const place = this.#place;
+    if (place === null) return { sent: false, error: 'the setting smtp_host is not set' };
+    const deadline = AbortSignal.timeout(this.#deadlineMs);
+    try {
+      const info = await deliver(place, mail, AbortSignal.any([signal, deadline]));
+      const rejected = info.rejected ?? [];
+      return { sent: true, error: rejected.length === 0 ? null : rejectedText(rejected) };
+    } catch (error) {
+      const reason = deadline.aborted
+        ? `the SMTP server did not finish within ${this.#deadlineMs / MS_PER_SECOND} s`
+        : mailFailure(error);
+      return { sent: false, error: withoutSecrets(reason, place) };
+    }
+  }
+}
+
+async function deliver(place: SmtpPlace, mail: Mail, signal: AbortSignal): Promise<SentMessageInfo> {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, security, user, password, from } = place;
+  const transport = createTransport({
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    dnsTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const idOf = (id: string) => `<${id}@${domain}>`;
+  return await transport.sendMail({
+    from: { name: 'Coursewire', address: from },
+    to: mail.to.map((address) => ({ name: '', address })),
+    subject: mail.subject,
+    text: mail.text,
+    messageId: idOf(mail.id),
+    ...(mail.repliesTo.length === 0
+      ? {}
+      : { inReplyTo: idOf(mail.repliesTo[0]!), references: mail.repliesTo.map(idOf) }),
+    // RFC 3834: absence notices are not sent in reply.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    signal,
+  });
+}
+
+const SYSTEM_CODE = /\bE[A-Z]{4,}\b/;
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'connection refused by the SMTP server'],
+  ['ECONNRESET', 'connection reset by the SMTP server'],
+  ['ETIMEDOUT', 'the SMTP server does not respond'],
+  ['EDNS', 'the host name of the SMTP server cannot be resolved'],
+  ['ENOTFOUND', 'the host name of the SMTP server cannot be resolved'],
+]);
+
+/** The response of the server says most. Without one, the code does. */
+function mailFailure(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  const { response, code } = error as Error & { response?: unknown; code?: unknown };
+  if (code === 'ETLS') return `no encrypted connection to the SMTP server: ${plainText(error.message)}`;
+  if (typeof response === 'string' && response !== '') return `the SMTP server said: ${plainText(response)}`;
+  const { cause } = error;
+  // The library has its own codes. That of the system is in the cause or in the message.
+  const ofSystem =
+    cause instanceof Error && 'code' in cause ? cause.code : SYSTEM_CODE.exec(error.message)?.[0];
+  const inner = REASONS.get(ofSystem);
+  return inner ?? REASONS.get(code) ?? (plainText(error.message) || 'unknown error');
+}
+
+function rejectedText(addresses: readonly string[]): string {
+  const more =
+    addresses.length > MAX_RECIPIENTS_TOLD ? ` and ${addresses.length - MAX_RECIPIENTS_TOLD} more` : '';
+  return `the SMTP server rejected ${addresses.slice(0, MAX_RECIPIENTS_TOLD).join(', ')}${more}`;
+}
+
+/** A server may repeat what it was sent. */
+function withoutSecrets(text: string, { password, user }: SmtpPlace): string {
+  if (password === null || password === '') return text;
+  const base64 = (secret: string) => Buffer.from(secret).toString('base64');
+  const secrets = [password, base64(password), base64(`\0${user ?? ''}\0${password}`)];
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, CENSORED), text);
+}

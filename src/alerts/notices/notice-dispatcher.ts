@@ -1,0 +1,118 @@
+import type { Database } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import { OutageLog } from '../../observability/outage-log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
+import type { Channel } from '../rules/alert-rule.ts';
+import { readRule } from '../rules/alert-store.ts';
+import type { Notice } from './notice.ts';
+import type { NoticeSender } from './notice-sender.ts';
+import { finishAttempt, lockDueNotices, readNextDue, startAttempt } from './notice-store.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** Longer than any attempt lasts. If its sender dies, a notice is sent again after this time. */
+const LEASE_MS = 2 * MINUTE_MS;
+const FIRST_RETRY_MS = 30 * SECOND_MS;
+const MAX_RETRY_MS = 15 * MINUTE_MS;
+/** A notice that could not be sent for this time is abandoned. */
+const ABANDON_AFTER_MS = 24 * 60 * MINUTE_MS;
+const NOTICES_AT_A_TIME = 8;
+
+/** Dependencies of {@link NoticeDispatcher}. */
+export interface NoticeDispatcherDependencies {
+  channel: Channel;
+  database: Database;
+  sender: Pick<NoticeSender, 'send'>;
+  /** How often it looks for notices, in milliseconds. */
+  pauseMs: number;
+  log: Logger;
+  now: () => number;
+}
+
+/**
+ * Sends the waiting notices of a channel. A notice is leased, sent, and then recorded, so after a crash in between it
+ * comes twice, never zero times. Each channel has its own dispatcher, so that one that hangs does not delay the other.
+ */
+export class NoticeDispatcher implements AsyncDisposable {
+  readonly #with: NoticeDispatcherDependencies;
+  readonly #outages: OutageLog;
+  readonly #task: BackgroundTask;
+
+  constructor(dependencies: NoticeDispatcherDependencies) {
+    this.#with = dependencies;
+    this.#outages = new OutageLog(dependencies.log);
+    this.#task = new BackgroundTask({
+      round: async (signal) => ((await this.#round(signal)) ? 0 : undefined),
+      pauseMs: dependencies.pauseMs,
+      // An outage of the database is logged elsewhere. The notices wait.
+      onError: () => {},
+    });
+  }
+
+  start(): void {
+    this.#task.start();
+  }
+
+  /** Looks for notices now. */
+  wake(): void {
+    this.#task.wake();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
+  }
+
+  /** Sends what is due, and returns whether there may be more. */
+  async #round(signal: AbortSignal): Promise<boolean> {
+    const { database, channel, now } = this.#with;
+    const next = await readNextDue(database.reader, channel);
+    if (next === null || next > now()) return false;
+    const notices = await database.transaction(async (tx) => {
+      const due = await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME);
+      for (const { id } of due) await startAttempt(tx, id, now() + LEASE_MS);
+      return due;
+    });
+    await Promise.all(notices.map((notice) => this.#send(notice, signal)));
+    return notices.length === NOTICES_AT_A_TIME;
+  }
+
+  async #send(notice: Notice, signal: AbortSignal): Promise<void> {
+    const { database, sender, channel, now } = this.#with;
+    const rule = await readRule(database.reader, notice.ruleId);
+    const outcome =
+      rule === undefined
+        ? { sent: false, error: 'the alert rule was deleted' }
+        : await sender.send(rule, channel, notice, signal);
+    // Another instance sends it, or this one after its next start.
+    if (signal.aborted && !outcome.sent) return;
+    const isAbandoned = !outcome.sent && (rule === undefined || now() - notice.createdAt >= ABANDON_AFTER_MS);
+    this.#report(notice, outcome);
+    await database.transaction((tx) =>
+      finishAttempt(tx, notice.id, {
+        dueAt: outcome.sent || isAbandoned ? null : now() + retryDelay(notice.attempts),
+        sentAt: outcome.sent ? now() : null,
+        failedAt: isAbandoned ? now() : null,
+        error: outcome.error,
+      }),
+    );
+  }
+
+  #report(notice: Notice, { sent, error }: { sent: boolean; error: string | null }): void {
+    const fields = { alert_id: notice.ruleId, channel: this.#with.channel };
+    if (sent) {
+      this.#outages.ended('notices of alerts are sent again');
+      this.#with.log.info('a notice of an alert was sent', { ...fields, kind: notice.kind, warning: error });
+    } else {
+      const texts = {
+        begins: 'a notice of an alert could not be sent: retrying',
+        goesOn: 'notices of alerts still cannot be sent',
+      };
+      this.#outages.failed(texts, { ...fields, reason: error });
+    }
+  }
+}
+
+/** The delay after a failed attempt, in milliseconds. `former` attempts were made before it. */
+function retryDelay(former: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** former, MAX_RETRY_MS);
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import {
+  alertUrlContext,
+  type CredentialsCipher,
+  UndecryptableError,
+} from '../../secrets/credentials-cipher.ts';
+import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
+import type { AlertRule, Channel } from '../rules/alert-rule.ts';
+import { targetBody } from './chat-bodies.ts';
+import type { Mailer, SendOutcome } from './mailer.ts';
+import type { Notice } from './notice.ts';
+import { noticeText, plainBody } from './notice-text.ts';
+
+/** Posts a body to a URL, like the sender of deliveries: with a deadline, and only where targets may be. */
+export type PostNotice = (request: { messageId: string; url: string; body: string }) => Promise<{
+  outcome: 'DELIVERED' | 'FAILED';
+  responseBody: string | null;
+  /** Why it failed. */
+  reason: string | null;
+}>;
+
+/** Dependencies of {@link NoticeSender}. */
+export interface NoticeSenderDependencies {
+  mailer: Pick<Mailer, 'send'>;
+  post: PostNotice;
+  cipher: Pick<CredentialsCipher, 'decrypt'>;
+  /** Without a trailing slash. */
+  baseUrl: () => string;
+}
+
+/** Sends a notice over one channel, immediately. It uses neither the message queue nor the database. */
+export class NoticeSender {
+  readonly #with: NoticeSenderDependencies;
+
+  constructor(dependencies: NoticeSenderDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Never rejects. @param rule says where it is sent */
+  async send(
+    rule: AlertRule,
+    channel: Channel,
+    notice: Pick<Notice, 'batch' | 'content' | 'createdAt'>,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    return channel === 'EMAIL'
+      ? await this.#mail(rule, notice, signal)
+      : await this.#post(rule, notice, signal);
+  }
+
+  async #mail(
+    rule: AlertRule,
+    { batch, content }: Pick<Notice, 'batch' | 'content'>,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    if (rule.emailTo.length === 0)
+      return { sent: false, error: 'the alert rule has no e-mail address any more' };
+    const text = noticeText(content, this.#with.baseUrl());
+    return await this.#with.mailer.send(
+      {
+        to: rule.emailTo,
+        subject: text.title,
+        text: plainBody(text),
+        id: batch,
+        repliesTo: content.repliesTo,
+      },
+      signal,
+    );
+  }
+
+  async #post(
+    rule: AlertRule,
+    notice: Pick<Notice, 'batch' | 'content' | 'createdAt'>,
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
+    const { target } = rule;
+    if (target === null) return { sent: false, error: 'the alert rule has no URL any more' };
+    let url: string;
+    try {
+      url = this.#with.cipher.decrypt(alertUrlContext(rule.id), target.storedUrl);
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      return { sent: false, error: 'the stored URL cannot be decrypted: set it again' };
+    }
+    const body = targetBody(target.format, notice, noticeText(notice.content, this.#with.baseUrl()));
+    const result = await Promise.race([
+      this.#with.post({ messageId: notice.batch, url, body }),
+      aborted(signal),
+    ]);
+    if (result.outcome === 'DELIVERED') return { sent: true, error: null };
+    const explanation = responseExplanation(result.responseBody);
+    const reason = result.reason ?? 'unknown error';
+    return { sent: false, error: explanation === null ? reason : `${reason}: ${explanation}` };
+  }
+}
+
+/** Resolves when the signal is aborted. A sender that stops does not wait for the deadline of a request. */
+async function aborted(signal: AbortSignal): Promise<Awaited<ReturnType<PostNotice>>> {
+  if (!signal.aborted) await once(signal, 'abort');
+  return { outcome: 'FAILED', responseBody: null, reason: 'stopped before there was a response' };
+}

@@ -1,0 +1,184 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { AlertNoticeRow } from '../../database/schema.ts';
+import type { Channel } from '../rules/alert-rule.ts';
+import type { Notice, NoticeContent, NoticeKind } from './notice.ts';
+
+/** SQL for notices, one operation per function. */
+
+/** Inserts the notices of a batch, one for each channel, to be sent at once. */
+export async function insertNotices(
+  tx: Transaction,
+  notice: { ruleId: number; batch: string; content: NoticeContent },
+  channels: readonly Channel[],
+  now: number,
+): Promise<void> {
+  await tx.insertMany(
+    'alert_notices',
+    ['rule_id', 'batch', 'kind', 'channel', 'content', 'created_at', 'due_at', 'attempts'],
+    channels.map((channel) => [
+      notice.ruleId,
+      notice.batch,
+      notice.content.kind,
+      channel,
+      JSON.stringify(notice.content),
+      now,
+      now,
+      0,
+    ]),
+  );
+}
+
+/** When the latest notice of a kind was created for a rule; null if there is none. */
+export async function readLatestNoticeAt(
+  reader: Pick<Reader, 'all'>,
+  ruleId: number,
+  kind: NoticeKind,
+): Promise<number | null> {
+  const [row] = await reader.all<{ created_at: number }>(
+    'select created_at from alert_notices where rule_id = ? and kind = ? order by id desc limit 1',
+    ruleId,
+    kind,
+  );
+  return row?.created_at ?? null;
+}
+
+/** When the next notice of a channel is due; null if none waits. */
+export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel): Promise<number | null> {
+  const [row] = await reader.all<{ due_at: number }>(
+    'select due_at from alert_notices where channel = ? and due_at is not null order by due_at limit 1',
+    channel,
+  );
+  return row?.due_at ?? null;
+}
+
+/** The notices of a channel that are due, oldest first. On PostgreSQL, those that another instance locks are omitted. */
+export async function lockDueNotices(
+  tx: Transaction,
+  channel: Channel,
+  now: number,
+  limit: number,
+): Promise<Notice[]> {
+  const lock = tx.dialect === 'postgres' ? 'for update skip locked' : '';
+  const rows = await tx.all<Selectable<AlertNoticeRow>>(
+    `select id, rule_id, batch, kind, channel, content, created_at, due_at, attempts, sent_at, failed_at, error
+     from alert_notices where channel = ? and due_at is not null and due_at <= ? order by due_at, id limit ? ${lock}`,
+    channel,
+    now,
+    limit,
+  );
+  return rows.map(toNotice);
+}
+
+/** Counts an attempt. If its sender dies, the notice is due again at `dueAt`. */
+export async function startAttempt(tx: Transaction, id: number, dueAt: number): Promise<void> {
+  await tx.run('update alert_notices set attempts = attempts + 1, due_at = ? where id = ?', dueAt, id);
+}
+
+/** Records the result of an attempt; `dueAt` is that of the next one, or null for none. */
+export async function finishAttempt(
+  tx: Transaction,
+  id: number,
+  result: { dueAt: number | null; sentAt: number | null; failedAt: number | null; error: string | null },
+): Promise<void> {
+  await tx.run(
+    'update alert_notices set due_at = ?, sent_at = ?, failed_at = ?, error = ? where id = ? and sent_at is null',
+    result.dueAt,
+    result.sentAt,
+    result.failedAt,
+    result.error,
+    id,
+  );
+}
+
+/** Deletes the notices of a rule that were not sent. */
+export async function deleteUnsentNotices(tx: Transaction, ruleId: number): Promise<void> {
+  await tx.run('delete from alert_notices where rule_id = ? and sent_at is null', ruleId);
+}
+
+/** The notices of batches, in the order of their ids. */
+export async function readNotices(
+  reader: Pick<Reader, 'query'>,
+  batches: readonly string[],
+): Promise<Notice[]> {
+  if (batches.length === 0) return [];
+  const rows = await reader.query
+    .selectFrom('alert_notices')
+    .selectAll()
+    .where('alert_notices.batch', 'in', [...batches])
+    .orderBy('alert_notices.id')
+    .execute();
+  return rows.map(toNotice);
+}
+
+/** The latest notice of each channel of each of these rules. */
+export async function readLatestNotices(
+  reader: Pick<Reader, 'query'>,
+  ruleIds: readonly number[],
+): Promise<Notice[]> {
+  if (ruleIds.length === 0) return [];
+  const rows = await reader.query
+    .selectFrom('alert_notices')
+    .selectAll()
+    .where('alert_notices.id', 'in', (eb) =>
+      eb
+        .selectFrom('alert_notices as latest')
+        .select((max) => max.fn.max('latest.id').as('id'))
+        .where('latest.rule_id', 'in', [...ruleIds])
+        .groupBy(['latest.rule_id', 'latest.channel']),
+    )
+    .orderBy('alert_notices.rule_id')
+    .orderBy('alert_notices.channel')
+    .execute();
+  return rows.map(toNotice);
+}
+
+/** Deletes notices from before a time, at most `limit`, and returns how many. */
+export async function deleteNoticesBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+  return await tx.run(
+    `delete from alert_notices where id in
+       (select id from alert_notices where created_at < ? order by created_at limit ?)`,
+    before,
+    limit,
+  );
+}
+
+function toNotice(row: Selectable<AlertNoticeRow>): Notice {
+  return {
+    id: row.id,
+    ruleId: row.rule_id,
+    batch: row.batch,
+    kind: row.kind as NoticeKind,
+    channel: row.channel as Channel,
+    content: JSON.parse(row.content) as NoticeContent,
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    sentAt: row.sent_at,
+    failedAt: row.failed_at,
+    error: row.error,
+  };
+}
+
+/** Inserts a notice that was sent past the database, or is still to be sent. */
+export async function insertSentNotice(
+  tx: Transaction,
+  notice: Omit<Notice, 'id' | 'kind' | 'failedAt'>,
+): Promise<void> {
+  await tx.query
+    .insertInto('alert_notices')
+    .values({
+      rule_id: notice.ruleId,
+      batch: notice.batch,
+      kind: notice.content.kind,
+      channel: notice.channel,
+      content: JSON.stringify(notice.content),
+      created_at: notice.createdAt,
+      due_at: notice.dueAt,
+      attempts: notice.attempts,
+      sent_at: notice.sentAt,
+      failed_at: null,
+      error: notice.error,
+    })
+    .execute();
+}

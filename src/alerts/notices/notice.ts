@@ -1,0 +1,47 @@
+import type { EndReason, TroubleDetails } from '../firings/firing.ts';
+import type { Channel, Condition } from '../rules/alert-rule.ts';
+
+/** What a notice says: that alerts began, that they ended, or that this is a test. */
+export type NoticeKind = 'BEGAN' | 'ENDED' | 'TEST';
+
+/** An alert in a notice. Times are in epoch milliseconds. */
+export interface ReportedFiring {
+  subject: string;
+  name: string;
+  webhookId: number | null;
+  since: number;
+  endedAt: number | null;
+  endReason: EndReason | null;
+  details: TroubleDetails;
+}
+
+/** What a notice says, the same over every channel. */
+export interface NoticeContent {
+  kind: NoticeKind;
+  rule: { id: number; name: string; condition: Condition; minutes: number | null };
+  /** The first alerts, oldest trouble first. */
+  firings: readonly ReportedFiring[];
+  /** The number of all alerts. */
+  total: number;
+  /** The time zone of the texts. */
+  timeZone: string;
+  /** The batches to which this one is the answer: e-mail programs show them as one conversation. */
+  repliesTo: readonly string[];
+}
+
+/** A notice over one channel. Times are in epoch milliseconds. */
+export interface Notice {
+  id: number;
+  ruleId: number;
+  /** The same for all attempts and channels, for de-duplication by the receiver. */
+  batch: string;
+  kind: NoticeKind;
+  channel: Channel;
+  content: NoticeContent;
+  createdAt: number;
+  dueAt: number | null;
+  attempts: number;
+  sentAt: number | null;
+  failedAt: number | null;
+  error: string | null;
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { isQuietAt, isTimeZone } from './quiet-hours.ts';
+
+const at = (text: string) => Date.parse(text);
+
+describe('quiet hours', () => {
+  it('include their start and not their end', () => {
+    const lunch = { from: '12:00', to: '13:30', timeZone: 'UTC' };
+    assert.equal(isQuietAt(lunch, at('2026-01-15T11:59:59.999Z')), false);
+    assert.equal(isQuietAt(lunch, at('2026-01-15T12:00:00Z')), true);
+    assert.equal(isQuietAt(lunch, at('2026-01-15T13:29:59.999Z')), true);
+    assert.equal(isQuietAt(lunch, at('2026-01-15T13:30:00Z')), false);
+  });
+
+  it('can span midnight', () => {
+    const night = { from: '22:00', to: '07:00', timeZone: 'UTC' };
+    for (const time of ['22:00', '23:59', '00:00', '06:59'])
+      assert.equal(isQuietAt(night, at(`2026-01-15T${time}:00Z`)), true, time);
+    for (const time of ['07:00', '12:00', '21:59'])
+      assert.equal(isQuietAt(night, at(`2026-01-15T${time}:00Z`)), false, time);
+  });
+
+  it('follow the clock on the wall of their time zone, also when it changes', () => {
+    const night = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+    assert.equal(isQuietAt(night, at('2026-01-15T05:59:00Z')), true, 'winter: 06:59');
+    assert.equal(isQuietAt(night, at('2026-07-15T05:59:00Z')), false, 'summer: 07:59');
+    // In the night of 29 March 2026, 02:00 becomes 03:00.
+    assert.equal(isQuietAt(night, at('2026-03-29T04:59:00Z')), true, '06:59 in summer time');
+    assert.equal(isQuietAt(night, at('2026-03-29T05:00:00Z')), false, '07:00 in summer time');
+  });
+
+  it('do not exist without a setting', () => {
+    assert.equal(isQuietAt(null, 0), false);
+  });
+});
+
+describe('a time zone', () => {
+  it('is known by its IANA name', () => {
+    assert.ok(isTimeZone('Europe/Berlin') && isTimeZone('UTC') && isTimeZone('America/St_Johns'));
+    assert.ok(!isTimeZone('Europe/Nowhere') && !isTimeZone('') && !isTimeZone('22:00'));
+  });
+});

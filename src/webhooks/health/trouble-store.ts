@@ -1,0 +1,115 @@
+import type { Reader } from '../../database/database.ts';
+
+/** SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. */
+
+/** What all of these queries read about a webhook. */
+interface WebhookFacts {
+  id: number;
+  name: string;
+  last_error_message: string | null;
+  in_error: number;
+  failures_in_row: number;
+  /** Messages in its line. */
+  waiting: number | null;
+}
+
+/** A webhook with the time since when it has been in trouble (epoch milliseconds). */
+export interface TroubledWebhookRow extends WebhookFacts {
+  since: number;
+}
+
+/** Which webhooks to read: the first ones above an id. */
+export interface WebhookRange {
+  afterId: number;
+  limit: number;
+}
+
+const FACTS = `webhooks.id, webhooks.name, statistics.last_error_message, statistics.in_error,
+  statistics.failures_in_row, line.pending as waiting`;
+const WEBHOOKS = `webhooks join webhook_statistics as statistics on statistics.webhook_id = webhooks.id
+  left join queue_lines as line on line.line_id = webhooks.id`;
+/** An inactive webhook has no messages, and a paused one waits on purpose. */
+const IS_DELIVERING = 'webhooks.deleted_at is null and webhooks.enabled = 1 and webhooks.paused_at is null';
+
+/** Webhooks that have been in error since a time or earlier. */
+export async function readInErrorSince(
+  reader: Pick<Reader, 'all'>,
+  before: number,
+  { afterId, limit }: WebhookRange,
+): Promise<TroubledWebhookRow[]> {
+  return await reader.all<TroubledWebhookRow>(
+    `select ${FACTS}, coalesce(statistics.failing_since, statistics.last_error_at) as since
+     from ${WEBHOOKS}
+     where ${IS_DELIVERING} and webhooks.id > ? and statistics.in_error = 1
+       and coalesce(statistics.failing_since, statistics.last_error_at) <= ?
+     order by webhooks.id limit ?`,
+    afterId,
+    before,
+    limit,
+  );
+}
+
+/** Webhooks with messages, each with the time of the first one. */
+export async function readFirstWaiting(
+  reader: Pick<Reader, 'all'>,
+  { afterId, limit }: WebhookRange,
+): Promise<(WebhookFacts & { since: number | null })[]> {
+  return await reader.all<WebhookFacts & { since: number | null }>(
+    `select ${FACTS},
+       (select first.enqueued_at from queue_messages as first
+        where first.line_id = webhooks.id and first.id > line.done_to order by first.id limit 1) as since
+     from ${WEBHOOKS}
+     where ${IS_DELIVERING} and webhooks.id > ? and line.pending > 0
+     order by webhooks.id limit ?`,
+    afterId,
+    limit,
+  );
+}
+
+/**
+ * Webhooks, each with the time of its first dead letter since a time, if it has one. Dead letters that were skipped by
+ * a person do not count, and neither do those that were redelivered.
+ */
+export async function readFirstDeadLetters(
+  reader: Pick<Reader, 'all'>,
+  since: number,
+  { afterId, limit }: WebhookRange,
+): Promise<(WebhookFacts & { since: number | null })[]> {
+  // The status is a constant, because the index is partial: an engine cannot use it for a parameter.
+  return await reader.all<WebhookFacts & { since: number | null }>(
+    `select ${FACTS},
+       (select dead.updated_at from deliveries as dead
+        where dead.webhook_id = webhooks.id and dead.status = 'DEAD_LETTERED' and dead.updated_at >= ?
+          and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
+        order by dead.updated_at, dead.id limit 1) as since
+     from ${WEBHOOKS}
+     where webhooks.deleted_at is null and webhooks.id > ?
+     order by webhooks.id limit ?`,
+    since,
+    afterId,
+    limit,
+  );
+}
+
+/** What a person did to a webhook. */
+export interface WebhookStateRow {
+  id: number;
+  name: string;
+  enabled: number;
+  paused_at: number | null;
+}
+
+/** Webhooks in ascending order of id. Deleted ones are omitted. */
+export async function readWebhookStates(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<WebhookStateRow[]> {
+  if (ids.length === 0) return [];
+  return await reader.query
+    .selectFrom('webhooks')
+    .select(['webhooks.id', 'webhooks.name', 'webhooks.enabled', 'webhooks.paused_at'])
+    .where('webhooks.id', 'in', [...ids])
+    .where('webhooks.deleted_at', 'is', null)
+    .orderBy('webhooks.id')
+    .execute();
+}

@@ -1,0 +1,118 @@
+import type { Reader } from '../../database/database.ts';
+import { readLastFailed } from './health-store.ts';
+import { responseExplanation } from './response-explanation.ts';
+import {
+  readFirstDeadLetters,
+  readFirstWaiting,
+  readInErrorSince,
+  readWebhookStates,
+  type TroubledWebhookRow,
+  type WebhookRange,
+} from './trouble-store.ts';
+
+/** Webhooks per statement, which limits its duration. */
+const WEBHOOKS_AT_A_TIME = 1_000;
+/** The text before the reason in every delivery error. */
+const BEFORE_REASON = ' failed for reason: ';
+
+/** A webhook in trouble. */
+export interface TroubledWebhook {
+  id: number;
+  name: string;
+  /** Epoch milliseconds. */
+  since: number;
+  /** Why the last attempt failed (`403 Forbidden`); null if it did not. */
+  reason: string | null;
+  /** Failed attempts since the last success. */
+  failures: number;
+  /** Messages in its line. */
+  waiting: number;
+}
+
+/** Why a webhook is no longer in trouble, if a person did it. */
+export type Intervention = 'PAUSED' | 'DEACTIVATED' | 'DELETED';
+
+/** Finds webhooks in trouble, for alerts. */
+export class WebhookTroubles {
+  readonly #reader: Reader;
+
+  constructor({ reader }: { reader: Reader }) {
+    this.#reader = reader;
+  }
+
+  /** Webhooks that have been in error since `before` (epoch milliseconds) or earlier. */
+  async inErrorSince(before: number): Promise<TroubledWebhook[]> {
+    return await this.#collect((range) => readInErrorSince(this.#reader, before, range));
+  }
+
+  /** Webhooks whose oldest message has been waiting since `before` (epoch milliseconds) or earlier. */
+  async waitingSince(before: number): Promise<TroubledWebhook[]> {
+    const found = await this.#collect((range) => readFirstWaiting(this.#reader, range));
+    return found.filter(({ since }) => since <= before);
+  }
+
+  /** Webhooks with a message that was dead-lettered after its last attempt, at `since` or later (epoch milliseconds). */
+  async deadLetteredSince(since: number): Promise<TroubledWebhook[]> {
+    return await this.#collect((range) => readFirstDeadLetters(this.#reader, since, range));
+  }
+
+  /** What the target of a webhook said about the last failure, as one line; null if it said nothing. */
+  async explanationOf(webhookId: number): Promise<string | null> {
+    const failed = await readLastFailed(this.#reader, webhookId);
+    return responseExplanation(failed?.response_body ?? null);
+  }
+
+  /** The names of those of these webhooks that exist. */
+  async namesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    const names = new Map<number, string>();
+    for (const { id, name } of await this.#states(ids)) names.set(id, name);
+    return names;
+  }
+
+  /** What people did to these webhooks that keeps them from being in trouble. */
+  async interventions(ids: readonly number[]): Promise<Map<number, Intervention>> {
+    const found = new Map<number, Intervention>(ids.map((id) => [id, 'DELETED']));
+    for (const { id, enabled, paused_at } of await this.#states(ids)) {
+      if (enabled === 0) found.set(id, 'DEACTIVATED');
+      else if (paused_at !== null) found.set(id, 'PAUSED');
+      else found.delete(id);
+    }
+    return found;
+  }
+
+  async #states(ids: readonly number[]) {
+    const states = [];
+    for (let from = 0; from < ids.length; from += WEBHOOKS_AT_A_TIME)
+      states.push(...(await readWebhookStates(this.#reader, ids.slice(from, from + WEBHOOKS_AT_A_TIME))));
+    return states;
+  }
+
+  async #collect(
+    read: (range: WebhookRange) => Promise<(Omit<TroubledWebhookRow, 'since'> & { since: number | null })[]>,
+  ): Promise<TroubledWebhook[]> {
+    const troubled: TroubledWebhook[] = [];
+    let afterId = 0;
+    let count: number;
+    do {
+      const rows = await read({ afterId, limit: WEBHOOKS_AT_A_TIME });
+      for (const { since, ...row } of rows)
+        if (since !== null) troubled.push(toTroubledWebhook({ ...row, since }));
+      afterId = rows.at(-1)?.id ?? 0;
+      count = rows.length;
+    } while (count === WEBHOOKS_AT_A_TIME);
+    return troubled;
+  }
+}
+
+function toTroubledWebhook(row: TroubledWebhookRow): TroubledWebhook {
+  const message = row.last_error_message;
+  const at = message?.indexOf(BEFORE_REASON) ?? -1;
+  return {
+    id: row.id,
+    name: row.name,
+    since: row.since,
+    reason: at < 0 ? message : message!.slice(at + BEFORE_REASON.length),
+    failures: row.failures_in_row,
+    waiting: Number(row.waiting ?? 0),
+  };
+}

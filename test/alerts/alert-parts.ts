@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { Settings } from '../../src/settings/settings-table.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { ManualClock } from '../support/clock.ts';
+import { type Api, startTestService, type TestService, until } from '../support/service.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+
+/** Rules are evaluated at once, heads are retried only on request, and tokens outlast the clock that passes hours. */
+const SETTINGS: Partial<Settings> = {
+  alert_check_interval: 0.01,
+  retry_initial_delay: 7_200,
+  retry_max_delay: 7_200,
+  access_token_lifetime: 86_400,
+};
+
+/** A service whose clock passes when the test says so. */
+export interface AlertService extends AsyncDisposable {
+  service: TestService;
+  api: Api;
+  clock: ManualClock;
+}
+
+export async function startAlertService(
+  settings: Partial<Settings> = {},
+  clock = new ManualClock(),
+): Promise<AlertService> {
+  const service = await startTestService({ settings: { ...SETTINGS, ...settings }, now: clock.now });
+  return { service, api: service.api, clock, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+}
+
+/** Creates a rule and answers its id; `changes` win. */
+export async function createAlert(
+  api: Api,
+  url: string,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const { id } = await api.create('/alerts', alertInput(url, changes));
+  return id;
+}
+
+/** A rule about webhooks in error for more than five minutes. */
+export function alertInput(url: string, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'Failing webhooks',
+    condition: 'WEBHOOK_IN_ERROR',
+    ...(changes.condition === undefined ? { minutes: 5 } : {}),
+    target: { format: 'JSON', url },
+    ...changes,
+  };
+}
+
+/** Makes a webhook whose first message fails. Answers its id. */
+export async function createFailingWebhook(
+  api: Api,
+  targetUrl: string,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const id = await createWebhook(api, targetUrl, changes);
+  await createAccounts(api, `event for ${id}`);
+  await untilInError(api, id, true);
+  return id;
+}
+
+export async function untilInError(api: Api, id: number, inError: boolean): Promise<void> {
+  await until(
+    async () => (await api.get(`/webhooks/${id}`)).body.in_error === inError,
+    `webhook ${id} is ${inError ? '' : 'not '}in error`,
+  );
+}
+
+/** Lets the head of a webhook's line be tried again. */
+export async function retry(api: Api, id: number): Promise<void> {
+  assert.equal((await api.post(`/webhooks/${id}/line/retry`)).status, 200);
+}
+
+/** The firings of a rule, newest first. */
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+export async function firingsOf(api: Api, alertId: number): Promise<any[]> {
+  const { status, body } = await api.get(`/alert-firings?alert_id=${alertId}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data;
+}
+
+/** Waits until the newest firing of a rule is as wanted, and answers it. */
+export async function untilFiring(
+  api: Api,
+  alertId: number,
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  isWanted: (firing: any) => boolean,
+  what: string,
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+): Promise<any> {
+  return await until(async () => {
+    const [firing] = await firingsOf(api, alertId);
+    return firing !== undefined && isWanted(firing) && firing;
+  }, what);
+}
+
+/**
+ * Waits until rules have been evaluated at least once more: a rule about something that is certain begins to fire after
+ * all others were evaluated, because rules are evaluated in the order of their ids.
+ */
+export async function evaluated(api: Api, certain: { webhookId: number; url: string }): Promise<void> {
+  const id = await createAlert(api, certain.url, {
+    name: 'Certain',
+    condition: 'LINE_TOO_OLD',
+    minutes: 1,
+    webhook_ids: [certain.webhookId],
+  });
+  await untilFiring(api, id, ({ state }) => state === 'FIRING', 'the rules were evaluated');
+  await api.delete(`/alerts/${id}`);
+}

@@ -1,0 +1,381 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import {
+  alertInput,
+  createAlert,
+  createFailingWebhook,
+  evaluated,
+  firingsOf,
+  HOUR,
+  MINUTE,
+  retry,
+  startAlertService,
+  untilFiring,
+  untilInError,
+} from './alert-parts.ts';
+
+const revoked = answer(403, {
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"API key crm was revoked"}',
+});
+
+describe('an alert about a webhook in error', () => {
+  it('begins once after its minutes, and ends once after the webhook has worked for five minutes', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url, { name: 'CRM' });
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE - 1);
+    await evaluated(api, { webhookId: webhook, url: receiver.url });
+    assert.deepEqual(await firingsOf(api, alert), []);
+
+    const before = receiver.requests.length;
+    clock.pass(1);
+    await receiver.waitFor(before + 1);
+    const begun = receiver.requests[before]!.json as Record<string, unknown>;
+    const { id, link, firings, ...notice } = begun as {
+      id: string;
+      link: string;
+      firings: { link: string }[];
+    };
+    assert.deepEqual(notice, {
+      type: 'alert.began',
+      timestamp: '2030-01-01T00:05:00.000Z',
+      summary:
+        '[Coursewire] Webhook "CRM" has been failing since 1 Jan 2030, 00:00 UTC: 403 Forbidden: API key crm was revoked',
+      alert: { id: alert, name: 'Failing webhooks', condition: 'WEBHOOK_IN_ERROR', minutes: 5 },
+      total: 1,
+    });
+    assert.equal(link, `${alerts.service.url}/ui/administration/integrations/webhooks/${webhook}`);
+    assert.deepEqual(firings, [
+      {
+        subject: `webhook:${webhook}`,
+        name: 'CRM',
+        webhook_id: webhook,
+        since_dt: '2030-01-01T00:00:00.000Z',
+        ended_dt: null,
+        end_reason: null,
+        reason: '403 Forbidden',
+        explanation: 'API key crm was revoked',
+        failures: 1,
+        waiting: 1,
+        link,
+      },
+    ]);
+    assert.equal(receiver.requests[before]!.headers['webhook-id'], id);
+
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilInError(api, webhook, false);
+    const cleared = await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    assert.equal(cleared.state, 'FIRING');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(before + 2);
+    const ended = receiver.requests[before + 1]!.json as Record<string, unknown>;
+    assert.deepEqual(
+      [ended.type, ended.summary],
+      ['alert.ended', '[Coursewire] Ended: Webhook "CRM" is no longer failing'],
+    );
+    const firing = await untilFiring(
+      api,
+      alert,
+      ({ notices }) => notices.length === 2 && notices[1].state === 'SENT',
+      'both notices were sent',
+    );
+    assert.deepEqual(
+      [firing.state, firing.end_reason, firing.ended_dt, firing.relapses],
+      ['ENDED', 'RESOLVED', '2030-01-01T00:05:00.000Z', 0],
+    );
+    assert.deepEqual(
+      firing.notices.map(({ kind, channel, state, attempts }: Record<string, unknown>) => [
+        kind,
+        channel,
+        state,
+        attempts,
+      ]),
+      [
+        ['BEGAN', 'URL', 'SENT', 1],
+        ['ENDED', 'URL', 'SENT', 1],
+      ],
+    );
+    assert.equal((await firingsOf(api, alert)).length, 1);
+    assert.equal(receiver.requests.length, before + 2);
+  });
+
+  it('goes on, and sends nothing, if the webhook fails again within five minutes', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE - 1);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    const firing = await untilFiring(
+      api,
+      alert,
+      ({ relapses }) => relapses === 1,
+      'the webhook failed again',
+    );
+    assert.deepEqual([firing.state, firing.cleared_dt], ['FIRING', null]);
+    clock.pass(5 * MINUTE);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.equal((await firingsOf(api, alert)).length, 1);
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  it('ends at once, and says why, when someone pauses, deactivates or deletes the webhook', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const acts = {
+      PAUSED: (id: number) => api.put(`/webhooks/${id}`, webhookOf('PAUSED', { paused: true })),
+      DEACTIVATED: (id: number) => api.put(`/webhooks/${id}`, webhookOf('DEACTIVATED', { enabled: false })),
+      DELETED: (id: number) => api.delete(`/webhooks/${id}`),
+    };
+    const webhookOf = (name: string, changes: object) => ({
+      name,
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      ...changes,
+    });
+    const rules: Record<string, number> = {};
+    for (const [reason, act] of Object.entries(acts)) {
+      const id = await createFailingWebhook(api, target.url, { name: reason });
+      rules[reason] = await createAlert(api, receiver.url, { webhook_ids: [id] });
+      clock.pass(5 * MINUTE);
+      await untilFiring(api, rules[reason], ({ state }) => state === 'FIRING', 'it fires');
+      await act(id);
+      const firing = await untilFiring(api, rules[reason], ({ state }) => state === 'ENDED', reason);
+      assert.equal(firing.end_reason, reason);
+    }
+    await receiver.waitFor(6);
+    const ends = receiver.requests
+      .map(({ json }) => json as { type: string; summary: string })
+      .filter(({ type }) => type === 'alert.ended')
+      .map(({ summary }) => summary);
+    assert.deepEqual(ends, [
+      '[Coursewire] Ended: Webhook "PAUSED" is no longer failing: someone paused it',
+      '[Coursewire] Ended: Webhook "DEACTIVATED" is no longer failing: someone deactivated it',
+      '[Coursewire] Ended: Webhook "DELETED" is no longer failing: someone deleted it',
+    ]);
+  });
+
+  it('reports webhooks that fail together in one notice, and later ones together after five minutes', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    for (const name of ['A', 'B', 'C', 'D', 'E']) await createFailingWebhook(api, target.url, { name });
+    await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const later = [];
+    for (const name of ['F', 'G']) later.push(await createFailingWebhook(api, target.url, { name }));
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.deepEqual(
+      receiver.requests.map(({ json }) => (json as { summary: string }).summary),
+      [
+        '[Coursewire] 5 webhooks in trouble: Webhook "A", Webhook "B", Webhook "C" and 2 more',
+        '[Coursewire] 2 webhooks in trouble: Webhook "F", Webhook "G"',
+      ],
+    );
+  });
+
+  it('is only about the webhooks that the rule names', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    await createFailingWebhook(api, target.url, { name: 'Other' });
+    const named = await createFailingWebhook(api, target.url, { name: 'Named' });
+    const alert = await createAlert(api, receiver.url, { webhook_ids: [named] });
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    assert.deepEqual(
+      (await firingsOf(api, alert)).map(({ webhook_id }) => webhook_id),
+      [named],
+    );
+  });
+});
+
+describe('an alert about an old line', () => {
+  it('begins when the oldest message has waited for its minutes, also without any failure', async () => {
+    await using target = await startTarget();
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService({ enable_queue_polling: false });
+    const { api, clock } = alerts;
+    const webhook = await createWebhook(api, target.url, { name: 'Slow' });
+    const empty = await createWebhook(api, target.url, { name: 'Paused', paused: true });
+    const alert = await createAlert(api, receiver.url, { condition: 'LINE_TOO_OLD', minutes: 30 });
+    await createAccounts(api, 'first');
+    clock.pass(MINUTE);
+    await createAccounts(api, 'second');
+    clock.pass(29 * MINUTE);
+    await receiver.waitFor(1);
+    const { summary, firings } = receiver.requests[0]!.json as {
+      summary: string;
+      firings: { waiting: number }[];
+    };
+    assert.equal(summary, '[Coursewire] Webhook "Slow" has had messages waiting since 1 Jan 2030, 00:00 UTC');
+    assert.equal(firings[0]!.waiting, 2);
+    assert.deepEqual(
+      (await firingsOf(api, alert)).map(({ webhook_id }) => webhook_id),
+      [webhook],
+      `webhook ${empty} is paused, so it waits on purpose`,
+    );
+  });
+});
+
+describe('an alert about dead letters', () => {
+  it('begins at once for new ones, not for those that someone skipped, and ends when they were redelivered', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const skipped = await createFailingWebhook(api, target.url, { name: 'Skipped' });
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED' });
+    clock.pass(MINUTE);
+    const { head } = (await api.get(`/webhooks/${skipped}/line`)).body;
+    await api.post(`/webhooks/${skipped}/line/skip`, { message_id: head.message_id });
+    const webhook = await createWebhook(api, target.url, { name: 'CRM', max_attempts: 1, topic: 'ACCOUNT' });
+    await createAccounts(api, 'lost');
+    await receiver.waitFor(1);
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.equal(
+      summary,
+      '[Coursewire] Webhook "CRM" has had new dead letters since 1 Jan 2030, 00:01 UTC: 403 Forbidden: API key crm was revoked',
+    );
+    assert.deepEqual(
+      (await firingsOf(api, alert)).map(({ name }) => name),
+      ['CRM'],
+    );
+    target.respondWith(answer(200));
+    const { data } = (await api.get(`/webhooks/${webhook}/deliveries?status=DEAD_LETTERED`)).body;
+    await api.post(`/webhooks/${webhook}/deliveries/${data[0].id}/redeliver`);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'redelivered');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.ended');
+  });
+
+  it('ends an hour after the last one', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED' });
+    await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await receiver.waitFor(1);
+    clock.pass(HOUR + 1);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'an hour passed');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    await createAccounts(api, 'lost again');
+    await receiver.waitFor(3);
+    assert.equal((await firingsOf(api, alert)).length, 2);
+  });
+});
+
+describe('quiet hours', () => {
+  const NIGHT = { from: '00:30', to: '02:00', time_zone: 'Europe/Berlin' };
+
+  it('delay the notice of an alert that still lasts when they end', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    await createFailingWebhook(api, target.url);
+    // It is 01:00 in Berlin.
+    const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
+    assert.equal((await api.get(`/alerts/${alert}`)).body.quiet_now, true);
+    clock.pass(10 * MINUTE);
+    const firing = await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    assert.deepEqual(firing.notices, []);
+    clock.pass(50 * MINUTE);
+    await receiver.waitFor(1);
+    const { timestamp, summary } = receiver.requests[0]!.json as { timestamp: string; summary: string };
+    assert.equal(timestamp, '2030-01-01T01:00:00.000Z');
+    assert.match(summary, /since 1 Jan 2030, 01:00 (CET|GMT\+1)/, 'in the time zone of the quiet hours');
+    assert.equal((await api.get(`/alerts/${alert}`)).body.quiet_now, false);
+  });
+
+  it('swallow an alert that begins and ends within them', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');
+    clock.pass(HOUR);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    assert.equal((receiver.requests[0]!.json as { type: string }).type, 'alert.began');
+    const [second, first] = await firingsOf(api, alert);
+    assert.deepEqual([first.notices.length, second.notices.length], [0, 1]);
+  });
+});
+
+describe('a rule', () => {
+  it('that is disabled ends its alerts and sends nothing more, until it is enabled', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const disabled = alertInput(receiver.url, { enabled: false });
+    assert.equal((await api.put(`/alerts/${alert}`, disabled)).body.firing, 0);
+    const [firing] = await firingsOf(api, alert);
+    assert.deepEqual([firing.state, firing.end_reason], ['ENDED', 'RULE_CHANGED']);
+    clock.pass(10 * MINUTE);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.equal((await firingsOf(api, alert)).length, 1);
+    assert.equal(receiver.requests.length, 1);
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that is deleted leaves what has fired in the list', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    assert.equal((await api.get('/alert-firings?state=firing')).body.data.length, 1);
+    assert.equal((await api.delete(`/alerts/${alert}`)).status, 204);
+    assert.equal((await api.get('/alert-firings?state=firing')).body.data.length, 0);
+    const { data } = (await api.get(`/alert-firings?state=ended&webhook_id=${webhook}`)).body;
+    assert.deepEqual([data[0].alert_name, data[0].end_reason], ['Failing webhooks', 'RULE_DELETED']);
+  });
+});

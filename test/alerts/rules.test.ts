@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createWebhook } from '../delivery/webhook-parts.ts';
+import { runSql } from '../support/database.ts';
+import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
+import { alertInput } from './alert-parts.ts';
+
+const URL_WITH_TOKEN = 'http://127.0.0.1:9/services/T0/B0/very-secret-token?key=another-secret';
+const SECRETS = ['very-secret-token', 'another-secret'];
+
+let mail: MailServer;
+let service: TestService;
+let api: Api;
+before(async () => {
+  mail = await startMailServer();
+  service = await startTestService({ settings: mail.settings });
+  ({ api } = service);
+});
+after(async () => {
+  await service[Symbol.asyncDispose]();
+  await mail[Symbol.asyncDispose]();
+});
+
+describe('an alert rule', () => {
+  it('is created with its defaults, and its URL is neither returned, nor logged, nor stored in the clear', async () => {
+    const answer = await api.post('/alerts', {
+      name: 'Failing webhooks',
+      condition: 'WEBHOOK_IN_ERROR',
+      target: { format: 'SLACK', url: URL_WITH_TOKEN },
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const { id, created_dt, updated_dt, ...record } = answer.body;
+    assert.deepEqual(record, {
+      name: 'Failing webhooks',
+      enabled: true,
+      condition: 'WEBHOOK_IN_ERROR',
+      minutes: 15,
+      webhook_ids: null,
+      email_to: [],
+      target: { format: 'SLACK', origin: 'http://127.0.0.1:9' },
+      quiet_hours: null,
+      quiet_now: false,
+      firing: 0,
+      last_notices: [],
+    });
+    assert.equal(created_dt, updated_dt);
+    assert.equal(answer.headers.get('location'), `/alerts/${id}`);
+    const read = await api.get(`/alerts/${id}`);
+    assert.deepEqual(read.body, answer.body);
+    assert.equal(read.headers.get('etag'), answer.headers.get('etag'));
+    const rows = await runSql(service.settings.data_dir, 'select * from alert_rules where id = ?', id);
+    for (const secret of SECRETS)
+      assert.ok(!JSON.stringify([rows, service.logLines, read.body]).includes(secret), 'the URL is a secret');
+    const listed = (await api.get('/alerts?limit=200')).body.data;
+    assert.ok(listed.some((each: { id: number }) => each.id === id));
+  });
+
+  it('can be sent back as it was read, which keeps the URL', async () => {
+    const { id } = await api.create('/alerts', alertInput(URL_WITH_TOKEN, { email_to: ['ops@example.com'] }));
+    const stored = () =>
+      runSql<{ target_url: string }>(
+        service.settings.data_dir,
+        'select target_url from alert_rules where id = ?',
+        id,
+      );
+    const before = await stored();
+    const { body, headers } = await api.get(`/alerts/${id}`);
+    const etag = headers.get('etag') ?? '';
+    const renamed = await api.put(`/alerts/${id}`, { ...body, name: 'Renamed' }, { 'if-match': etag });
+    assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
+    const { name, target, email_to } = renamed.body;
+    assert.deepEqual(
+      [name, target, email_to],
+      ['Renamed', { format: 'JSON', origin: 'http://127.0.0.1:9' }, ['ops@example.com']],
+    );
+    assert.deepEqual(await stored(), before);
+    assertProblem(await api.put(`/alerts/${id}`, body, { 'if-match': etag }), 412, 'precondition-failed');
+    assertProblem(await api.delete(`/alerts/${id}`, { 'if-match': etag }), 412, 'precondition-failed');
+    assert.equal((await api.delete(`/alerts/${id}`)).status, 204);
+    for (const answer of [
+      await api.get(`/alerts/${id}`),
+      await api.put(`/alerts/${id}`, body),
+      await api.delete(`/alerts/${id}`),
+      await api.post(`/alerts/${id}/test`),
+      await api.get('/alerts/none'),
+    ])
+      assertProblem(answer, 404, 'not-found');
+  });
+
+  it('is created once with an idempotency key', async () => {
+    const headers = { 'idempotency-key': 'alert-1' };
+    const first = await api.post('/alerts', alertInput(URL_WITH_TOKEN), headers);
+    const second = await api.post('/alerts', alertInput(URL_WITH_TOKEN), headers);
+    assert.deepEqual([first.status, second.status], [201, 201]);
+    assert.equal(second.body.id, first.body.id);
+    const keys = await runSql(service.settings.data_dir, 'select * from idempotency_keys');
+    for (const secret of SECRETS) assert.ok(!JSON.stringify(keys).includes(secret));
+  });
+
+  it('names every invalid member', async () => {
+    assertInvalid(await api.post('/alerts', {}), ['/name', '/condition', '/email_to']);
+    assertInvalid(
+      await api.post('/alerts', {
+        name: ' ',
+        condition: 'SERVICE_IN_TROUBLE',
+        minutes: 0,
+        webhook_ids: [1],
+        email_to: ['ops@example.com', 'no address', 'a@example.com, b@example.com'],
+        target: { format: 'PAGER', url: 'ftp://example.com' },
+        quiet_hours: { from: '25:00', to: '7:00', time_zone: 'Europe/Nowhere' },
+        colour: 'red',
+      }),
+      [
+        '/name',
+        '/minutes',
+        '/webhook_ids',
+        '/webhook_ids/0',
+        '/email_to/1',
+        '/email_to/2',
+        '/target/format',
+        '/target/url',
+        '/quiet_hours/from',
+        '/quiet_hours/to',
+        '/quiet_hours/time_zone',
+        '/colour',
+      ],
+    );
+    const invalid = [
+      [{ condition: 'MESSAGE_DEAD_LETTERED', minutes: 5 }, ['/minutes']],
+      [{ webhook_ids: [] }, ['/webhook_ids']],
+      [{ webhook_ids: [900_001] }, ['/webhook_ids/0']],
+      [{ target: { format: 'JSON' } }, ['/target/url']],
+      [{ target: { format: 'JSON', url: 'http://user:password@127.0.0.1:9/' } }, ['/target/url']],
+      [{ target: { format: 'JSON', url: 'http://10.0.0.1/' } }, ['/target/url']],
+      [{ target: null }, ['/email_to']],
+      [{ quiet_hours: { from: '22:00', to: '22:00', time_zone: 'UTC' } }, ['/quiet_hours/to']],
+    ] as const;
+    for (const [changes, pointers] of invalid)
+      assertInvalid(
+        await api.post('/alerts', alertInput(URL_WITH_TOKEN, changes)),
+        pointers,
+        JSON.stringify(changes),
+      );
+  });
+
+  it('keeps a webhook that was deleted, but takes no other one that does not exist', async () => {
+    const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
+    const { id } = await api.create('/alerts', alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] }));
+    await api.delete(`/webhooks/${webhook}`);
+    const { body } = await api.get(`/alerts/${id}`);
+    assert.equal((await api.put(`/alerts/${id}`, body)).status, 200);
+    assertInvalid(await api.put(`/alerts/${id}`, { ...body, webhook_ids: [webhook, webhook + 900] }), [
+      '/webhook_ids/1',
+    ]);
+  });
+});
+
+describe('an alert rule with e-mail', () => {
+  it('is refused if no SMTP server is set, because nobody would be notified', async () => {
+    await using without = await startTestService();
+    const answer = await without.api.post(
+      '/alerts',
+      alertInput(URL_WITH_TOKEN, { email_to: ['a@example.com'] }),
+    );
+    assertInvalid(answer, ['/email_to']);
+    assert.match(answer.body.errors[0].detail, /smtp_host/);
+  });
+});

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runSql } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, hang } from '../support/target-behaviours.ts';
+import {
+  type AlertService,
+  createAlert,
+  createFailingWebhook,
+  HOUR,
+  MINUTE,
+  startAlertService,
+  untilFiring,
+} from './alert-parts.ts';
+
+const HOSTILE = '<!channel> [x](http://evil.example) *b* & "q"';
+
+/** A service with a webhook that has just been failing for five minutes. */
+async function startWithTrouble(
+  target: Target,
+  settings: Parameters<typeof startAlertService>[0],
+  name = 'CRM',
+): Promise<AlertService> {
+  const alerts = await startAlertService(settings);
+  await createFailingWebhook(alerts.api, target.url, { name });
+  alerts.clock.pass(5 * MINUTE);
+  return alerts;
+}
+
+/** Waits until the only notice of a rule is as wanted, and answers it. */
+async function untilNotice(
+  { api }: AlertService,
+  alert: number,
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  isWanted: (notice: any) => boolean,
+  what: string,
+) {
+  const firing = await untilFiring(
+    api,
+    alert,
+    ({ notices }) => notices.length === 1 && isWanted(notices[0]),
+    what,
+  );
+  return firing.notices[0];
+}
+
+describe('a notice by e-mail', () => {
+  it('has what a person needs at night: which webhook, since when, why, how many wait, and a link', async () => {
+    await using mail = await startMailServer({ user: 'alerts', password: 'open sesame' });
+    await using target = await startTarget({
+      respondWith: answer(403, { body: '{"message":"API key crm was revoked"}' }),
+    });
+    await using alerts = await startWithTrouble(target, {
+      ...mail.settings,
+      smtp_user: 'alerts',
+      smtp_password: 'open sesame',
+      base_url: 'https://learning.example.com/cw',
+      target_allowed_networks: ['127.0.0.0/8'],
+    });
+    const { api, clock } = alerts;
+    await createAlert(api, '', { target: null, email_to: ['ops@example.com', 'oncall@example.com'] });
+    const [first] = await mail.waitFor(1);
+    assert.deepEqual(
+      [first!.from, first!.to, first!.user],
+      ['coursewire@example.com', ['ops@example.com', 'oncall@example.com'], 'alerts'],
+    );
+    assert.equal(
+      first!.subject,
+      '[Coursewire] Webhook "CRM" has been failing since 1 Jan 2030, 00:00 UTC: 403 Forbidden: API key crm was revoked',
+    );
+    assert.equal(
+      first!.text.trimEnd(),
+      `${first!.subject}
+
+Webhook "CRM" is failing
+  Since: 1 Jan 2030, 00:00 UTC
+  Reason: 403 Forbidden: API key crm was revoked
+  Failed attempts: 1
+  Messages waiting: 1
+  https://learning.example.com/cw/ui/administration/integrations/webhooks/1
+
+-- 
+Sent by the alert "Failing webhooks" (after 5 min).
+https://learning.example.com/cw/ui/administration/alerts/1`,
+    );
+    assert.match(first!.raw, /^Auto-Submitted: auto-generated\r$/m);
+    const messageId = /^Message-ID: (<.*>)\r$/im.exec(first!.raw)![1]!;
+
+    await api.delete('/webhooks/1');
+    clock.pass(5 * MINUTE);
+    const [, second] = await mail.waitFor(2);
+    assert.equal(
+      second!.subject,
+      '[Coursewire] Ended: Webhook "CRM" is no longer failing: someone deleted it',
+    );
+    assert.ok(
+      second!.raw.includes(`In-Reply-To: ${messageId}`),
+      'e-mail programs show both as one conversation',
+    );
+  });
+
+  it('is retried while the server refuses it, and sent once it takes it', async () => {
+    await using mail = await startMailServer();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    mail.behaviour = 'reject';
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const failed = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    assert.deepEqual(
+      [failed.state, failed.error, failed.attempts, failed.next_attempt_dt],
+      ['WAITING', 'the SMTP server said: 451 greylisted, try later', 1, '2030-01-01T00:05:30.000Z'],
+    );
+    const { last_notices: shown } = (await alerts.api.get(`/alerts/${id}`)).body;
+    assert.deepEqual(shown, [failed]);
+    alerts.clock.pass(30_000);
+    await untilNotice(
+      alerts,
+      id,
+      ({ attempts, next_attempt_dt }) => attempts === 2 && next_attempt_dt === '2030-01-01T00:06:30.000Z',
+      'it failed again',
+    );
+    mail.behaviour = 'accept';
+    alerts.clock.pass(MINUTE);
+    const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    assert.deepEqual([sent.error, sent.attempts, mail.mails.length], [null, 3, 1]);
+  });
+
+  it('is no longer retried after a day', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using mail = await startMailServer();
+    const { settings } = mail;
+    await using alerts = await startWithTrouble(target, settings);
+    await mail[Symbol.asyncDispose]();
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const failed = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    assert.equal(failed.error, 'connection refused by the SMTP server');
+    alerts.clock.pass(23 * HOUR);
+    await untilNotice(
+      alerts,
+      id,
+      ({ attempts, state, next_attempt_dt: next }) =>
+        attempts === 2 && state === 'WAITING' && next === '2030-01-01T23:06:00.000Z',
+      'it is retried',
+    );
+    alerts.clock.pass(HOUR - MINUTE);
+    // The token of the test has expired by then.
+    const [row] = await until(async () => {
+      const rows = await runSql<{ failed_at: number | null; due_at: number | null; attempts: number }>(
+        alerts.service.settings.data_dir,
+        'select failed_at, due_at, attempts from alert_notices where attempts = 3',
+      );
+      return rows.length > 0 && rows;
+    }, 'the last attempt');
+    assert.ok(row !== undefined);
+  });
+
+  it('says which addresses were rejected, although the others got it', async () => {
+    await using mail = await startMailServer();
+    mail.unknownAddresses.add('gone@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const id = await createAlert(alerts.api, '', {
+      target: null,
+      email_to: ['gone@example.com', 'ops@example.com'],
+    });
+    const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    assert.equal(sent.error, 'the SMTP server rejected gone@example.com');
+    assert.deepEqual(mail.mails[0]!.to, ['ops@example.com']);
+  });
+
+  it('does not show the password, even if the server repeats it', async () => {
+    await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
+    await using alerts = await startAlertService({
+      ...mail.settings,
+      smtp_user: 'alerts',
+      smtp_password: 'open sesame',
+    });
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.match(results[0].error, /authentication failed for alerts with \[censored\]/);
+    const log = JSON.stringify(alerts.service.logLines);
+    assert.ok(!log.includes('open sesame'), 'nothing secret is logged');
+  });
+
+  it('is not sent in the clear to a server without encryption, unless the settings allow it', async () => {
+    await using mail = await startMailServer();
+    for (const [security, expected] of [
+      ['starttls', /^no encrypted connection/],
+      ['tls', /./],
+    ] as const) {
+      await using alerts = await startAlertService({ ...mail.settings, smtp_security: security });
+      const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+      const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+      assert.equal(results[0].sent, false);
+      assert.match(results[0].error, expected);
+    }
+    assert.equal(mail.mails.length, 0);
+  });
+
+  it('is not sent to a server whose certificate nobody vouches for', async () => {
+    await using mail = await startMailServer({ tls: true });
+    await using alerts = await startAlertService({ ...mail.settings, smtp_security: 'starttls' });
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.equal(results[0].sent, false);
+    assert.match(results[0].error, /certificate/);
+  });
+});
+
+describe('a notice to a URL', () => {
+  it('is plain text in the form of Slack and of Teams, whatever names contain', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {}, HOSTILE);
+    for (const format of ['SLACK', 'TEAMS'])
+      await createAlert(alerts.api, '', { target: { format, url: `${receiver.url}/${format}` } });
+    await receiver.waitFor(2);
+    const bodyOf = (path: string) => receiver.requests.find((request) => request.path === path)!.json;
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of other products.
+    const slack = bodyOf('/SLACK') as any;
+    assert.match(slack.text, /Webhook "&lt;!channel&gt; \[x\]/);
+    for (const block of slack.blocks) {
+      if (block.text !== undefined) assert.equal(block.text.type, 'plain_text');
+    }
+    assert.ok(slack.blocks[1].text.text.includes(HOSTILE));
+    assert.equal(
+      slack.blocks.find(({ type }: { type: string }) => type === 'actions').elements[0].url,
+      `${alerts.service.url}/ui/administration/integrations/webhooks/1`,
+    );
+    // biome-ignore lint/suspicious/noExplicitAny: bodies of other products.
+    const teams = bodyOf('/TEAMS') as any;
+    assert.equal(teams.attachments[0].contentType, 'application/vnd.microsoft.card.adaptive');
+    const { body, actions } = teams.attachments[0].content;
+    for (const block of body) {
+      assert.deepEqual([block.type, block.inlines[0].type], ['RichTextBlock', 'TextRun'], 'no Markdown');
+    }
+    assert.ok(body[1].inlines[0].text.includes(HOSTILE));
+    assert.equal(actions[0].type, 'Action.OpenUrl');
+  });
+
+  it('is retried after an error, with the same id, and the page shows what the receiver said', async () => {
+    await using receiver = await startTarget({ respondWith: answer(500, { body: 'no_service' }) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const id = await createAlert(alerts.api, receiver.url);
+    const failed = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    assert.deepEqual([failed.state, failed.error], ['WAITING', '500 Internal Server Error: no_service']);
+    receiver.respondWith(answer(200));
+    alerts.clock.pass(30_000);
+    await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    const [first, second] = receiver.requests.map(({ json }) => (json as { id: string }).id);
+    assert.equal(first, second);
+  });
+
+  it('goes where the rule says now, so that a corrected URL gets what could not be sent', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const id = await createAlert(alerts.api, 'http://127.0.0.1:9/');
+    await untilNotice(alerts, id, ({ error }) => error === 'connection refused', 'it failed');
+    const { body } = await alerts.api.get(`/alerts/${id}`);
+    await alerts.api.put(`/alerts/${id}`, { ...body, target: { format: 'JSON', url: receiver.url } });
+    alerts.clock.pass(30_000);
+    await receiver.waitFor(1);
+  });
+
+  it('obeys the guard of targets when it is sent, too', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, { target_allowed_networks: ['127.0.0.1/32'] });
+    const id = await createAlert(alerts.api, 'http://localhost:9/');
+    await runSql(alerts.service.settings.data_dir, 'select 1 as one');
+    const { body } = await alerts.api.post(`/alerts/${id}/test`);
+    assert.equal(body.results[0].sent, false);
+    const refused = await startAlertService({ target_allowed_networks: [] });
+    await using _ = refused;
+    const other = await createAlert(refused.api, 'http://localhost:9/');
+    const { results } = (await refused.api.post(`/alerts/${other}/test`)).body;
+    assert.equal(results[0].error, 'the host name resolves to an address that is not allowed');
+  });
+
+  it('comes again, at most once, if its sender died before it recorded that it was sent', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const id = await createAlert(alerts.api, receiver.url);
+    await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    // What a killed sender leaves behind: an attempt without a result, and the time at which it counts as dead.
+    const leased = alerts.clock.now() + 2 * MINUTE;
+    await runSql(
+      alerts.service.settings.data_dir,
+      'update alert_notices set sent_at = null, due_at = ? returning id',
+      leased,
+    );
+    alerts.clock.pass(2 * MINUTE);
+    await receiver.waitFor(2);
+    await untilNotice(
+      alerts,
+      id,
+      ({ state, attempts }) => state === 'SENT' && attempts === 2,
+      'it was recorded',
+    );
+    const [first, second] = receiver.requests.map(({ json }) => (json as { id: string }).id);
+    assert.equal(first, second, 'the receiver can tell that it is the same');
+  });
+});
+
+describe('channels', () => {
+  it('do not wait for each other: a mail server that hangs delays neither the URL nor a stop', async () => {
+    await using mail: MailServer = await startMailServer();
+    mail.behaviour = 'hang';
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    const alerts = await startWithTrouble(target, mail.settings);
+    await using _ = alerts;
+    const id = await createAlert(alerts.api, receiver.url, { email_to: ['ops@example.com'] });
+    await receiver.waitFor(1);
+    const firing = await untilFiring(
+      alerts.api,
+      id,
+      ({ notices }) =>
+        notices.some(({ channel, state }: Record<string, string>) => channel === 'URL' && state === 'SENT'),
+      'the URL got it',
+    );
+    const waiting = firing.notices.find(({ channel }: { channel: string }) => channel === 'EMAIL');
+    assert.deepEqual([waiting.state, waiting.error], ['WAITING', null]);
+    const startedAt = performance.now();
+    await alerts.service.stop();
+    assert.ok(performance.now() - startedAt < 10_000, 'a stop does not wait for the deadline of 30 s');
+  });
+
+  it('do not delay a stop either while a URL hangs', async () => {
+    await using receiver = await startTarget({ respondWith: hang() });
+    await using target = await startTarget({ respondWith: answer(500) });
+    const alerts = await startWithTrouble(target, {});
+    await using _ = alerts;
+    await createAlert(alerts.api, receiver.url);
+    await receiver.waitFor(1);
+    const startedAt = performance.now();
+    await alerts.service.stop();
+    assert.ok(performance.now() - startedAt < 10_000);
+  });
+});
+
+describe('a test', () => {
+  it('is sent at once over every channel, even if the rule is disabled and in quiet hours', async () => {
+    await using mail = await startMailServer();
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService(mail.settings);
+    const id = await createAlert(alerts.api, receiver.url, {
+      enabled: false,
+      email_to: ['ops@example.com'],
+      quiet_hours: { from: '00:00', to: '23:59', time_zone: 'UTC' },
+    });
+    const { status, body } = await alerts.api.post(`/alerts/${id}/test`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      body.results.map(({ channel, sent, error }: Record<string, unknown>) => [channel, sent, error]),
+      [
+        ['EMAIL', true, null],
+        ['URL', true, null],
+      ],
+    );
+    assert.equal((receiver.requests[0]!.json as { type: string }).type, 'alert.test');
+    assert.equal(mail.mails[0]!.subject, '[Coursewire] Test of the alert "Failing webhooks"');
+    assert.match(mail.mails[0]!.text, /This is a test\. Nothing is wrong\./);
+    assert.deepEqual((await alerts.api.get(`/alerts/${id}`)).body.last_notices, []);
+  });
+
+  it('says for each channel why it failed', async () => {
+    await using receiver = await startTarget({ respondWith: answer(404, { body: 'no_team' }) });
+    await using alerts = await startAlertService();
+    const id = await createAlert(alerts.api, receiver.url);
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.deepEqual([results[0].sent, results[0].error], [false, '404 Not Found: no_team']);
+  });
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { ManualClock } from '../support/clock.ts';
+import { runSql } from '../support/database.ts';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import {
+  createAlert,
+  createFailingWebhook,
+  firingsOf,
+  MINUTE,
+  retry,
+  startAlertService,
+  untilFiring,
+} from './alert-parts.ts';
+
+const SERVICE = { name: 'Service', condition: 'SERVICE_IN_TROUBLE', minutes: 2 };
+
+describe('an alert about the service', () => {
+  it('begins when a check has failed for its minutes, and ends five minutes after it works again', async () => {
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock, service } = alerts;
+    const alert = await createAlert(api, receiver.url, SERVICE);
+    const content = path.join(service.settings.data_dir, 'content');
+    renameSync(content, `${content}-away`);
+    await untilTrouble(service.settings.data_dir, 1);
+    assert.deepEqual(await firingsOf(api, alert), [], 'not before its minutes');
+    clock.pass(2 * MINUTE);
+    await receiver.waitFor(1);
+    const { summary, link, firings } = receiver.requests[0]!.json as {
+      summary: string;
+      link: string;
+      firings: { subject: string; webhook_id: null }[];
+    };
+    assert.match(
+      summary,
+      /^\[Coursewire\] The storage of courses on .+ has been failing since 1 Jan 2030, 00:00 UTC: /,
+    );
+    assert.equal(link, `${service.url}/ui/administration/system`);
+    assert.match(firings[0]!.subject, /^content:/);
+    renameSync(`${content}-away`, content);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it works again');
+    await untilTrouble(service.settings.data_dir, 0);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.match(
+      (receiver.requests[1]!.json as { summary: string }).summary,
+      /Ended: The storage of courses on .+ works again$/,
+    );
+  });
+});
+
+describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
+  it('is sent although the database is gone, is recorded when it is back, and then ends', async () => {
+    await using receiver = await startTarget();
+    await using database = await createPostgresDatabase();
+    const { hostname, port } = new URL(database.url);
+    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+    const url = new URL(database.url);
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    await using alerts = await startAlertService({
+      database_url: url.href,
+      webhooks_auth_secret: 's'.repeat(64),
+    });
+    const { api, clock } = alerts;
+    const alert = await createAlert(api, receiver.url, SERVICE);
+    await createAlert(api, receiver.url, {
+      ...SERVICE,
+      name: 'Quiet',
+      quiet_hours: { from: '00:00', to: '12:00', time_zone: 'UTC' },
+    });
+    proxy.cut();
+    await until(
+      async () => (await fetch(`${alerts.service.url}/health/ready`)).status === 503,
+      'it is noticed',
+    );
+    // The first failed check counts from then on.
+    await until(() => {
+      clock.pass(MINUTE);
+      return receiver.requests.length > 0;
+    }, 'the notice was sent');
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.match(summary, /^\[Coursewire\] The database on .+ has been failing since /);
+    clock.pass(10 * MINUTE);
+    proxy.mend();
+    const firing = await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
+    assert.deepEqual(
+      firing.notices.map(({ kind, state }: Record<string, string>) => [kind, state]),
+      [['BEGAN', 'SENT']],
+    );
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.match(
+      (receiver.requests[1]!.json as { summary: string }).summary,
+      /Ended: The database on .+ works again$/,
+    );
+    assert.equal(receiver.requests.length, 2, 'once each, and nothing in quiet hours');
+  });
+});
+
+describe('several instances', { skip: !ON_POSTGRES }, () => {
+  it('send each notice once', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using database = await createPostgresDatabase();
+    const settings = { database_url: database.url, webhooks_auth_secret: 's'.repeat(64) };
+    const clock = new ManualClock();
+    await using one = await startAlertService(settings, clock);
+    await using _two = await startAlertService(settings, clock);
+    await using _three = await startAlertService(settings, clock);
+    const { api } = one;
+    const alert = await createAlert(api, receiver.url);
+    for (const name of ['A', 'B', 'C']) await createFailingWebhook(api, target.url, { name });
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const webhooks = (await firingsOf(api, alert)).map(({ webhook_id }) => webhook_id);
+    assert.equal(new Set(webhooks).size, 3);
+    target.respondWith(answer(200));
+    for (const id of webhooks) await retry(api, id);
+    await until(
+      async () => (await firingsOf(api, alert)).every(({ cleared_dt }) => cleared_dt !== null),
+      'all work again',
+    );
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    await untilFiring(
+      api,
+      alert,
+      ({ notices }) => notices.length === 2 && notices[1].state === 'SENT',
+      'both were recorded',
+    );
+    const types = receiver.requests.map(({ json }) => json as { type: string; total: number });
+    assert.deepEqual(
+      types.map(({ type, total }) => [type, total]),
+      [
+        ['alert.began', 3],
+        ['alert.ended', 3],
+      ],
+    );
+  });
+});
+
+async function untilTrouble(dataDir: string, count: number): Promise<void> {
+  await until(
+    async () => (await runSql(dataDir, 'select name from alert_troubles')).length === count,
+    `${count} checks are reported`,
+  );
+}

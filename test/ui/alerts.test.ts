@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+let mail: MailServer;
+let receiver: Target;
+let ui: Ui;
+before(async () => {
+  mail = await startMailServer();
+  receiver = await startTarget();
+  ui = await startUi({ settings: { ...mail.settings, alert_check_interval: 0.05 } });
+});
+after(async () => {
+  await ui[Symbol.asyncDispose]();
+  await receiver[Symbol.asyncDispose]();
+  await mail[Symbol.asyncDispose]();
+});
+
+describe('alerts', () => {
+  test('are created on one page, and a test shows for each channel whether it arrives', async () => {
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    await page.getByText('No alerts yet').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('link', { name: 'Create alert' }).click();
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Enter a name').waitFor();
+    await page.getByText('Enter an e-mail address or choose where to post').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('On call');
+    await page.getByRole('combobox', { name: 'E-mail addresses' }).fill('no address');
+    await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Enter');
+    await page.getByRole('combobox', { name: 'Post to a URL' }).click();
+    await page.getByRole('option', { name: 'To Slack' }).click();
+    await page.getByRole('textbox', { name: 'URL', exact: true }).fill(`${receiver.url}/token-in-path`);
+    await page.getByRole('switch', { name: 'Quiet hours' }).check({ force: true });
+    await page.getByLabel('From').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    await page.getByText('Must be an e-mail address').waitFor();
+    await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Backspace');
+    await page.getByRole('combobox', { name: 'E-mail addresses' }).fill('ops@example.com');
+    await page.getByRole('combobox', { name: 'E-mail addresses' }).press('Enter');
+    await page.getByRole('button', { name: 'Create alert' }).click();
+
+    await page.getByRole('heading', { name: 'On call' }).waitFor();
+    assert.ok(!(await page.content()).includes('token-in-path'), 'the URL is never shown again');
+    await page.getByText('22:00 to 07:00, Europe/Berlin').waitFor();
+    await page.getByText('This alert has not fired.').waitFor();
+    receiver.respondWith(answer(404, { body: 'no_team' }));
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText('E-mail: sent').waitFor();
+    await page.getByText('URL: not sent').waitFor();
+    await page.getByText('404 Not Found: no_team').waitFor();
+    await visit.assertAccessible();
+  });
+
+  test('show what is firing, and why a notice could not be sent; they can be edited, disabled and deleted', async () => {
+    await using failing = await startTarget({ respondWith: answer(403, { body: 'key was revoked' }) });
+    receiver.respondWith(answer(500));
+    const { api } = ui.service;
+    const alert = await api.create('/alerts', {
+      name: 'Dead letters',
+      condition: 'MESSAGE_DEAD_LETTERED',
+      target: { format: 'JSON', url: receiver.url },
+    });
+    await createWebhook(api, failing.url, { name: 'CRM', max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    const row = page.getByRole('row').filter({ hasText: 'Dead letters' });
+    await row.getByText('Firing').waitFor();
+    await row.getByText('500 Internal Server Error').waitFor();
+    await row.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByText('The last notice could not be sent').waitFor();
+    const firing = page.getByRole('row').filter({ hasText: 'CRM' });
+    await firing.getByText('403 Forbidden: key was revoked').waitFor();
+    await visit.assertAccessible();
+
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByText(`Leave it empty to keep the stored URL at ${receiver.url}.`).waitFor();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Lost messages');
+    const changed = { ...alert, name: 'By someone else' };
+    assert.equal((await api.put(`/alerts/${alert.id}`, changed)).status, 200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Someone else has changed this alert').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Lost messages' }).waitFor();
+
+    await page.getByRole('button', { name: /^Actions for .*Lost messages/ }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await page.getByText('Alert changed').waitFor();
+    await page.getByRole('button', { name: /^Actions for .*Lost messages/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Alerts', exact: true }).waitFor();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  test('fit a phone', async () => {
+    await using visit = await ui.visit('/administration/alerts/new', { phone: true });
+    await visit.page.getByRole('heading', { name: 'Create alert' }).waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+  });
+
+  test('are not for viewers', async () => {
+    await using visit = await ui.visit('/administration/alerts', { as: 'viewer' });
+    await visit.page.getByText('Administrators only').waitFor();
+  });
+});

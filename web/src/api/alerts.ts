@@ -1,0 +1,101 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { FiringRecord as AlertFiring } from '../../../src/alerts/firings/firing-schemas.ts';
+import type {
+  AlertRecord as Alert,
+  AlertInput,
+  NoticeRecord as AlertNotice,
+} from '../../../src/alerts/rules/alert-schemas.ts';
+import { withQuery } from './addresses.ts';
+import { LIVE_MS, polling } from './polling.ts';
+import { type Read, readRecord, request } from './request.ts';
+
+export type { Alert, AlertFiring, AlertNotice };
+
+/** A configuration without its read-only members. */
+export type AlertConfiguration = Pick<
+  AlertInput,
+  'name' | 'enabled' | 'condition' | 'minutes' | 'webhook_ids' | 'email_to' | 'target' | 'quiet_hours'
+>;
+
+/** The result of a test over one channel. */
+export interface AlertTestResult {
+  channel: 'EMAIL' | 'URL';
+  sent: boolean;
+  error: string | null;
+  duration_ms: number;
+}
+
+/** An installation has at most 100 rules. */
+const MAX_RULES = 200;
+const ALERT_LIST_MS = 4_000;
+/** Longer than the deadlines of SMTP (30 s) and of the URL (15 s). */
+const TEST_DEADLINE_MS = 60_000;
+
+/** All queries about alerts, which are repeated after a change. */
+export const alertsKey = ['alerts'] as const;
+
+export const alertListQuery = queryOptions({
+  queryKey: [...alertsKey, 'list'],
+  queryFn: async ({ signal }) =>
+    (await request<{ data: Alert[] }>('GET', withQuery('/alerts', { limit: MAX_RULES }), { signal })).data,
+  ...polling(ALERT_LIST_MS),
+});
+
+export const alertQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...alertsKey, id, 'record'],
+    queryFn: ({ signal }) => readRecord<Alert>(`/alerts/${id}`, signal),
+    ...polling(LIVE_MS),
+  });
+
+/** What an edit starts from: read when the form opens, and not again while it is open. */
+export const alertForEditQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...alertsKey, id, 'edit'],
+    queryFn: ({ signal }) => readRecord<Alert>(`/alerts/${id}`, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+/** The newest firings of a rule, or of all. */
+export const firingsQuery = (query: { alert_id?: number; state?: 'firing' | 'ended'; limit: number }) =>
+  queryOptions({
+    queryKey: [...alertsKey, 'firings', query],
+    queryFn: ({ signal }) =>
+      request<{ data: AlertFiring[]; next_cursor: string | null }>(
+        'GET',
+        withQuery('/alert-firings', query),
+        {
+          signal,
+        },
+      ),
+    placeholderData: keepPreviousData,
+    ...polling(ALERT_LIST_MS),
+  });
+
+export function createAlert(body: AlertConfiguration, idempotencyKey: string): Promise<Alert> {
+  return request('POST', '/alerts', { body, idempotencyKey });
+}
+
+export function updateAlert({ record: { id }, etag }: Read<Alert>, body: AlertConfiguration): Promise<Alert> {
+  return request('PUT', `/alerts/${id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+}
+
+/** Reads the rule and writes it back with only this changed: the rest stays, its URL included. */
+export async function switchAlert(id: number, enabled: boolean): Promise<Alert> {
+  const read = await readRecord<Alert>(`/alerts/${id}`);
+  return await updateAlert(read, { ...read.record, enabled });
+}
+
+export function deleteAlert(id: number): Promise<void> {
+  return request('DELETE', `/alerts/${id}`);
+}
+
+export async function testAlert(id: number): Promise<AlertTestResult[]> {
+  const { results } = await request<{ results: AlertTestResult[] }>('POST', `/alerts/${id}/test`, {
+    deadlineMs: TEST_DEADLINE_MS,
+  });
+  return results;
+}

@@ -1,0 +1,94 @@
+import type { Alert, AlertConfiguration } from '../../api/alerts.ts';
+import { alerts } from '../../texts/alerts.ts';
+
+const MAX_MINUTES = 7 * 24 * 60;
+const DEFAULT_MINUTES = 15;
+const { checks } = alerts.form;
+
+/** The input of the form. */
+export interface AlertDraft {
+  name: string;
+  enabled: boolean;
+  condition: Alert['condition'];
+  minutes: number | string;
+  scope: 'all' | 'some';
+  webhook_ids: number[];
+  email_to: string[];
+  format: 'NONE' | 'JSON' | 'SLACK' | 'TEAMS';
+  url: string;
+  quiet: boolean;
+  from: string;
+  to: string;
+  time_zone: string;
+}
+
+export function newDraft(): AlertDraft {
+  return {
+    name: '',
+    enabled: true,
+    condition: 'WEBHOOK_IN_ERROR',
+    minutes: DEFAULT_MINUTES,
+    scope: 'all',
+    webhook_ids: [],
+    email_to: [],
+    format: 'NONE',
+    url: '',
+    quiet: false,
+    from: '22:00',
+    to: '07:00',
+    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+export function draftOf(alert: Alert): AlertDraft {
+  const { name, enabled, condition, minutes, webhook_ids: ids, email_to, target, quiet_hours: quiet } = alert;
+  return {
+    ...newDraft(),
+    name,
+    enabled,
+    condition,
+    minutes: minutes ?? DEFAULT_MINUTES,
+    scope: ids === null ? 'all' : 'some',
+    webhook_ids: ids ?? [],
+    email_to,
+    format: target?.format ?? 'NONE',
+    quiet: quiet !== null,
+    ...(quiet === null ? {} : quiet),
+  };
+}
+
+/** Whether the condition is about how long something lasts, and about webhooks. */
+export const hasMinutes = (condition: Alert['condition']) => condition !== 'MESSAGE_DEAD_LETTERED';
+export const isAboutWebhooks = (condition: Alert['condition']) => condition !== 'SERVICE_IN_TROUBLE';
+
+export function configurationOf(draft: AlertDraft): AlertConfiguration {
+  const { condition, format, url } = draft;
+  return {
+    name: draft.name.trim(),
+    enabled: draft.enabled,
+    condition,
+    minutes: hasMinutes(condition) ? Number(draft.minutes) : null,
+    webhook_ids: isAboutWebhooks(condition) && draft.scope === 'some' ? draft.webhook_ids : null,
+    email_to: draft.email_to,
+    target: format === 'NONE' ? null : { format, ...(url.trim() === '' ? {} : { url: url.trim() }) },
+    quiet_hours: draft.quiet ? { from: draft.from, to: draft.to, time_zone: draft.time_zone } : null,
+  };
+}
+
+/** The checks of the form. @param hasUrl whether a URL is stored */
+export function draftChecks(hasUrl: boolean) {
+  return {
+    name: (name: string) => (name.trim() === '' ? checks.name : null),
+    minutes: (minutes: number | string, { condition }: AlertDraft) =>
+      hasMinutes(condition) &&
+      !(Number.isInteger(Number(minutes)) && Number(minutes) >= 1 && Number(minutes) <= MAX_MINUTES)
+        ? checks.minutes
+        : null,
+    webhook_ids: (ids: number[], { condition, scope }: AlertDraft) =>
+      isAboutWebhooks(condition) && scope === 'some' && ids.length === 0 ? checks.webhooks : null,
+    email_to: (to: string[], { format }: AlertDraft) =>
+      to.length === 0 && format === 'NONE' ? checks.email : null,
+    url: (url: string, { format }: AlertDraft) =>
+      format !== 'NONE' && url.trim() === '' && !hasUrl ? checks.url : null,
+  };
+}

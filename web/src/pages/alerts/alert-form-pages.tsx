@@ -1,0 +1,121 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import {
+  type Alert,
+  type AlertConfiguration,
+  alertForEditQuery,
+  alertsKey,
+  createAlert,
+  updateAlert,
+} from '../../api/alerts.ts';
+import { isProblem } from '../../api/errors.ts';
+import { newIdempotencyKey, type Read, readRecord } from '../../api/request.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { PageLoading } from '../../components/page-loading.tsx';
+import { alerts } from '../../texts/alerts.ts';
+import { shared } from '../../texts/shared.ts';
+import { draftOf, newDraft } from './alert-draft.ts';
+import { AlertForm } from './alert-form.tsx';
+
+const texts = alerts.form;
+const route = getRouteApi('/app/admin/administration/alerts/$alertId/edit');
+
+/** Creating an alert rule. */
+export function CreateAlertPage() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [initial] = useState(newDraft);
+  /** The last input that was sent, and its key. */
+  const sent = useRef({ input: '', key: '' });
+  const create = useMutation({
+    mutationFn: (configuration: AlertConfiguration) => {
+      const input = JSON.stringify(configuration);
+      if (sent.current.input !== input) sent.current = { input, key: newIdempotencyKey() };
+      return createAlert(configuration, sent.current.key);
+    },
+    onSuccess: async ({ id, name }) => {
+      notifyDone(texts.created(name));
+      await queryClient.invalidateQueries({ queryKey: alertsKey });
+      await navigate({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker: true });
+    },
+  });
+  return (
+    <>
+      <PageHeader
+        title={texts.create}
+        back={{ link: { to: '/administration/alerts' }, label: alerts.title }}
+      />
+      <AlertForm
+        initial={initial}
+        storedOrigin={null}
+        submitLabel={texts.create}
+        error={create.error}
+        pending={create.isPending}
+        onSubmit={create.mutateAsync}
+        onCancel={() => void navigate({ to: '/administration/alerts' })}
+      />
+    </>
+  );
+}
+
+/** Editing an alert rule. */
+export function EditAlertPage() {
+  const { alertId } = route.useParams();
+  const { data, error, refetch } = useQuery(alertForEditQuery(alertId));
+  if (data !== undefined) return <EditForm key={alertId} read={data} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function EditForm({ read }: { read: Read<Alert> }) {
+  const { id, name, target } = read.record;
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [basis, setBasis] = useState(read);
+  const open = (ignoreBlocker = false) =>
+    navigate({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker });
+  const edit = useMutation({
+    mutationFn: async (configuration: AlertConfiguration) => {
+      try {
+        return await updateAlert(basis, configuration);
+      } catch (error) {
+        // The next attempt is based on the current record.
+        if (isProblem(error, 412)) setBasis(await readRecord<Alert>(`/alerts/${id}`));
+        throw error;
+      }
+    },
+    onSuccess: async (saved) => {
+      notifyDone(texts.saved(saved.name));
+      await queryClient.invalidateQueries({ queryKey: alertsKey });
+      await open(true);
+    },
+  });
+  const isConflict = isProblem(edit.error, 412);
+  return (
+    <>
+      <PageHeader
+        title={texts.edit}
+        back={{ link: { to: '/administration/alerts/$alertId', params: { alertId: id } }, label: name }}
+      />
+      <AlertForm
+        initial={draftOf(read.record)}
+        storedOrigin={target?.origin ?? null}
+        submitLabel={shared.save}
+        notice={
+          isConflict && (
+            <Callout tone="warn" title={texts.conflict.title} live>
+              {texts.conflict.description}
+            </Callout>
+          )
+        }
+        error={isConflict ? null : edit.error}
+        pending={edit.isPending}
+        onSubmit={edit.mutateAsync}
+        onCancel={() => void open()}
+      />
+    </>
+  );
+}

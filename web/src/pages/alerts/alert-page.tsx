@@ -1,0 +1,146 @@
+import { Anchor, Button } from '@mantine/core';
+import { IconPencil, IconSend } from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
+import { isProblem } from '../../api/errors.ts';
+import { webhookQuery } from '../../api/webhooks.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { FormProblem } from '../../components/form-problem.tsx';
+import { NotFound } from '../../components/not-found.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { PageLoading } from '../../components/page-loading.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { Time } from '../../components/time.tsx';
+import { alerts as texts } from '../../texts/alerts.ts';
+import { shared } from '../../texts/shared.ts';
+import { formatDuration } from '../../utilities/times.ts';
+import { AlertState, conditionOf, Notices, Notifies } from './alert-cells.tsx';
+import { AlertMenu } from './alert-menu.tsx';
+import styles from './alerts.module.css';
+import { FiringsPanel } from './firings-panel.tsx';
+
+const route = getRouteApi('/app/admin/administration/alerts/$alertId');
+const { details } = texts;
+const NAMED_WEBHOOKS = 20;
+
+/** The page of an alert rule: its state, a test, and what it has reported. */
+export function AlertPage() {
+  const { alertId } = route.useParams();
+  const { data, error, refetch } = useQuery(alertQuery(alertId));
+  if (isProblem(error, 404)) return <NotFound />;
+  if (data !== undefined) return <Details key={alertId} alert={data.record} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function Details({ alert }: { alert: Alert }) {
+  const { id, name, email_to, target, quiet_hours: quiet, last_notices: notices } = alert;
+  const test = useMutation({ mutationFn: () => testAlert(id) });
+  useEffect(() => {
+    document.title = `${name} · ${shared.product}`;
+  }, [name]);
+  const failing = notices.filter(({ state, error }) => state !== 'SENT' && error !== null);
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{name}</bdi>}
+        badges={<AlertState alert={alert} />}
+        back={{ link: { to: '/administration/alerts' }, label: texts.title }}
+        actions={
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconSend size={16} stroke={1.6} />}
+              loading={test.isPending}
+              onClick={() => test.mutate()}
+            >
+              {texts.test.action}
+            </Button>
+            <AlertMenu alert={alert} leaveWhenDeleted />
+            <Button
+              leftSection={<IconPencil size={16} stroke={1.6} />}
+              renderRoot={(props) => (
+                <Link to="/administration/alerts/$alertId/edit" params={{ alertId: id }} {...props} />
+              )}
+            >
+              {shared.edit}
+            </Button>
+          </>
+        }
+      />
+      <div className={styles.stack}>
+        <FormProblem error={test.error} />
+        {test.data?.map((result) => (
+          <TestResult key={result.channel} result={result} />
+        ))}
+        {failing.length > 0 && (
+          <Callout tone="bad" title={details.sendingFails} live="title">
+            <Notices notices={failing} />
+          </Callout>
+        )}
+        <Panel title={details.configuration}>
+          <Facts
+            items={[
+              [details.condition, conditionOf(alert)],
+              alert.condition === 'SERVICE_IN_TROUBLE'
+                ? null
+                : [details.webhooks, <Webhooks key="webhooks" alert={alert} />],
+              email_to.length === 0 ? null : [details.email, <bdi key="email">{email_to.join(', ')}</bdi>],
+              target === null
+                ? null
+                : [details.target, <Notifies key="target" alert={{ ...alert, email_to: [] }} />],
+              [
+                details.quiet,
+                quiet === null ? shared.none : details.quietWords(quiet.from, quiet.to, quiet.time_zone),
+              ],
+              [details.updated, <Time key="updated" value={alert.updated_dt} />],
+            ]}
+          />
+        </Panel>
+        <FiringsPanel alertId={id} />
+      </div>
+    </>
+  );
+}
+
+function TestResult({ result: { channel, sent, error, duration_ms } }: { result: AlertTestResult }) {
+  const name = texts.notice.channel[channel];
+  return (
+    <Callout
+      tone={sent ? (error === null ? 'good' : 'warn') : 'bad'}
+      title={sent ? texts.test.sent(name) : texts.test.failed(name)}
+      live
+    >
+      {error === null ? texts.test.took(formatDuration(duration_ms)) : <bdi>{error}</bdi>}
+    </Callout>
+  );
+}
+
+function Webhooks({ alert: { webhook_ids: ids } }: { alert: Alert }) {
+  if (ids === null) return texts.webhooks(null);
+  return (
+    <div className={styles.badges}>
+      {ids.slice(0, NAMED_WEBHOOKS).map((webhookId) => (
+        <WebhookLink key={webhookId} webhookId={webhookId} />
+      ))}
+      {ids.length > NAMED_WEBHOOKS && texts.moreWebhooks(ids.length - NAMED_WEBHOOKS)}
+    </div>
+  );
+}
+
+/** A webhook that was deleted has no name any more. */
+function WebhookLink({ webhookId }: { webhookId: number }) {
+  const { data } = useQuery({ ...webhookQuery(webhookId), refetchInterval: false, retry: false });
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
+      )}
+    >
+      <bdi>{data?.record.name ?? `#${webhookId}`}</bdi>
+    </Anchor>
+  );
+}

@@ -1,0 +1,116 @@
+import { Anchor, Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type AlertFiring, firingsQuery } from '../../api/alerts.ts';
+import { DataRows } from '../../components/data-rows.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { Column } from '../../components/table-columns.ts';
+import { Time } from '../../components/time.tsx';
+import { alerts } from '../../texts/alerts.ts';
+import { Notices } from './alert-cells.tsx';
+import styles from './alerts.module.css';
+
+const texts = alerts.history;
+const FIRST_ROWS = 20;
+const MAX_ROWS = 200;
+const PLACEHOLDER_ROWS = 3;
+
+const COLUMNS: readonly Column<AlertFiring>[] = [
+  {
+    id: 'about',
+    label: texts.columns.about,
+    card: 'title',
+    cell: ({ name, webhook_id: webhookId }) =>
+      webhookId === null ? (
+        <bdi>{name}</bdi>
+      ) : (
+        <Anchor
+          renderRoot={(props) => (
+            <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
+          )}
+        >
+          <bdi>{name}</bdi>
+        </Anchor>
+      ),
+  },
+  { id: 'state', label: texts.columns.state, width: '12rem', cell: (firing) => <State firing={firing} /> },
+  {
+    id: 'since',
+    label: texts.columns.since,
+    width: '11rem',
+    cell: ({ since_dt }) => <Time value={since_dt} format="clock" />,
+  },
+  {
+    id: 'reason',
+    label: texts.columns.reason,
+    cell: ({ reason, explanation }) =>
+      reason === null ? '–' : <bdi>{explanation === null ? reason : `${reason}: ${explanation}`}</bdi>,
+  },
+  {
+    id: 'notices',
+    label: texts.columns.notices,
+    cell: ({ notices, state }) =>
+      notices.length === 0 ? (
+        <span className={styles.muted}>{state === 'ENDED' ? texts.quiet : texts.pending}</span>
+      ) : (
+        <Notices notices={notices} kinds />
+      ),
+  },
+];
+
+/** What a rule has reported. */
+export function FiringsPanel({ alertId }: { alertId: number }) {
+  const [limit, setLimit] = useState(FIRST_ROWS);
+  const { data, error, refetch, isPlaceholderData } = useQuery(firingsQuery({ alert_id: alertId, limit }));
+  return (
+    <Panel title={texts.title} description={texts.description} flush>
+      {data === undefined && error !== null ? (
+        <ErrorState error={error} retry={() => void refetch()} />
+      ) : data?.data.length === 0 ? (
+        <p className={styles.empty}>{texts.empty}</p>
+      ) : (
+        <DataRows
+          label={texts.label}
+          columns={COLUMNS}
+          rows={data?.data}
+          rowKey={({ id }) => id}
+          placeholderRows={PLACEHOLDER_ROWS}
+        />
+      )}
+      {data !== undefined && data.next_cursor !== null && limit < MAX_ROWS && (
+        <div className={styles.more}>
+          <Button variant="default" loading={isPlaceholderData} onClick={() => setLimit(MAX_ROWS)}>
+            {texts.more}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function State({ firing: { state, cleared_dt, ended_dt, end_reason, relapses } }: { firing: AlertFiring }) {
+  const back = relapses > 0 && <div className={styles.muted}>{texts.relapses(relapses)}</div>;
+  if (state === 'FIRING')
+    return (
+      <>
+        <StatusBadge tone={cleared_dt === null ? 'bad' : 'warn'}>
+          {cleared_dt === null ? texts.firing : texts.cleared}
+        </StatusBadge>
+        {back}
+      </>
+    );
+  return (
+    <>
+      <StatusBadge tone={end_reason === 'RESOLVED' ? 'good' : 'quiet'}>
+        {end_reason === null ? texts.ended : texts.reasons[end_reason]}
+      </StatusBadge>
+      <div className={styles.muted}>
+        <Time value={ended_dt} format="clock" />
+      </div>
+      {back}
+    </>
+  );
+}

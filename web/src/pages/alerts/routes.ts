@@ -1,0 +1,56 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
+import { adminRoute } from '../../app/root-routes.ts';
+import { alerts } from '../../texts/alerts.ts';
+
+const PATH = 'administration/alerts';
+
+const alertIdParams = {
+  parse: ({ alertId }: { alertId: string }) => ({ alertId: Number(alertId) }),
+  stringify: ({ alertId }: { alertId: number }) => ({ alertId: String(alertId) }),
+};
+
+const list = createRoute({
+  getParentRoute: () => adminRoute,
+  path: PATH,
+  component: lazyRouteComponent(
+    pageCode(() => import('./alerts-page.tsx')),
+    'AlertsPage',
+  ),
+  staticData: { title: alerts.title, needs: 'webhooks:write' },
+});
+
+const add = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/new`,
+  component: lazyRouteComponent(
+    pageCode(() => import('./alert-form-pages.tsx')),
+    'CreateAlertPage',
+  ),
+  staticData: { title: alerts.form.create, needs: 'webhooks:write' },
+});
+
+const details = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/$alertId`,
+  params: alertIdParams,
+  component: lazyRouteComponent(
+    pageCode(() => import('./alert-page.tsx')),
+    'AlertPage',
+  ),
+  staticData: { title: alerts.one, needs: 'webhooks:write' },
+});
+
+const edit = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/$alertId/edit`,
+  params: alertIdParams,
+  component: lazyRouteComponent(
+    pageCode(() => import('./alert-form-pages.tsx')),
+    'EditAlertPage',
+  ),
+  staticData: { title: alerts.form.edit, needs: 'webhooks:write' },
+});
+
+/** The pages of alerts. */
+export const alertRoutes = [list, add, details, edit] as const;
