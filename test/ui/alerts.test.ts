@@ -111,6 +111,6 @@ describe('alerts', () => {
 
   test('are not for viewers', async () => {
     await using visit = await ui.visit('/administration/alerts', { as: 'viewer' });
-    await visit.page.getByText('Administrators only').waitFor();
+    await visit.page.getByText('Your role cannot open this page').waitFor();
   });
 });
