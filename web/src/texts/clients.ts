@@ -71,7 +71,8 @@ export const clients = {
     meanings: {
       'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
       'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
-      'webhooks:read': 'Read webhooks, their statistics, history and lines, and alerts, but never their secrets.',
+      'webhooks:read':
+        'Read webhooks, their statistics, history and lines, and alerts, but never their secrets.',
       'webhooks:write':
         'Create, change and delete webhooks; redeliver messages; retry or skip waiting messages.',
       'registrations:write': 'Register learners, create launch links and report their status.',
