@@ -155,7 +155,7 @@ export function startWebhooks(
       replayRoutes(routes, { replays, idempotency, now });
       deliveryRoutes(routes, { lines, idempotency, now });
       signingRoutes(routes, signing, idempotency);
-      testMessageRoutes(routes, tests);
+      testMessageRoutes(routes, { tests, webhooks });
       trendRoutes(routes, trends);
       healthRoutes(routes, new WebhookHealthService({ reader, queue, trends }));
     },

@@ -95,6 +95,7 @@ describe('the OpenAPI description', () => {
       'get /webhooks/{webhook_id}/line',
       'post /webhooks/{webhook_id}/line/retry',
       'post /webhooks/{webhook_id}/line/skip',
+      'post /webhooks/test',
       'post /webhooks/{webhook_id}/test',
       'get /events',
       'get /events/{event_id}',

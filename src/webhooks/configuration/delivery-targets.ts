@@ -28,6 +28,8 @@ export interface DeliveryTarget {
   signingKeys: SigningKeys | null;
   /** Why nothing can be sent: a stored secret cannot be decrypted, and a request without it would be wrong. */
   lost: string | null;
+  /** The same for the signing secret alone, if the credentials come from elsewhere. */
+  signingLost: string | null;
   maxAttempts: number;
   ignoreBefore: number | null;
   loggingMode: LoggingMode;
@@ -117,6 +119,7 @@ export class DeliveryTargets {
     const { cipher } = this.#with;
     const credentials = readSecret(row.credentials, (stored) => cipher.decryptCredentials(row.id, stored));
     const signingKeys = readSigningKeys(row, cipher);
+    const signingLost = signingKeys === LOST ? LOST_SIGNING_REASON : null;
     return {
       webhookId: row.id,
       state: stateOf(row),
@@ -124,8 +127,8 @@ export class DeliveryTargets {
       targetUrl: row.target_url,
       credentials: credentials === LOST ? null : credentials,
       signingKeys: signingKeys === LOST ? null : signingKeys,
-      lost:
-        credentials === LOST ? LOST_CREDENTIALS_REASON : signingKeys === LOST ? LOST_SIGNING_REASON : null,
+      lost: credentials === LOST ? LOST_CREDENTIALS_REASON : signingLost,
+      signingLost,
       maxAttempts: row.max_attempts,
       ignoreBefore: row.ignore_before,
       loggingMode: row.logging_mode as LoggingMode,

@@ -92,6 +92,15 @@ export class WebhookService {
     return configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, present });
   }
 
+  /**
+   * The configuration that a webhook would have if the input were saved, as a new webhook or as an update of the one with
+   * that id. @throws {ProblemError} `not-found`, `invalid-request`
+   */
+  async preview(input: WebhookInput, webhookId: number | null): Promise<WebhookConfiguration> {
+    const present = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    return this.#parse(input, present);
+  }
+
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
   async create(input: WebhookInput, by: Actor, open?: Transaction): Promise<Webhook> {
     return await inTransaction(this.#with.database, open, async (tx) => {

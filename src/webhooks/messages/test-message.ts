@@ -1,8 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
-import { invalidInput, notFound } from '../../problems/problem.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import type { BasicCredentials } from '../../secrets/credentials-cipher.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../configuration/delivery-targets.ts';
+import { haveSameOrigin } from '../configuration/target-url.ts';
+import type { WebhookConfiguration } from '../configuration/webhook.ts';
+import type { WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import type { SigningKeys } from '../signing/signing-secret.ts';
 import { MessageBuilder } from './message.ts';
@@ -10,6 +13,11 @@ import { SAMPLE_RESOURCES } from './sample-events.ts';
 
 /** Marks a request as a test, so that a receiver can tell it from an event. */
 const TEST_HEADERS = { 'webhook-test': 'true' };
+/** The `subscription_id` of a webhook that has no id yet. */
+const NO_ID = 0;
+/** Number of test messages of a caller that may wait for their targets at a time. */
+export const MAX_TESTS_AT_A_TIME = 8;
+const RETRY_AFTER_SECONDS = '5';
 
 /** The response of a target, or why there is none. */
 export interface SendResult {
@@ -38,8 +46,14 @@ export interface TestResult {
   /** Why it failed. */
   reason: string | null;
   durationMs: number;
-  targetUrl: string;
   body: string;
+}
+
+/** Who sends a test message, and which sample. */
+export interface TestRequest {
+  /** Without it, the first subtopic of the webhook. */
+  subtopic: Subtopic | undefined;
+  caller: { readonly id: string; readonly user: string };
 }
 
 /** Dependencies of {@link TestMessages}. */
@@ -50,12 +64,16 @@ export interface TestMessagesDependencies {
   now: () => number;
 }
 
+/** Where a test message goes, and what goes with it. */
+type Destination = Pick<DeliveryTarget, 'targetUrl' | 'credentials' | 'signingKeys' | 'lost'>;
+
 /**
  * Sends sample messages to the targets of webhooks immediately, bypassing the line: a test must show how the
  * target responds, whatever is waiting. It is not counted in the statistics and does not appear in the history.
  */
 export class TestMessages {
   readonly #with: TestMessagesDependencies;
+  readonly #inFlight = new Map<string, number>();
 
   constructor(dependencies: TestMessagesDependencies) {
     this.#with = dependencies;
@@ -63,16 +81,44 @@ export class TestMessages {
 
   /**
    * Sends a sample of the given subtopic of the webhook's topic, or of the webhook's first subtopic, even if the
-   * webhook is inactive. @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`
+   * webhook is inactive. @throws {ProblemError} `not-found`, `invalid-request`, `too-many-requests`, `webhooks-read-only`
    */
-  async send(
-    webhookId: number,
-    { subtopic, user }: { subtopic: Subtopic | undefined; user: string },
-  ): Promise<TestResult> {
+  async send(webhookId: number, request: TestRequest): Promise<TestResult> {
     this.#with.webhooks.assertWritable();
     const webhook = await this.#with.webhooks.get(webhookId);
+    const target = await this.#targetOf(webhookId);
+    return await this.#test({ ...webhook, id: webhookId, targetUrl: target.targetUrl }, target, request);
+  }
+
+  /**
+   * Sends a sample as a webhook with this configuration would, and stores nothing. As an update of the webhook with that
+   * id, its signing secret signs the message. Its stored secret is used if the input has none, and only for the origin
+   * and the key that it was stored for.
+   * @throws {ProblemError} `not-found`, `invalid-request`, `too-many-requests`, `webhooks-read-only`
+   */
+  async sendUnsaved(
+    input: WebhookInput,
+    webhookId: number | null,
+    request: TestRequest,
+  ): Promise<TestResult> {
+    this.#with.webhooks.assertWritable();
+    const configuration = await this.#with.webhooks.preview(input, webhookId);
+    const stored = webhookId === null ? null : await this.#targetOf(webhookId);
+    const destination = destinationOf(configuration, stored);
+    return await this.#test({ ...configuration, id: webhookId ?? NO_ID }, destination, request);
+  }
+
+  async #targetOf(webhookId: number): Promise<DeliveryTarget> {
     const target = (await this.#with.targets.read([webhookId])).get(webhookId);
     if (target === undefined || target.state === 'DELETED') throw notFound('webhook', webhookId);
+    return target;
+  }
+
+  async #test(
+    webhook: Omit<WebhookConfiguration, 'authentication'> & { id: number },
+    destination: Destination,
+    { subtopic, caller }: TestRequest,
+  ): Promise<TestResult> {
     const chosen = subtopic ?? webhook.subtopics[0]!;
     if (topicOf(chosen) !== webhook.topic) {
       const allowed = subtopicsOf(webhook.topic).join(', ');
@@ -83,7 +129,7 @@ export class TestMessages {
     const body = new MessageBuilder({
       subtopic: chosen,
       resource: SAMPLE_RESOURCES[chosen],
-      user,
+      user: caller.user,
       occurredAt: this.#with.now(),
     }).build({
       id: webhook.id,
@@ -93,31 +139,73 @@ export class TestMessages {
       logging_mode: webhook.loggingMode,
       max_attempts: webhook.maxAttempts,
     });
-    const result = await this.#post(target, body);
+    const result = await this.#alongside(caller.id, () => this.#post(destination, body));
     return {
       delivered: result.outcome === 'DELIVERED',
       responseStatus: result.status,
       responseBody: result.responseBody,
       reason: result.reason,
       durationMs: result.durationMs,
-      targetUrl: target.targetUrl,
       body,
     };
   }
 
-  async #post(target: DeliveryTarget, body: string): Promise<SendResult> {
+  /** Sends no more than the allowed number at a time, because each may hold a connection until its deadline. */
+  async #alongside(callerId: string, post: () => Promise<SendResult>): Promise<SendResult> {
+    const present = this.#inFlight.get(callerId) ?? 0;
+    if (present >= MAX_TESTS_AT_A_TIME) {
+      throw new ProblemError(
+        'too-many-requests',
+        `${MAX_TESTS_AT_A_TIME} of your test messages are waiting for their targets. Try again when one has its response`,
+        { headers: { 'Retry-After': RETRY_AFTER_SECONDS } },
+      );
+    }
+    this.#inFlight.set(callerId, present + 1);
+    try {
+      return await post();
+    } finally {
+      const left = this.#inFlight.get(callerId)! - 1;
+      if (left === 0) this.#inFlight.delete(callerId);
+      else this.#inFlight.set(callerId, left);
+    }
+  }
+
+  async #post(destination: Destination, body: string): Promise<SendResult> {
     // Without them, the request would differ from that of a delivery.
-    if (target.lost !== null) {
-      const reason = target.lost;
+    if (destination.lost !== null) {
+      const reason = destination.lost;
       return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };
     }
     return await this.#with.send({
       messageId: randomUUIDv7(),
-      url: target.targetUrl,
+      url: destination.targetUrl,
       body,
-      credentials: target.credentials,
-      signingKeys: target.signingKeys,
+      credentials: destination.credentials,
+      signingKeys: destination.signingKeys,
       extraHeaders: TEST_HEADERS,
     });
   }
+}
+
+/** @throws {ProblemError} `invalid-request` if the stored secret belongs to another origin or key */
+function destinationOf(
+  { targetUrl, authentication }: WebhookConfiguration,
+  stored: DeliveryTarget | null,
+): Destination {
+  const signing = { signingKeys: stored?.signingKeys ?? null, lost: stored?.signingLost ?? null };
+  if (authentication.type === 'NONE') return { targetUrl, credentials: null, ...signing };
+  const { key, secret } = authentication;
+  if (secret !== null) return { targetUrl, credentials: { key, secret }, ...signing };
+  const keeps = {
+    targetUrl,
+    credentials: stored?.credentials ?? null,
+    ...signing,
+    lost: stored?.lost ?? null,
+  };
+  if (keeps.lost !== null) return keeps;
+  // Someone may have changed the webhook since the input was checked.
+  if (stored?.credentials?.key === key && haveSameOrigin(targetUrl, stored.targetUrl)) return keeps;
+  throw invalidInput([
+    { pointer: '/authentication/secret', detail: 'is required: the webhook was changed in the meantime' },
+  ]);
 }

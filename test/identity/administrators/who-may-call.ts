@@ -184,6 +184,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       DELETE /webhooks/:webhook_id/signing-secret
       POST   /webhooks/:webhook_id/statistics/reset
       POST   /webhooks/:webhook_id/test
+      POST   /webhooks/test
       POST   /ui/api/dead-letters/redeliver`,
   },
   {
