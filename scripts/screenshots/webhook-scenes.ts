@@ -85,26 +85,44 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     address: `${WEBHOOKS}/new`,
     act: async (page) => {
       await page.getByRole('radio', { name: 'Basic' }).check();
-      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+      await page.getByText('Choose a topic.').waitFor();
     },
   },
-  { name: 'webhook-edit-topic', address: of(WORKING, '/edit?step=topic') },
   {
-    name: 'webhook-edit-events',
-    address: of(WORKING, '/edit?step=events'),
+    name: 'webhook-add-leave',
+    address: `${WEBHOOKS}/new`,
     act: async (page) => {
-      await page.getByRole('radio', { name: 'Selected events' }).check();
+      await page.getByLabel('Name').fill('CRM');
+      await page.getByRole('link', { name: 'Cancel' }).click();
+      await page.getByText('Leave without saving?').waitFor();
     },
   },
   {
     name: 'webhook-edit-focus',
-    address: of(WORKING, '/edit?step=focus'),
+    address: of(WORKING, '/edit'),
     act: async (page) => {
       await page.getByRole('combobox', { name: 'Accounts' }).fill('n');
       await page.getByRole('option', { name: /Northwind/ }).click();
       await page.getByText('This focus excludes these events').waitFor();
+      await page.keyboard.press('Escape');
     },
   },
-  { name: 'webhook-edit-review', address: of(FAILING, '/edit?step=review') },
+  {
+    name: 'webhook-edit-tested',
+    address: of(WORKING, '/edit'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Send test message' }).click();
+      await page.getByText('The target accepted it').waitFor();
+    },
+  },
+  {
+    name: 'webhook-edit-refused',
+    address: of(FAILING, '/edit'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Send test message' }).click();
+      await page.getByText('The target did not accept it').waitFor();
+    },
+  },
   { name: 'dead-letters', address: DEAD_LETTERS },
 ];

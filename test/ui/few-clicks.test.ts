@@ -144,4 +144,37 @@ describe('what takes few clicks', () => {
     assert.deepEqual(sent, names);
     await api.delete(`/webhooks/${id}`);
   });
+
+  it('is to create a webhook with two focuses (7 from the dashboard)', async () => {
+    const { api } = ui.service;
+    for (const name of ['Ladders', 'Lifting']) await api.create('/accounts', { name });
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const clicks = await countClicks(page);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page
+      .getByRole('link', { name: /^Create (your first )?webhook/ })
+      .first()
+      .click();
+    // The first field has the focus.
+    await page.locator('[data-field=name]:focus').waitFor();
+    await page.keyboard.type('Two focuses');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(`${target.url}/new`);
+    await page.getByRole('radio', { name: 'Accounts' }).click();
+    await page.getByRole('combobox', { name: 'Accounts' }).click();
+    await page.getByRole('option', { name: /Ladders/ }).click();
+    await page.getByRole('option', { name: /Lifting/ }).click();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Two focuses' }).waitFor();
+    assert.equal(await clicks(), 7);
+    const id = Number(/(\d+)$/.exec(visit.address())?.[1]);
+    const { focus } = (await api.get(`/webhooks/${id}`)).body;
+    assert.deepEqual(
+      focus.map((each: { webhook_focus_name: string }) => each.webhook_focus_name),
+      ['Ladders', 'Lifting'],
+    );
+    await api.delete(`/webhooks/${id}`);
+  });
 });

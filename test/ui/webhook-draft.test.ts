@@ -8,11 +8,12 @@ import {
   effectiveSubtopics,
   emptyDraft,
   excludedSubtopics,
-  readDraft,
   storedKeyOf,
+  withAllSubtopics,
+  withSubtopic,
   withTopic,
 } from '../../web/src/pages/webhooks/form/draft.ts';
-import { firstOpenStep, stepErrors } from '../../web/src/pages/webhooks/form/draft-checks.ts';
+import { draftErrors, fieldOfMember } from '../../web/src/pages/webhooks/form/draft-checks.ts';
 import { curlCommand } from '../../web/src/pages/webhooks/history/curl.ts';
 
 const draft: Draft = {
@@ -62,16 +63,51 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(effectiveSubtopics({ ...focused, focus: [] }), ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
   });
 
-  it('does not go on with nothing but what the focus excludes', () => {
+  it('cannot be saved with nothing but what the focus excludes', () => {
     const nothing: Draft = {
       ...draft,
       allSubtopics: false,
       subtopics: ['ACCOUNT_CREATED'],
       focus: [account],
     };
-    assert.deepEqual(Object.keys(stepErrors('focus', nothing, '', null)), ['focus']);
-    assert.equal(firstOpenStep(nothing, '', null), 'focus');
-    assert.deepEqual(Object.keys(stepErrors('events', nothing, '', null)), ['subtopics']);
+    assert.deepEqual(Object.keys(draftErrors(nothing, '', null)), ['subtopics']);
+    assert.deepEqual(draftErrors({ ...nothing, focus: [] }, '', null), {});
+  });
+
+  it('becomes an explicit selection when one event is left out, and all events again when that is asked for', () => {
+    const some = withSubtopic(draft, 'ACCOUNT_CREATED', false);
+    assert.equal(some.allSubtopics, false);
+    assert.deepEqual(some.subtopics, ['ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED']);
+    const each = withSubtopic(some, 'ACCOUNT_CREATED', true);
+    assert.equal(each.allSubtopics, false);
+    assert.deepEqual(each.subtopics, withAllSubtopics(draft, false).subtopics);
+    assert.equal(withAllSubtopics(some, true).allSubtopics, true);
+  });
+
+  it('keeps what the focus excludes selected when another event is left out', () => {
+    const some = withSubtopic({ ...draft, focus: [account] }, 'ACCOUNT_DELETED', false);
+    assert.deepEqual(effectiveSubtopics(some), ['ACCOUNT_ACTIVATION_UPDATED']);
+    assert.deepEqual(effectiveSubtopics({ ...some, focus: [] }), [
+      'ACCOUNT_CREATED',
+      'ACCOUNT_ACTIVATION_UPDATED',
+    ]);
+  });
+
+  it('has all its errors at once', () => {
+    const errors = draftErrors({ ...emptyDraft, authentication: 'BASIC' }, '', null);
+    assert.deepEqual(Object.keys(errors), [
+      'name',
+      'target_url',
+      'authentication.key',
+      'authentication.secret',
+      'topic',
+    ]);
+  });
+
+  it('shows an error of a member at the field in which it is entered', () => {
+    assert.equal(fieldOfMember('focus.0.webhook_focus_id'), 'focus');
+    assert.equal(fieldOfMember('subtopics.1'), 'subtopics');
+    assert.equal(fieldOfMember('authentication.secret'), 'authentication.secret');
   });
 
   it('takes over what only the API sets, and sends no secret unless one was entered', () => {
@@ -88,8 +124,7 @@ describe('what is entered for a webhook', () => {
   it('asks for the secret when the key, or the scheme, host or port of the target, is another', () => {
     const edited = draftOf(record);
     const stored = storedKeyOf(record);
-    const faults = (change: Partial<Draft>) =>
-      Object.keys(stepErrors('target', { ...edited, ...change }, '', stored));
+    const faults = (change: Partial<Draft>) => Object.keys(draftErrors({ ...edited, ...change }, '', stored));
     assert.deepEqual(faults({}), []);
     assert.deepEqual(faults({ targetUrl: new URL('/elsewhere?x=1', edited.targetUrl).href }), []);
     assert.deepEqual(faults({ key: 'other' }), ['authentication.secret']);
@@ -107,7 +142,7 @@ describe('what is entered for a webhook', () => {
 
   it('refuses addresses that cannot be targets', () => {
     for (const targetUrl of ['', 'crm.example.com', 'ftp://a.example.com', 'https://a:b@c.example.com']) {
-      assert.deepEqual(Object.keys(stepErrors('target', { ...draft, targetUrl }, '', null)), ['target_url']);
+      assert.deepEqual(Object.keys(draftErrors({ ...draft, targetUrl }, '', null)), ['target_url']);
     }
   });
 
@@ -121,19 +156,7 @@ describe('what is entered for a webhook', () => {
       ['https://@crm.example.com', /user and password/],
     ];
     for (const [targetUrl, reason] of cases) {
-      assert.match(
-        stepErrors('target', { ...draft, targetUrl }, '', null).target_url ?? '',
-        reason,
-        targetUrl,
-      );
-    }
-  });
-
-  it('reads back from JSON what it was, and nothing that is none', () => {
-    const focused = { ...draft, focus: [account] };
-    assert.deepEqual(readDraft(JSON.parse(JSON.stringify(focused))), focused);
-    for (const other of [null, 'x', {}, { ...focused, topic: 'PLANET' }, { ...focused, focus: [{}] }]) {
-      assert.equal(readDraft(other), null);
+      assert.match(draftErrors({ ...draft, targetUrl }, '', null).target_url ?? '', reason, targetUrl);
     }
   });
 });

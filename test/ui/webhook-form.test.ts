@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -25,7 +27,7 @@ async function tabTo(page: Page, name: RegExp | string): Promise<void> {
   assert.fail(`the keyboard does not reach ${name}`);
 }
 
-describe('adding and editing a webhook', () => {
+describe('creating and editing a webhook', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi();
@@ -43,7 +45,7 @@ describe('adding and editing a webhook', () => {
   const read = async (id: number) => (await ui.service.api.get(`/webhooks/${id}`)).body;
   const overview = async (id: number) => (await ui.service.api.get(`/ui/api/webhooks/${id}`)).body;
 
-  it('is done with the keyboard alone, step by step', async () => {
+  it('is done with the keyboard alone, on one page', async () => {
     await ui.service.api.create('/accounts', { name: 'Northwind Training' });
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
@@ -58,17 +60,9 @@ describe('adding and editing a webhook', () => {
     await page.keyboard.type('crm');
     await tabTo(page, 'Secret');
     await page.keyboard.type('very secret');
-    await page.keyboard.press('Enter');
-    await visit.arrived(`${WEBHOOKS}/new?step=topic`);
-    await page.getByRole('heading', { name: 'What kind of events?' }).waitFor();
     await tabTo(page, 'Accounts');
     await page.keyboard.press('Space');
-    await tabTo(page, 'Next');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Which events exactly?' }).waitFor();
-    await tabTo(page, 'Next');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'For which accounts and content?' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Account deleted' }).waitFor();
     await tabTo(page, 'Accounts');
     await page.keyboard.type('northw');
     await page.getByRole('option', { name: /Northwind Training/ }).waitFor();
@@ -76,9 +70,6 @@ describe('adding and editing a webhook', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
     await page.getByText('This focus excludes these events: Account created.').waitFor();
-    await tabTo(page, 'Next');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Review your webhook' }).waitFor();
     await visit.assertAccessible();
     await tabTo(page, 'Create webhook');
     await page.keyboard.press('Enter');
@@ -92,45 +83,101 @@ describe('adding and editing a webhook', () => {
     assert.equal((await overview(id)).all_subtopics, true);
   });
 
-  it('says at the field what is wrong, and puts the focus into the first', async () => {
+  it('says all errors at once, each at its field, and focuses the first; Enter submits', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByText('Enter a name.').waitFor();
-    await page.getByText('Enter a URL that starts with https:// or http://').waitFor();
+    await page.getByRole('radio', { name: 'Basic' }).check();
+    await page.getByLabel('Target URL').press('Enter');
+    for (const error of [
+      'Enter a name.',
+      'Enter a URL that starts with https:// or http://',
+      'Enter the key.',
+      'Enter the secret.',
+      'Choose a topic.',
+    ])
+      await page.getByText(error, { exact: true }).waitFor();
     assert.equal(await page.locator(':focus').getAttribute('data-field'), 'name');
     await visit.assertAccessible();
+    await page.keyboard.type('CRM');
+    await page.getByText('Enter a name.').waitFor({ state: 'detached' });
+    await page.getByText('Choose a topic.').waitFor();
+    await page.getByRole('radio', { name: 'Accounts' }).check();
+    await page.getByRole('checkbox', { name: 'All events of this topic' }).uncheck();
+    for (const event of ['Account created', 'Activation updated', 'Account deleted'])
+      await page.getByRole('checkbox', { name: event }).uncheck();
+    await page.getByText('Choose at least one event.').waitFor();
   });
 
-  it('leads back to the field that the service refuses', async () => {
+  it('shows the error of the service at the field that it concerns, and focuses it', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
     await page.getByLabel('Name').fill('Inside');
     await page.getByLabel('Target URL').fill('http://10.0.0.1/hook');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByText('Accounts', { exact: true }).last().click();
-    for (const title of ['Which events exactly?', 'For which accounts and content?', 'Review your webhook']) {
-      await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByRole('heading', { name: title }).waitFor();
-    }
-    await page.route('**/webhooks', (route) =>
-      route.request().method() === 'POST'
-        ? route.fulfill({
-            status: 400,
-            contentType: 'application/problem+json',
-            body: JSON.stringify({
-              type: 'urn:coursewire:problem:invalid-request',
-              title: 'The request is invalid',
-              status: 400,
-              detail: '1 member is invalid: /target_url',
-              errors: [{ pointer: '/target_url', detail: 'must not be used' }],
-            }),
-          })
-        : route.continue(),
-    );
+    await page.getByRole('radio', { name: 'Accounts' }).check();
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByText('Must not be used').waitFor();
+    await page
+      .getByText(/^10\.0\.0\.1|not allowed|target_allowed_networks/i)
+      .first()
+      .waitFor();
     assert.equal(await page.locator(':focus').getAttribute('data-field'), 'target_url');
+    await visit.assertAccessible();
+  });
+
+  it('shows the message of each event, as a test sends it to the target', async () => {
+    await using target = await startTarget({ respondWith: answer(201, { body: 'thanks' }) });
+    await using visit = await ui.visit(`${WEBHOOKS}/new`);
+    const { page } = visit;
+    await page.getByText('Choose a topic to see the message of each event').waitFor();
+    await page.getByLabel('Name').fill('Tested');
+    await page.getByLabel('Target URL').fill(`${target.url}/hook`);
+    await page.getByRole('radio', { name: 'Basic' }).check();
+    await page.getByLabel('Key').fill('crm');
+    await page.getByLabel('Secret').fill('very secret');
+    await page.getByRole('radio', { name: 'Registrations' }).check();
+    for (const event of ['Registration launched', 'Status updated']) {
+      await page.getByRole('button', { name: `Example: ${event}` }).click();
+      await page.getByRole('heading', { name: `Message: ${event}` }).waitFor();
+    }
+    const example = page.getByRole('region', { name: 'Message: Status updated' });
+    const shown = JSON.parse(await example.locator('pre').first().innerText());
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText('The target accepted it').waitFor();
+    await page.getByText('thanks').waitFor();
+    const [received] = target.requests;
+    assert.equal(received?.headers['webhook-test'], 'true');
+    assert.equal(received?.headers.authorization, `Basic ${btoa('crm:very secret')}`);
+    assert.deepEqual(shown, { ...(received?.json as object), timestamp: shown.timestamp });
+    assert.deepEqual(Object.keys(shown), Object.keys(received?.json as object));
+    await visit.assertAccessible();
+    target.respondWith(answer(403, { body: 'go away' }));
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('The target did not accept it').waitFor();
+    await page.getByText('403 Forbidden').waitFor();
+    await page.getByText('go away').waitFor();
+    await page.getByLabel('Name').fill('Another');
+    await page.getByText('The target did not accept it').waitFor({ state: 'detached' });
+    const { body } = await ui.service.api.get('/ui/api/webhooks?search=Tested');
+    assert.equal(body.total, 0, 'a test stores nothing');
+    await page.getByLabel('Target URL').fill('http://10.0.0.1/hook');
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.locator('[data-field=target_url][aria-invalid=true]').waitFor();
+  });
+
+  it('tests an edit with the stored secret before it is saved', async () => {
+    await using target = await startTarget();
+    const { id } = await create({
+      target_url: target.url,
+      authentication: { type: 'BASIC', key: 'crm', secret: 'stays' },
+    });
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
+    const { page } = visit;
+    await page.getByLabel('Target URL').fill(`${target.url}/new`);
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByText('The target accepted it').waitFor();
+    const [received] = target.requests;
+    assert.equal(received?.path, '/new');
+    assert.equal(received?.headers.authorization, `Basic ${btoa('crm:stays')}`);
+    assert.equal((await read(id)).target_url, target.url);
   });
 
   it('disables what the focus excludes, and says why', async () => {
@@ -138,21 +185,21 @@ describe('adding and editing a webhook', () => {
       focus: [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: 1 }],
       subtopics: ['ACCOUNT_DELETED'],
     });
-    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit?step=events`);
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
     const created = page.getByRole('checkbox', { name: 'Account created' });
     await created.waitFor();
     assert.equal(await created.isDisabled(), true);
     await page.getByText(/^Not available with a focus on accounts/).waitFor();
     await page.getByRole('checkbox', { name: 'Account deleted' }).uncheck();
-    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Choose at least one event.').waitFor();
     await visit.assertAccessible();
   });
 
-  it('does not go on with a focus that excludes every chosen event', async () => {
+  it('does not save a focus that excludes every selected event', async () => {
     const { id } = await create({ subtopics: ['ACCOUNT_CREATED'] });
-    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit?step=focus`);
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
     await page.getByRole('combobox', { name: 'Accounts' }).click();
     await page.getByRole('option', { name: /Northwind/ }).click();
@@ -160,8 +207,9 @@ describe('adding and editing a webhook', () => {
     await page
       .getByText(/The selected events \(Account created\) cannot be combined with this focus/)
       .waitFor();
-    await page.getByRole('button', { name: 'Select other events' }).click();
-    await visit.arrived(`${WEBHOOKS}/${id}/edit?step=events`);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('The selected events cannot be combined with the focus.').waitFor();
+    assert.deepEqual((await read(id)).focus, []);
   });
 
   it('keeps the secret, what only the API sets, and “all”', async () => {
@@ -174,16 +222,13 @@ describe('adding and editing a webhook', () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
     await page.getByText('Leave empty to keep the stored secret.').waitFor();
-    await page.getByLabel('Name').fill('CRM, renamed');
-    await page.getByRole('button', { name: 'Review' }).last().click();
     await page.getByText('Summary', { exact: true }).waitFor();
-    await page.getByText('Basic, with the key crm. The stored secret is kept.').waitFor();
+    await page.getByLabel('Name').fill('CRM, renamed');
     const sent = page.waitForRequest((request) => request.method() === 'PUT');
     await page.getByRole('button', { name: 'Save changes' }).click();
     const request = await sent;
     assert.ok(request.headers()['if-match'], 'it is saved only if nobody else changed it');
     await page.getByRole('heading', { level: 1, name: 'CRM, renamed' }).waitFor();
-    assert.equal(await page.getByText('Not saved').count(), 0);
     const record = await read(id);
     assert.equal(record.max_attempts, 7);
     assert.equal(record.ignore_before_dt, '2026-01-31T09:30:00.000Z');
@@ -192,13 +237,13 @@ describe('adding and editing a webhook', () => {
     assert.equal((await overview(id)).all_subtopics, true);
   });
 
-  it('makes “all” an explicit list when some are chosen, also when every one is', async () => {
+  it('makes “all” an explicit list when “all” is cleared, and back', async () => {
     const { id } = await create({});
-    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit?step=events`);
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
-    await page.getByRole('radio', { name: /^Selected events/ }).check();
-    await page.getByRole('button', { name: 'Review' }).last().click();
-    await page.getByText(/(?<!: )Account created, Activation updated, Account deleted$/).waitFor();
+    const all = page.getByRole('checkbox', { name: 'All events of this topic' });
+    await all.uncheck();
+    assert.equal(await page.getByRole('checkbox', { name: 'Account created' }).isChecked(), true);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
     const record = await read(id);
@@ -207,101 +252,67 @@ describe('adding and editing a webhook', () => {
     await page.getByRole('tab', { name: 'Configuration' }).click();
     await page.getByText('Account created, Activation updated, Account deleted', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page
-      .getByRole('button', { name: /Events/ })
-      .first()
-      .click();
-    assert.equal(await page.getByRole('radio', { name: /^Selected events/ }).isChecked(), true);
-    await page.getByRole('radio', { name: /^All events/ }).check();
-    await page.getByRole('button', { name: 'Review' }).last().click();
+    await all.check();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
     assert.equal((await read(id)).all_subtopics, true);
   });
 
-  it('keeps a draft over leaving and reloading, but never the secret', async () => {
+  it('asks before unsaved changes are lost, and stores none of them in the browser', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
+    const leave = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await page.getByLabel('Name').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await visit.arrived(WEBHOOKS);
+    await page.getByRole('link', { name: 'Create webhook' }).click();
     await page.getByLabel('Name').fill('<img src=x onerror=alert(1)> 🚒');
-    await page.getByLabel('Target URL').fill(TARGET);
     await page.getByRole('radio', { name: 'Basic' }).check();
-    await page.getByLabel('Key').fill('crm');
     await page.getByLabel('Secret').fill('never kept');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
-    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
-    await page.getByText('What you entered is kept in this tab, except for the secret').waitFor();
-    await page.goBack();
-    await page.getByText('Your draft was restored.').waitFor();
-    await page.reload();
-    await page.getByText('Your draft was restored.').waitFor();
+    await leave.getByRole('button', { name: 'Stay' }).click();
+    await leave.waitFor({ state: 'detached' });
+    await visit.arrived(`${WEBHOOKS}/new`);
     assert.equal(await page.getByLabel('Name').inputValue(), '<img src=x onerror=alert(1)> 🚒');
-    assert.equal(await page.getByLabel('Secret').inputValue(), '');
     assert.doesNotMatch(
       await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'),
-      /never kept/,
+      /never kept|onerror/,
     );
-    await page.getByRole('button', { name: 'Discard the draft' }).click();
-    assert.equal(await page.getByLabel('Name').inputValue(), '');
-  });
-
-  it('names in its address the step that it shows, and stays on it while that is filled in', async () => {
-    await using visit = await ui.visit(`${WEBHOOKS}/new`);
-    const { page } = visit;
-    await page.getByLabel('Name').fill('CRM');
-    await page.getByLabel('Target URL').fill(TARGET);
-    await page.getByRole('radio', { name: 'Basic' }).check();
-    await page.getByLabel('Key').fill('crm');
-    await page.getByLabel('Secret').fill('secret');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByRole('radio', { name: 'Accounts' }).check();
-    for (const title of ['Which events exactly?', 'For which accounts and content?']) {
-      await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByRole('heading', { name: title }).waitFor();
-    }
-    await visit.arrived(`${WEBHOOKS}/new?step=focus`);
-    // Without its secret the draft is back at its first step.
-    await page.reload();
-    await page.getByText('Your draft was restored.').waitFor();
-    await visit.arrived(`${WEBHOOKS}/new`);
-    await page.getByLabel('Secret').pressSequentially('secret');
-    assert.equal(await page.getByLabel('Secret').inputValue(), 'secret');
-    await page.getByRole('button', { name: 'Next' }).click();
-    await visit.arrived(`${WEBHOOKS}/new?step=topic`);
+    await page.goBack();
+    await leave.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
   it('reports someone else’s change, and leaves the choice', async () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
+    const theirs = (name: string) =>
+      ui.service.api.put(`/webhooks/${id}`, { name, topic: 'ACCOUNT', target_url: TARGET, enabled: false });
     await page.getByLabel('Name').fill('Mine');
-    await ui.service.api.put(`/webhooks/${id}`, {
-      name: 'Theirs',
-      topic: 'ACCOUNT',
-      target_url: TARGET,
-      enabled: false,
-    });
-    await page.getByRole('button', { name: 'Review' }).last().click();
+    await theirs('Theirs');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Someone else changed this webhook in the meantime').waitFor();
     assert.equal((await read(id)).name, 'Theirs');
+    await page.getByRole('button', { name: 'Start over from the current values' }).click();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Theirs');
+    await page.getByLabel('Name').fill('Mine');
+    await theirs('Theirs again');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Someone else changed this webhook in the meantime').waitFor();
     await page.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
     assert.equal((await read(id)).name, 'Mine');
   });
 
-  it('adds nothing twice when an answer was lost', async () => {
+  it('creates nothing twice when a response was lost', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
     await page.getByLabel('Name').fill('Once only');
     await page.getByLabel('Target URL').fill(TARGET);
     await page.getByRole('switch', { name: 'Active' }).uncheck();
-    await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('radio', { name: 'Courses' }).check();
-    for (const title of ['Which events exactly?', 'For which accounts and content?', 'Review your webhook']) {
-      await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByRole('heading', { name: title }).waitFor();
-    }
     await page.route(
       '**/webhooks',
       async (route) => {
@@ -311,16 +322,20 @@ describe('adding and editing a webhook', () => {
       { times: 1 },
     );
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByText('The service is not responding', { exact: true }).waitFor();
+    await page.getByText('The service is not responding', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByRole('heading', { level: 1, name: 'Once only' }).waitFor();
     const { body } = await ui.service.api.get('/ui/api/webhooks?search=Once%20only');
     assert.equal(body.total, 1);
   });
 
-  it('fits a phone', async () => {
+  it('fits a phone, with every field and error', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`, { phone: true });
-    await visit.page.getByLabel('Name').waitFor();
+    const { page } = visit;
+    await page.getByRole('radio', { name: 'Registrations' }).check();
+    await page.getByRole('radio', { name: 'Basic' }).check();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText('Enter a name.').waitFor();
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
   });

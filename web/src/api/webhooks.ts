@@ -127,6 +127,16 @@ export function sendTestMessage(id: number, subtopic: Subtopic): Promise<TestRes
   return request('POST', withQuery(`/webhooks/${id}/test`, { subtopic }), { deadlineMs: TEST_DEADLINE_MS });
 }
 
+/** Sends a test message for a configuration that is not saved: of a new webhook, or of the one with that id. */
+export function testConfiguration(
+  body: WebhookConfiguration,
+  webhookId: number | undefined,
+  subtopic: Subtopic,
+): Promise<TestResult> {
+  const path = withQuery('/webhooks/test', { webhook_id: webhookId, subtopic });
+  return request('POST', path, { body, deadlineMs: TEST_DEADLINE_MS });
+}
+
 /** `retry`: the head is due now. `skip`: it goes to the dead-letter queue. Only if that message is the head still. */
 export function actOnHead(id: number, action: 'retry' | 'skip', messageId: string): Promise<Timed<Line>> {
   return requestTimed('POST', withQuery(`/webhooks/${id}/line/${action}`, { message_id: messageId }));

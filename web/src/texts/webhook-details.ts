@@ -114,7 +114,21 @@ export const webhookDetails = {
       `Latency in the last ${period}: median up to ${median}, 95th percentile up to ${slow}`,
     onlyWithAttempts: 'Intervals without attempts are omitted.',
   },
-  configuration: { title: 'Configuration', created: 'Created', updated: 'Updated', id: 'Id' },
+  configuration: {
+    title: 'Configuration',
+    id: 'Id',
+    name: 'Name',
+    target: 'Target',
+    authentication: 'Authentication',
+    none: 'None',
+    basic: (key: string) =>
+      key === '' ? 'Basic, with a key that is not shown' : `Basic, with the key ${key}`,
+    topic: 'Topic',
+    events: 'Events',
+    focus: 'Focus',
+    created: 'Created',
+    updated: 'Updated',
+  },
   testDialog: {
     title: 'Send a test message',
     description:

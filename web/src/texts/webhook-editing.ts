@@ -1,22 +1,11 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Creating and editing a webhook, step by step. */
+/** Creating and editing a webhook. */
 export const webhookEditing = {
   addTitle: 'Create webhook',
   edit: 'Edit webhook',
   editTitle: (name: string) => `Edit ${isolate(name)}`,
-  stepsLabel: 'Steps',
-  step: (number: number, count: number) => `Step ${number} of ${count}`,
-  steps: {
-    target: { name: 'Target', title: 'Where should messages be sent?' },
-    topic: { name: 'Topic', title: 'What kind of events?' },
-    events: { name: 'Events', title: 'Which events exactly?' },
-    focus: { name: 'Focus', title: 'For which accounts and content?' },
-    review: { name: 'Review', title: 'Review your webhook' },
-  },
-  done: 'done',
-  next: 'Next',
-  back: 'Back',
+  sections: { target: 'Target', events: 'Events', focus: 'Focus' },
   create: 'Create webhook',
   save: 'Save changes',
   created: (name: string) => `${isolate(name)} was created.`,
@@ -36,9 +25,9 @@ export const webhookEditing = {
     secretDescription: 'Stored encrypted and never shown again.',
     secretStays: 'Leave empty to keep the stored secret.',
     secretMoves: 'The scheme, host or port has changed: enter the secret again.',
-    secretAgain: 'Drafts do not store secrets: enter it again.',
     enabled: 'Active',
-    events: 'Events',
+    topic: 'Topic',
+    events: 'Events of this topic',
     enabledDescription: 'Events are sent from now on. An inactive webhook sends nothing.',
     enabledDescriptionReadOnly:
       'Nothing is sent while the webhooks service is disabled. An inactive webhook also sends nothing afterwards.',
@@ -69,8 +58,8 @@ export const webhookEditing = {
   events: {
     all: 'All events of this topic',
     allDescription: 'Includes events that later versions of Coursewire may add.',
-    some: 'Selected events',
-    someDescription: 'Only the events that you select.',
+    example: 'Example',
+    exampleOf: (event: string) => `Example: ${event}`,
     excluded: {
       ACCOUNT_CREATED:
         'Not available with a focus on accounts, because a new account cannot be selected in advance.',
@@ -79,7 +68,7 @@ export const webhookEditing = {
     },
   },
   focus: {
-    optional: 'Optional. Leave empty to receive events for everything.',
+    optional: 'Optional. Leave it empty to receive events for everything.',
     accounts: 'Accounts',
     accountsDescription: 'Only events for these accounts.',
     content: 'Content',
@@ -91,7 +80,6 @@ export const webhookEditing = {
     leavesOut: (events: string) => `This focus excludes these events: ${events}.`,
     ruleOut: (events: string) =>
       `The selected events (${events}) cannot be combined with this focus. Select other events, or remove the focus.`,
-    chooseEvents: 'Select other events',
     everything: 'Everything',
     everythingOf: {
       ACCOUNT: 'All accounts',
@@ -100,25 +88,16 @@ export const webhookEditing = {
       REGISTRATION: 'All accounts and all content',
     },
   },
-  review: {
-    change: 'Change',
-    changeStep: (step: string) => `Change: ${step}`,
-    name: 'Name',
-    target: 'Target',
-    authentication: 'Authentication',
-    active: 'Active',
-    yes: 'Yes',
-    no: 'No',
-    topic: 'Topic',
-    events: 'Events',
-    focus: 'Focus',
-    none: 'None',
-    basic: (key: string) =>
-      key === '' ? 'Basic, with a key that is not shown' : `Basic, with the key ${key}`,
-    secretNew: 'A new secret is stored.',
-    secretStays: 'The stored secret is kept.',
-    endsError: 'Saving clears the alert. The webhook is no longer in error until an attempt fails again.',
+  example: {
+    title: 'Message',
+    none: 'Choose a topic to see the message of each event, and to send one as a test.',
+    titleOf: (event: string) => `Message: ${event}`,
+    description: 'An example of what the target receives.',
+    test: 'Send test message',
+    testAgain: 'Send again',
+    readOnly: 'Nothing is sent while the webhooks service is disabled.',
   },
+  endsError: 'Saving clears the alert. The webhook is no longer in error until an attempt fails again.',
   apiOnly: {
     title: 'Settings that only the API can change',
     description: 'Editing the webhook here does not change these.',
@@ -133,14 +112,6 @@ export const webhookEditing = {
       FULL: 'Full',
       FULLONERROR: 'Full on error',
     },
-  },
-  draft: {
-    restored: 'Your draft was restored.',
-    discard: 'Discard the draft',
-    left: 'Not saved yet. What you entered is kept in this tab. Open the form again to continue.',
-    leftWithSecret:
-      'Not saved yet. What you entered is kept in this tab, except for the secret. Open the form again to continue.',
-    secretLeft: 'Not saved. The secret that you entered is not kept.',
   },
   conflict: {
     title: 'Someone else changed this webhook in the meantime',

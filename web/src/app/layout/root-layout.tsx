@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react';
 import { shared } from '../../texts/shared.ts';
 
 /**
- * Sets the title of the page for browsers and screen readers, and moves the focus to its heading when another page
- * opens.
+ * Sets the title of the page for browsers and screen readers, and moves the focus to its heading, or to the first field of
+ * a form that starts empty, when another page opens.
  */
 export function RootLayout() {
   const title = useMatches({
@@ -24,7 +24,8 @@ export function RootLayout() {
     shown.current = pathname;
     if (!opened) return;
     setAnnounced(document.title);
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    const start = document.querySelector<HTMLElement>('main [data-autofocus]');
+    (start ?? document.querySelector<HTMLElement>('main h1'))?.focus({ preventScroll: true });
   }, [pathname]);
 
   return (

@@ -8,7 +8,6 @@ import { webhooks } from '../../texts/webhooks.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { detailsSearch } from './details/details-search.ts';
-import { type Step, stepOf } from './form/draft.ts';
 
 const PATH = 'administration/integrations/webhooks';
 
@@ -26,7 +25,6 @@ const list = createRoute({
 const add = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/new`,
-  validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(
     pageCode(() => import('./form/add-webhook-page.tsx')),
     'AddWebhookPage',
@@ -55,7 +53,6 @@ const edit = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$webhookId/edit`,
   params: webhookIdParams,
-  validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(
     pageCode(() => import('./form/edit-webhook-page.tsx')),
     'EditWebhookPage',
@@ -65,8 +62,3 @@ const edit = createRoute({
 
 /** The pages of webhooks. */
 export const webhookRoutes = [list, add, details, edit] as const;
-
-function formSearch({ step }: Record<string, unknown>): { step?: Step } {
-  const known = stepOf(step);
-  return known === null ? {} : { step: known };
-}

@@ -22,21 +22,16 @@ export function ConfigurationPanel({ record }: { record: WebhookRecord }) {
         <Facts
           items={[
             [texts.id, record.id],
-            [webhookEditing.review.name, <bdi key="name">{record.name}</bdi>],
-            [webhookEditing.review.target, record.target_url],
+            [texts.name, <bdi key="name">{record.name}</bdi>],
+            [texts.target, record.target_url],
             [
-              webhookEditing.review.authentication,
-              authentication.type === 'NONE'
-                ? webhookEditing.review.none
-                : webhookEditing.review.basic(authentication.key),
+              texts.authentication,
+              authentication.type === 'NONE' ? texts.none : texts.basic(authentication.key),
             ],
-            [webhookEditing.review.topic, webhooks.topics[record.topic].name],
+            [texts.topic, webhooks.topics[record.topic].name],
+            [texts.events, record.all_subtopics ? `${webhookEditing.events.all}: ${events}` : events],
             [
-              webhookEditing.review.events,
-              record.all_subtopics ? `${webhookEditing.events.all}: ${events}` : events,
-            ],
-            [
-              webhookEditing.review.focus,
+              texts.focus,
               record.focus.length === 0 ? (
                 webhookEditing.focus.everythingOf[record.topic]
               ) : (

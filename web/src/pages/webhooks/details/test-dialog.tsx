@@ -4,13 +4,11 @@ import { useState } from 'react';
 import { isSubtopic, type Subtopic } from '../../../../../src/events/catalogue.ts';
 import type { TestResult, WebhookRecord } from '../../../api/webhook-records.ts';
 import { sendTestMessage } from '../../../api/webhooks.ts';
-import { Callout } from '../../../components/callout.tsx';
 import { CodeBlock } from '../../../components/code-block.tsx';
-import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { formatDuration } from '../../../utilities/times.ts';
+import { TestAnswer } from '../test-result.tsx';
 
 const texts = webhookDetails.testDialog;
 const JSON_INDENT = 2;
@@ -68,33 +66,7 @@ function TestForm({ webhook }: { webhook: WebhookRecord }) {
 function Result({ result }: { result: TestResult }) {
   return (
     <Stack gap="md">
-      <Callout
-        tone={result.delivered ? 'good' : 'bad'}
-        title={result.delivered ? texts.delivered : texts.refused}
-        live
-      >
-        {result.error !== null && <bdi>{result.error}</bdi>}
-      </Callout>
-      <Facts
-        items={[
-          [texts.status, result.response_status ?? texts.noStatus],
-          [texts.took, formatDuration(result.duration_ms)],
-        ]}
-      />
-      {result.response_status !== null && (
-        <div>
-          <Title order={3} mb="xs">
-            {texts.answer}
-          </Title>
-          {result.response_body === null || result.response_body === '' ? (
-            texts.noAnswer
-          ) : (
-            <CodeBlock label={texts.answer} wrap>
-              {result.response_body}
-            </CodeBlock>
-          )}
-        </div>
-      )}
+      <TestAnswer result={result} />
       <div>
         <Title order={3} mb="xs">
           {texts.message}

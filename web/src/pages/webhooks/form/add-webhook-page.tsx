@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
@@ -9,17 +9,14 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { emptyDraft } from './draft.ts';
-import { useDraft } from './use-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
-const route = getRouteApi('/app/admin/administration/integrations/webhooks/new');
+const LIST = { to: '/administration/integrations/webhooks' } as const;
 
-/** Adding a webhook. */
+/** Creating a webhook. */
 export function AddWebhookPage() {
-  const { step = 'target' } = route.useSearch();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const state = useDraft(null, emptyDraft, null);
   // The same key for the same content, so that sending it again after a lost response creates nothing twice.
   const attempt = useRef({ content: '', key: '' });
   const create = useMutation({
@@ -29,32 +26,25 @@ export function AddWebhookPage() {
       return createWebhook(configuration, attempt.current.key);
     },
     onSuccess: async (record) => {
-      state.forget();
       await queryClient.invalidateQueries({ queryKey: webhooksKey });
       notifyDone(webhookEditing.created(record.name));
       await navigate({
         to: '/administration/integrations/webhooks/$webhookId',
         params: { webhookId: record.id },
+        ignoreBlocker: true,
       });
     },
   });
   return (
     <>
-      <PageHeader
-        title={webhookEditing.addTitle}
-        back={{ link: { to: '/administration/integrations/webhooks' }, label: webhooks.title }}
-      />
+      <PageHeader title={webhookEditing.addTitle} back={{ link: LIST, label: webhooks.title }} />
       <WebhookForm
-        state={state}
+        initial={emptyDraft}
         present={null}
-        requestedStep={step}
-        saving={create.isPending}
+        saving={create.isPending || create.isSuccess}
         problem={create.error}
+        cancel={LIST}
         onSave={create.mutate}
-        onDiscard={() => {
-          create.reset();
-          state.restart();
-        }}
       />
     </>
   );

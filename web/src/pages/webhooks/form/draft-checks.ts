@@ -1,13 +1,6 @@
 import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/configuration/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
-import {
-  type Draft,
-  effectiveSubtopics,
-  excludedSubtopics,
-  STEPS,
-  type Step,
-  type StoredKey,
-} from './draft.ts';
+import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } from './draft.ts';
 
 /** The errors of the input, by the API member that each concerns (`authentication.key`). */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -16,36 +9,12 @@ const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2_048;
 const { checks } = webhookEditing;
 
-/** The errors of a step; empty if it is valid. */
-export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
-  switch (step) {
-    case 'target':
-      return targetErrors(draft, secret, storedKey);
-    case 'topic':
-      return draft.topic === null ? { topic: checks.topic } : {};
-    case 'events':
-      if (effectiveSubtopics(draft).length > 0) return {};
-      return { subtopics: excludedSubtopics(draft).length > 0 ? checks.subtopicsExcluded : checks.subtopics };
-    case 'focus':
-      return effectiveSubtopics(draft).length > 0 ? {} : { focus: checks.subtopicsExcluded };
-    case 'review':
-      return {};
-  }
-}
-
-/**
- * The first invalid step, or the last one. Events and a focus that cannot be combined can be corrected in either
- * step, so both can be opened.
- */
-export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey): Step {
-  const isMendedByFocus = excludedSubtopics(draft).length > 0;
-  return (
-    STEPS.find(
-      (step) =>
-        !(step === 'events' && isMendedByFocus) &&
-        Object.keys(stepErrors(step, draft, secret, storedKey)).length > 0,
-    ) ?? 'review'
-  );
+/** All errors of a draft; empty if it can be saved. */
+export function draftErrors(draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
+  return {
+    ...targetErrors(draft, secret, storedKey),
+    ...(draft.topic === null ? { topic: checks.topic } : subtopicErrors(draft)),
+  };
 }
 
 /** Whether the stored secret is kept if none is entered. */
@@ -62,12 +31,15 @@ function hasStoredKey(draft: Draft, storedKey: StoredKey): storedKey is NonNulla
   return draft.authentication === 'BASIC' && draft.key === storedKey?.key;
 }
 
-/** The step in which an API member is entered. */
-export function stepOfField(field: string): Step {
-  if (field === 'topic') return 'topic';
-  if (field.startsWith('subtopics')) return 'events';
-  if (field.startsWith('focus')) return 'focus';
-  return 'target';
+/** The field in which an API member is entered: `focus.0.webhook_focus_id` is entered in `focus`. */
+export function fieldOfMember(member: string): string {
+  const [first = ''] = member.split('.');
+  return first === 'authentication' ? member : first;
+}
+
+function subtopicErrors(draft: Draft): FieldErrors {
+  if (effectiveSubtopics(draft).length > 0) return {};
+  return { subtopics: excludedSubtopics(draft).length > 0 ? checks.subtopicsExcluded : checks.subtopics };
 }
 
 function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {

@@ -3,9 +3,6 @@ import {
   FOCUS_TYPES_OF_TOPIC,
   type FocusType,
   isExcludedByFocus,
-  isFocusType,
-  isSubtopic,
-  isTopic,
   type Subtopic,
   subtopicsOf,
   type Topic,
@@ -36,9 +33,6 @@ export interface Draft {
 
 /** The key and target that a stored secret belongs to; null if none is stored. */
 export type StoredKey = { key: string; targetUrl: string } | null;
-
-export const STEPS = ['target', 'topic', 'events', 'focus', 'review'] as const;
-export type Step = (typeof STEPS)[number];
 
 export const emptyDraft: Draft = {
   name: '',
@@ -107,10 +101,26 @@ export function withTopic(draft: Draft, topic: Topic): Draft {
     ...draft,
     topic,
     allSubtopics: true,
-    // Selecting some events starts with all of them.
     subtopics: subtopicsOf(topic),
     focus: draft.focus.filter(({ type }) => allowed.includes(type)),
   };
+}
+
+/** The draft with this event of the topic selected, or not. It is an explicit selection from then on. */
+export function withSubtopic(draft: Draft, subtopic: Subtopic, selected: boolean): Draft {
+  if (draft.topic === null) return draft;
+  const all = subtopicsOf(draft.topic);
+  const before = draft.allSubtopics ? all : draft.subtopics;
+  return {
+    ...draft,
+    allSubtopics: false,
+    subtopics: all.filter((each) => (each === subtopic ? selected : before.includes(each))),
+  };
+}
+
+/** The draft with all events of the topic, those of later versions included, or with an explicit selection of each. */
+export function withAllSubtopics(draft: Draft, all: boolean): Draft {
+  return { ...draft, allSubtopics: all, subtopics: draft.topic === null ? [] : subtopicsOf(draft.topic) };
 }
 
 /** The request to the service. Settings that only the API can change are copied from `present`. */
@@ -143,29 +153,4 @@ export function configurationOf(
           logging_mode: present.logging_mode,
         }),
   };
-}
-
-/** The step that an address names; null for any other text. */
-export function stepOf(text: unknown): Step | null {
-  return (STEPS as readonly unknown[]).includes(text) ? (text as Step) : null;
-}
-
-/** A draft that was stored as JSON; null if it is invalid, for example because it belongs to another version. */
-export function readDraft(value: unknown): Draft | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { name, targetUrl, authentication, key, enabled, topic, allSubtopics, subtopics, focus } =
-    value as Partial<Record<keyof Draft, unknown>>;
-  if (typeof name !== 'string' || typeof targetUrl !== 'string' || typeof key !== 'string') return null;
-  if (authentication !== 'NONE' && authentication !== 'BASIC') return null;
-  if (typeof enabled !== 'boolean' || typeof allSubtopics !== 'boolean') return null;
-  if (topic !== null && !isTopic(topic)) return null;
-  if (!Array.isArray(subtopics) || !subtopics.every(isSubtopic)) return null;
-  if (!Array.isArray(focus) || !focus.every(isDraftFocus)) return null;
-  return { name, targetUrl, authentication, key, enabled, topic, allSubtopics, subtopics, focus };
-}
-
-function isDraftFocus(value: unknown): value is DraftFocus {
-  if (typeof value !== 'object' || value === null) return false;
-  const { type, id, name } = value as Partial<Record<keyof DraftFocus, unknown>>;
-  return isFocusType(type) && Number.isSafeInteger(id) && (name === null || typeof name === 'string');
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
@@ -17,7 +18,6 @@ import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { isolate } from '../../../utilities/isolate.ts';
 import { draftOf } from './draft.ts';
 import styles from './form.module.css';
-import { useDraft } from './use-draft.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId/edit');
@@ -56,31 +56,35 @@ type ForEdit = Read<WebhookRecord>;
 
 function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise<ForEdit | undefined> }) {
   const { record, etag } = read;
-  const { step = 'target' } = route.useSearch();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const state = useDraft(record.id, draftOf(record), etag);
+  // What the form starts from, and the version that saving replaces.
+  const [start, setStart] = useState({ record, number: 0 });
+  const [base, setBase] = useState(etag);
+  const details = {
+    to: '/administration/integrations/webhooks/$webhookId',
+    params: { webhookId: record.id },
+  } as const;
   const save = useMutation({
-    mutationFn: (configuration: WebhookConfiguration) => updateWebhook(record.id, configuration, state.etag),
+    mutationFn: (configuration: WebhookConfiguration) => updateWebhook(record.id, configuration, base),
     onSuccess: async (saved) => {
-      state.forget();
       await queryClient.invalidateQueries({ queryKey: webhooksKey, refetchType: 'none' });
       notifyDone(webhookEditing.saved(saved.name));
-      await navigate({
-        to: '/administration/integrations/webhooks/$webhookId',
-        params: { webhookId: record.id },
-      });
+      await navigate({ ...details, ignoreBlocker: true });
     },
     onError: async (error) => {
       if (isProblem(error, 412)) await readAgain();
     },
   });
-  const startAgain = () => {
+  const rebase = () => {
     save.reset();
-    state.restart(draftOf(record), etag);
-    void navigate({ to: '.', search: {} });
+    setBase(etag);
   };
-  const conflict = state.etag !== etag && (
+  const startAgain = () => {
+    rebase();
+    setStart(({ number }) => ({ record, number: number + 1 }));
+  };
+  const conflict = base !== etag && (
     <div className={styles.notice}>
       <Callout tone="warn" title={webhookEditing.conflict.title} live>
         {webhookEditing.conflict.description}
@@ -88,14 +92,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
           <Button variant="default" size="xs" onClick={startAgain}>
             {webhookEditing.conflict.startAgain}
           </Button>
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => {
-              save.reset();
-              state.rebase(etag);
-            }}
-          >
+          <Button variant="default" size="xs" onClick={rebase}>
             {webhookEditing.conflict.keep}
           </Button>
         </div>
@@ -106,23 +103,17 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
     <>
       <PageHeader
         title={webhookEditing.editTitle(record.name)}
-        back={{
-          link: {
-            to: '/administration/integrations/webhooks/$webhookId',
-            params: { webhookId: record.id },
-          },
-          label: isolate(record.name),
-        }}
+        back={{ link: details, label: isolate(record.name) }}
       />
       <WebhookForm
-        state={state}
+        key={start.number}
+        initial={draftOf(start.record)}
         present={record}
-        requestedStep={step}
-        saving={save.isPending}
+        saving={save.isPending || save.isSuccess}
         problem={isProblem(save.error, 412) ? null : save.error}
         notice={conflict}
+        cancel={details}
         onSave={save.mutate}
-        onDiscard={startAgain}
       />
     </>
   );

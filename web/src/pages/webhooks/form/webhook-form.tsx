@@ -1,245 +1,227 @@
-import { Button, Title } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type Subtopic, subtopicsOf, topicOf } from '../../../../../src/events/catalogue.ts';
 import { ApiError } from '../../../api/errors.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
+import { testConfiguration } from '../../../api/webhooks.ts';
+import { useSession, useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
-import { notifyNote } from '../../../components/notify.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { shared } from '../../../texts/shared.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
-import { apiOnlyDefaults } from '../api-only-facts.tsx';
-import { configurationOf, type Draft, STEPS, type Step, storedKeyOf, withTopic } from './draft.ts';
+import { ApiOnlyFacts, apiOnlyDefaults } from '../api-only-facts.tsx';
+import { configurationOf, type Draft, effectiveSubtopics, storedKeyOf } from './draft.ts';
 import {
+  draftErrors,
   type FieldErrors,
-  firstOpenStep,
+  fieldOfMember,
   secretMovesTarget,
   secretStays,
-  stepErrors,
-  stepOfField,
 } from './draft-checks.ts';
-import { EventsStep } from './events-step.tsx';
-import { FocusStep } from './focus-step.tsx';
+import { EventFields } from './event-fields.tsx';
+import { exampleMessage } from './example-message.ts';
+import { ExamplePanel } from './example-panel.tsx';
+import { FocusFields } from './focus-fields.tsx';
 import styles from './form.module.css';
-import { ReviewStep } from './review-step.tsx';
-import { StepList } from './step-list.tsx';
-import { TargetStep } from './target-step.tsx';
-import { TopicStep } from './topic-step.tsx';
-import type { DraftState } from './use-draft.ts';
+import { TargetFields } from './target-fields.tsx';
 
 const NO_ERRORS: FieldErrors = {};
+const { sections } = webhookEditing;
 
-/** The steps of adding a webhook, or of editing `present`. The address names the step. */
+/** Everything about a new webhook, or about `present`, on one page: its target, events and focus, and a test of them. */
 export function WebhookForm({
-  state,
+  initial,
   present,
-  requestedStep,
   saving,
   problem,
   notice,
+  cancel,
   onSave,
-  onDiscard,
 }: {
-  state: DraftState;
+  /** What the form starts from. */
+  initial: Draft;
   present: WebhookRecord | null;
-  requestedStep: Step;
+  /** Also true when it has been saved: nothing is lost from then on. */
   saving: boolean;
   /** The error of the last attempt to save. */
   problem: unknown;
   /** Shown above the form, such as a conflict to resolve. */
   notice?: ReactNode;
+  cancel: LinkProps;
   onSave: (configuration: WebhookConfiguration) => void;
-  onDiscard: () => void;
 }) {
-  const { draft, change } = state;
-  const navigate = useNavigate();
+  const [draft, setDraft] = useState(initial);
+  // Apart from the draft, so that it is in no message and no comparison.
   const [secret, setSecret] = useState('');
-  const [errors, setErrors] = useState<FieldErrors>(NO_ERRORS);
+  const [checked, setChecked] = useState(false);
+  const [refused, setRefused] = useState(NO_ERRORS);
+  const [attempt, setAttempt] = useState(0);
+  const [chosen, setChosen] = useState<Subtopic | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef<Step>(undefined);
+  const openedAt = useRef(new Date().toISOString()).current;
+  const { email } = useSession().administrator;
+  const readOnly = useWebhooksReadOnly();
+  const test = useMutation({
+    mutationFn: ({ configuration, subtopic }: { configuration: WebhookConfiguration; subtopic: Subtopic }) =>
+      testConfiguration(configuration, present?.id, subtopic),
+    onError: showRefusal,
+  });
 
   const storedKey = storedKeyOf(present);
-  const reachable = firstOpenStep(draft, secret, storedKey);
-  const step = STEPS.indexOf(requestedStep) > STEPS.indexOf(reachable) ? reachable : requestedStep;
+  const changed = secret !== '' || JSON.stringify(draft) !== JSON.stringify(initial);
+  const errors = { ...(checked ? draftErrors(draft, secret, storedKey) : NO_ERRORS), ...refused };
+  const subtopics = effectiveSubtopics(draft);
+  const shown = shownSubtopic(draft, chosen, subtopics);
+  const apiOnly = present ?? apiOnlyDefaults;
 
-  const open = (to: Step, replace = false) =>
-    navigate({ to: '.', search: to === 'target' ? {} : { step: to }, replace, resetScroll: true });
-  const openStep = (to: Step) => {
-    setErrors(NO_ERRORS);
-    void open(to);
-  };
-
-  // The address names the step that is shown. Otherwise the form would leave a step while it is being filled in, once
-  // the step that the address asks for can be reached.
-  const correctAddress = useEffectEvent((shownStep: Step) => void open(shownStep, true));
-  useEffect(() => {
-    if (step !== requestedStep) correctAddress(step);
-  }, [step, requestedStep]);
-
-  const showRefusal = useEffectEvent((refusal: unknown) => {
-    if (!(refusal instanceof ApiError) || refusal.errors.length === 0) return;
-    const refused = Object.fromEntries(
-      refusal.errors.map(({ pointer, detail }) => [
-        fieldOf(pointer),
-        detail.charAt(0).toUpperCase() + detail.slice(1),
-      ]),
+  /** Shows errors of members at their fields. They stay until something is changed. */
+  function showRefusal(error: unknown): void {
+    if (!(error instanceof ApiError) || error.errors.length === 0) return;
+    setRefused(
+      Object.fromEntries(
+        error.errors.map(({ pointer, detail }) => [
+          fieldOfMember(fieldOf(pointer)),
+          detail.charAt(0).toUpperCase() + detail.slice(1),
+        ]),
+      ),
     );
-    const [first] = Object.keys(refused);
-    if (first === undefined) return;
-    setErrors(refused);
-    void open(stepOfField(first));
-  });
-  useEffect(() => showRefusal(problem), [problem]);
+    setAttempt((before) => before + 1);
+  }
+  const showProblem = useEffectEvent(showRefusal);
+  useEffect(() => showProblem(problem), [problem]);
 
+  // Once the errors are rendered.
+  const focusError = useEffectEvent(() => focusFirst(form.current, Object.keys(errors)));
   useEffect(() => {
-    const hasMoved = shown.current !== undefined && shown.current !== step;
-    shown.current = step;
-    const [first] = Object.keys(errors);
-    if (first === undefined) {
-      if (hasMoved) heading.current?.focus();
-      return;
-    }
-    const place = form.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(first)}"]`);
-    const control = place?.matches('input') ? place : place?.querySelector<HTMLElement>('input:enabled');
-    control?.focus();
-  }, [errors, step]);
+    if (attempt > 0) focusError();
+  }, [attempt]);
 
-  const tellWhatIsKept = useEffectEvent(() => {
-    if (state.finished) return;
-    const { left, leftWithSecret, secretLeft } = webhookEditing.draft;
-    if (state.changed) notifyNote(secret === '' ? left : leftWithSecret);
-    else if (secret !== '') notifyNote(secretLeft);
-  });
-  useEffect(() => () => tellWhatIsKept(), []);
-
-  const update = (changes: Partial<Draft>) => {
-    setErrors(NO_ERRORS);
-    change(changes);
+  const change = (next: Draft) => {
+    setDraft(next);
+    setRefused(NO_ERRORS);
+    test.reset();
   };
+  const changeMembers = (members: Partial<Draft>) => change({ ...draft, ...members });
 
-  const goOn = () => {
-    const found = stepErrors(step, draft, secret, storedKey);
-    setErrors(found);
-    if (Object.keys(found).length > 0) return;
+  /** The configuration, or null if something is wrong, which is then shown. */
+  const checkedConfiguration = (): WebhookConfiguration | null => {
+    setChecked(true);
     const { topic } = draft;
-    const next = STEPS[STEPS.indexOf(step) + 1];
-    if (next !== undefined) openStep(next);
-    else if (topic !== null && !saving) onSave(configurationOf({ ...draft, topic }, secret, present));
+    if (topic !== null && Object.keys(draftErrors(draft, secret, storedKey)).length === 0)
+      return configurationOf({ ...draft, topic }, secret, present);
+    setAttempt((before) => before + 1);
+    return null;
+  };
+  const save = () => {
+    if (saving) return;
+    const configuration = checkedConfiguration();
+    if (configuration !== null) onSave(configuration);
+  };
+  const sendTest = () => {
+    const configuration = checkedConfiguration();
+    if (configuration !== null && shown !== null) test.mutate({ configuration, subtopic: shown });
   };
 
-  /** Saves an edit from any step, when the step is right. */
-  const saveNow = () => {
-    const found = stepErrors(step, draft, secret, storedKey);
-    setErrors(found);
-    if (Object.keys(found).length > 0 || draft.topic === null || saving) return;
-    onSave(configurationOf({ ...draft, topic: draft.topic }, secret, present));
-  };
-
-  const { topic } = draft;
-  const stays = secretStays(draft, storedKey) && secret === '';
   return (
     <form
       ref={form}
-      className={styles.form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        goOn();
+        save();
       }}
     >
-      <StepList current={step} reachable={reachable} onChoose={openStep} />
+      <UnsavedChanges when={changed && !saving} />
       {notice}
-      {state.restored && state.changed && (
+      {present?.in_error === true && (
         <div className={styles.notice}>
-          <Callout tone="info">
-            {webhookEditing.draft.restored}
-            <div className={styles.noticeActions}>
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => {
-                  setSecret('');
-                  onDiscard();
-                  openStep('target');
-                }}
-              >
-                {webhookEditing.draft.discard}
-              </Button>
-            </div>
-          </Callout>
+          <Callout tone="info">{webhookEditing.endsError}</Callout>
         </div>
       )}
-      <FormProblem error={problem} fields={Object.keys(errors)} />
-      <Title order={2} ref={heading} tabIndex={-1} className={styles.title}>
-        {webhookEditing.steps[step].title}
-      </Title>
-      {step === 'target' && (
-        <TargetStep
-          draft={draft}
-          secret={secret}
-          secretStays={secretStays(draft, storedKey)}
-          secretMoves={secretMovesTarget(draft, storedKey)}
-          secretLost={state.restored}
-          errors={errors}
-          onChange={update}
-          onSecret={(entered) => {
-            setErrors(NO_ERRORS);
-            setSecret(entered);
-          }}
-        />
-      )}
-      {step === 'topic' && (
-        <TopicStep draft={draft} errors={errors} onTopic={(chosen) => update(withTopic(draft, chosen))} />
-      )}
-      {step === 'events' && topic !== null && (
-        <EventsStep draft={draft} topic={topic} errors={errors} onChange={update} />
-      )}
-      {step === 'focus' && topic !== null && (
-        <FocusStep draft={draft} topic={topic} errors={errors} onChange={update} onChoose={openStep} />
-      )}
-      {step === 'review' && topic !== null && (
-        <ReviewStep
-          draft={draft}
-          topic={topic}
-          secretStays={stays}
-          apiOnly={present ?? apiOnlyDefaults}
-          isNew={present === null}
-          endsError={present?.in_error === true}
-          onChoose={openStep}
-        />
-      )}
-      <div className={styles.foot}>
-        {step !== 'target' && (
-          <Button
-            variant="default"
-            onClick={() => openStep(STEPS[STEPS.indexOf(step) - 1] ?? 'target')}
-            disabled={saving}
-          >
-            {webhookEditing.back}
-          </Button>
+      <div className={styles.layout}>
+        <Panel title={sections.target}>
+          <TargetFields
+            draft={draft}
+            secret={secret}
+            secretStays={secretStays(draft, storedKey)}
+            secretMoves={secretMovesTarget(draft, storedKey)}
+            isNew={present === null}
+            errors={errors}
+            onChange={changeMembers}
+            onSecret={(entered) => {
+              setSecret(entered);
+              setRefused(NO_ERRORS);
+              test.reset();
+            }}
+          />
+        </Panel>
+        <Panel title={sections.events}>
+          <EventFields draft={draft} errors={errors} shown={shown} onChange={change} onShow={setChosen} />
+        </Panel>
+        <div className={styles.beside}>
+          <ExamplePanel
+            subtopic={shown}
+            message={
+              shown === null
+                ? null
+                : exampleMessage(draft, shown, { id: present?.id, user: email, timestamp: openedAt, apiOnly })
+            }
+            readOnly={readOnly}
+            testing={test.isPending}
+            result={test.data}
+            problem={test.error}
+            fields={Object.keys(errors)}
+            onTest={sendTest}
+          />
+        </div>
+        {draft.topic !== null && (
+          <Panel title={sections.focus} description={webhookEditing.focus.optional}>
+            <FocusFields draft={draft} topic={draft.topic} errors={errors} onChange={changeMembers} />
+          </Panel>
         )}
-        {present !== null && step !== 'review' && step !== 'focus' && reachable === 'review' && (
-          <Button variant="default" onClick={() => openStep('review')}>
-            {webhookEditing.steps.review.name}
-          </Button>
-        )}
-        {present !== null && step !== 'review' && (
-          <Button onClick={saveNow} loading={saving} disabled={reachable !== 'review'}>
-            {webhookEditing.save}
-          </Button>
-        )}
-        <Button
-          type="submit"
-          loading={saving}
-          variant={present === null || step === 'review' ? 'filled' : 'default'}
+        <Panel
+          title={webhookEditing.apiOnly.title}
+          description={
+            present === null ? webhookEditing.apiOnly.defaults : webhookEditing.apiOnly.description
+          }
         >
-          {step !== 'review'
-            ? webhookEditing.next
-            : present === null
-              ? webhookEditing.create
-              : webhookEditing.save}
-        </Button>
+          <ApiOnlyFacts settings={apiOnly} />
+        </Panel>
+      </div>
+      <div className={styles.foot}>
+        <FormProblem error={problem} fields={Object.keys(errors)} />
+        <div className={styles.buttons}>
+          <Button variant="default" renderRoot={(props) => <Link {...cancel} {...props} />}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={saving}>
+            {present === null ? webhookEditing.create : webhookEditing.save}
+          </Button>
+        </div>
       </div>
     </form>
   );
+}
+
+/** The event whose message is shown: the one that was asked for, or the first that is sent. */
+function shownSubtopic(
+  { topic }: Draft,
+  chosen: Subtopic | null,
+  selected: readonly Subtopic[],
+): Subtopic | null {
+  if (topic === null) return null;
+  if (chosen !== null && topicOf(chosen) === topic) return chosen;
+  return selected[0] ?? subtopicsOf(topic)[0] ?? null;
+}
+
+/** Focuses the first of these fields, in the order of the page. */
+function focusFirst(form: HTMLFormElement | null, fields: readonly string[]): void {
+  const places = [...(form?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+  const place = places.find((each) => fields.includes(each.dataset.field ?? ''));
+  const control = place?.matches('input') ? place : place?.querySelector<HTMLElement>('input:enabled');
+  control?.focus();
 }

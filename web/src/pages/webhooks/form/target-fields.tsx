@@ -1,19 +1,20 @@
 import { PasswordInput, Radio, Switch, TextInput } from '@mantine/core';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
+import { Choice } from './choice.tsx';
 import type { Draft } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
 const { fields } = webhookEditing;
 
-/** Name, target URL and authentication. */
-export function TargetStep({
+/** Name, target URL, authentication, and whether it is active. */
+export function TargetFields({
   draft,
   secret,
   secretStays,
   secretMoves,
-  secretLost,
+  isNew,
   errors,
   onChange,
   onSecret,
@@ -24,8 +25,7 @@ export function TargetStep({
   secretStays: boolean;
   /** Whether it must be entered again, because the target has changed. */
   secretMoves: boolean;
-  /** Whether one was entered before the page was reloaded. */
-  secretLost: boolean;
+  isNew: boolean;
   errors: FieldErrors;
   onChange: (change: Partial<Draft>) => void;
   onSecret: (secret: string) => void;
@@ -35,9 +35,7 @@ export function TargetStep({
     ? fields.secretStays
     : secretMoves
       ? fields.secretMoves
-      : secretLost
-        ? fields.secretAgain
-        : fields.secretDescription;
+      : fields.secretDescription;
   return (
     <div className={styles.fields}>
       <TextInput
@@ -50,6 +48,7 @@ export function TargetStep({
         withAsterisk={false}
         autoComplete="off"
         data-field="name"
+        {...(isNew ? { 'data-autofocus': true } : {})}
       />
       <TextInput
         label={fields.targetUrl}
@@ -107,22 +106,5 @@ export function TargetStep({
         onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
       />
     </div>
-  );
-}
-
-/** An option with its explanation. */
-export function Choice({ value, label, description }: { value: string; label: string; description: string }) {
-  return (
-    <Radio
-      value={value}
-      label={label}
-      description={description}
-      classNames={{
-        root: styles.choice ?? '',
-        label: styles.choiceLabel ?? '',
-        labelWrapper: styles.choiceLabelWrapper ?? '',
-        description: styles.choiceDescription ?? '',
-      }}
-    />
   );
 }

@@ -1,10 +1,9 @@
-import { Button } from '@mantine/core';
 import { CONTENT_TYPES, type FocusType, type Topic } from '../../../../../src/events/catalogue.ts';
 import { AssetPicker } from '../../../components/asset-picker.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { type Draft, type DraftFocus, effectiveSubtopics, excludedSubtopics, type Step } from './draft.ts';
+import { type Draft, type DraftFocus, effectiveSubtopics, excludedSubtopics } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
@@ -32,18 +31,16 @@ const CHOICES: Readonly<Record<Topic, readonly Choice[]>> = {
 };
 
 /** Selects the focused assets by name, and says how they affect the selected events. */
-export function FocusStep({
+export function FocusFields({
   draft,
   topic,
   errors,
   onChange,
-  onChoose,
 }: {
   draft: Draft;
   topic: Topic;
   errors: FieldErrors;
   onChange: (change: Partial<Draft>) => void;
-  onChoose: (step: Step) => void;
 }) {
   const excluded = excludedSubtopics(draft)
     .map((each) => webhooks.subtopics[each].name)
@@ -52,8 +49,7 @@ export function FocusStep({
   const choose = (types: readonly FocusType[], chosen: readonly DraftFocus[]) =>
     onChange({ focus: [...draft.focus.filter(({ type }) => !types.includes(type)), ...chosen] });
   return (
-    <div className={styles.fields}>
-      <div>{texts.optional}</div>
+    <div className={styles.fields} data-field="focus">
       {CHOICES[topic].map(({ label, description, types }) => (
         <AssetPicker
           key={label}
@@ -67,21 +63,10 @@ export function FocusStep({
       {CHOICES[topic].length > 1 && <div>{texts.both}</div>}
       {excluded !== '' && (
         <Callout tone={nothingLeft ? 'bad' : 'warn'} live>
-          {nothingLeft ? (
-            <>
-              <div>{texts.ruleOut(excluded)}</div>
-              <div className={styles.noticeActions}>
-                <Button variant="default" size="xs" onClick={() => onChoose('events')}>
-                  {texts.chooseEvents}
-                </Button>
-              </div>
-            </>
-          ) : (
-            texts.leavesOut(excluded)
-          )}
+          {nothingLeft ? texts.ruleOut(excluded) : texts.leavesOut(excluded)}
         </Callout>
       )}
-      {errors.focus !== undefined && !nothingLeft && (
+      {errors.focus !== undefined && (
         <Callout tone="bad" live>
           {errors.focus}
         </Callout>

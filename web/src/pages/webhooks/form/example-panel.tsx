@@ -1,0 +1,61 @@
+import { Button, Stack } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import type { Subtopic } from '../../../../../src/events/catalogue.ts';
+import type { TestResult } from '../../../api/webhook-records.ts';
+import { CodeBlock } from '../../../components/code-block.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { TestAnswer } from '../test-result.tsx';
+
+const texts = webhookEditing.example;
+const JSON_INDENT = 2;
+
+/** The message of an event as the target would receive it, and a test that sends it there now. */
+export function ExamplePanel({
+  subtopic,
+  message,
+  readOnly,
+  testing,
+  result,
+  problem,
+  fields,
+  onTest,
+}: {
+  /** Null before a topic is chosen. */
+  subtopic: Subtopic | null;
+  message: unknown;
+  /** Nothing is sent while the webhooks service is disabled. */
+  readOnly: boolean;
+  testing: boolean;
+  result: TestResult | undefined;
+  /** The error of the last test, without what is shown at these fields. */
+  problem: unknown;
+  fields: readonly string[];
+  onTest: () => void;
+}) {
+  if (subtopic === null) return <Panel title={texts.title}>{texts.none}</Panel>;
+  const label = texts.titleOf(webhooks.subtopics[subtopic].name);
+  return (
+    <Panel title={label} description={texts.description}>
+      <Stack gap="md">
+        <CodeBlock label={label}>{JSON.stringify(message, null, JSON_INDENT)}</CodeBlock>
+        <div>
+          <Button
+            variant="default"
+            leftSection={<IconSend size={16} stroke={1.6} aria-hidden />}
+            loading={testing}
+            disabled={readOnly}
+            onClick={onTest}
+          >
+            {result === undefined ? texts.test : texts.testAgain}
+          </Button>
+        </div>
+        {readOnly && <div>{texts.readOnly}</div>}
+        <FormProblem error={problem} fields={fields} />
+        {result !== undefined && <TestAnswer result={result} />}
+      </Stack>
+    </Panel>
+  );
+}
