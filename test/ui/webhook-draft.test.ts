@@ -74,7 +74,7 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(draftErrors({ ...nothing, focus: [] }, '', null), {});
   });
 
-  it('becomes an explicit selection when one event is left out, and all events again when that is asked for', () => {
+  it('becomes an explicit selection when one event is deselected, and all events again when “all” is selected', () => {
     const some = withSubtopic(draft, 'ACCOUNT_CREATED', false);
     assert.equal(some.allSubtopics, false);
     assert.deepEqual(some.subtopics, ['ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED']);
@@ -84,7 +84,7 @@ describe('what is entered for a webhook', () => {
     assert.equal(withAllSubtopics(some, true).allSubtopics, true);
   });
 
-  it('keeps what the focus excludes selected when another event is left out', () => {
+  it('keeps what the focus excludes selected when another event is deselected', () => {
     const some = withSubtopic({ ...draft, focus: [account] }, 'ACCOUNT_DELETED', false);
     assert.deepEqual(effectiveSubtopics(some), ['ACCOUNT_ACTIVATION_UPDATED']);
     assert.deepEqual(effectiveSubtopics({ ...some, focus: [] }), [

@@ -64,7 +64,7 @@ export interface TestMessagesDependencies {
   now: () => number;
 }
 
-/** Where a test message goes, and what goes with it. */
+/** The target of a test message, its credentials and its signing keys. */
 type Destination = Pick<DeliveryTarget, 'targetUrl' | 'credentials' | 'signingKeys' | 'lost'>;
 
 /**

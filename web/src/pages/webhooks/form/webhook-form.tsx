@@ -207,7 +207,7 @@ export function WebhookForm({
   );
 }
 
-/** The event whose message is shown: the one that was asked for, or the first that is sent. */
+/** The event whose message is shown: the chosen one, or the first that is sent. */
 function shownSubtopic(
   { topic }: Draft,
   chosen: Subtopic | null,
