@@ -28,7 +28,7 @@ const FINGERPRINT_FILE = 'fingerprint.txt';
 const COMPRESSIBLE = '**/*.{js,css,svg,json}';
 /** Compressing smaller files gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024;
-const BROTLI_QUALITY = 10;
+const BROTLI_QUALITY = 11;
 /** How long files of former builds are kept. */
 const FORMER_ASSETS_MS = 3_600_000;
 
@@ -84,12 +84,9 @@ function builtFrom(): string | null {
 function fingerprintOfSources(): string {
   const hash = createHash('sha256');
   // The UI includes tables of the service's sources, so their content counts too.
-  const sources = globSync(
-    ['src/**/*.*', 'player/**/*.*', 'index.html', 'vite.config.ts', '../src/**/*.ts'],
-    {
-      cwd: WEB,
-    },
-  ).sort();
+  const sources = globSync(['src/**/*.*', 'player/**/*.*', 'index.html', '*.ts', '../src/**/*.ts'], {
+    cwd: WEB,
+  }).sort();
   for (const file of sources) hash.update(`${file}\0`).update(readFileSync(path.join(WEB, file)));
   hash.update(readFileSync(path.join(ROOT, 'package-lock.json')));
   return hash.digest('hex');

@@ -1,4 +1,6 @@
+import type { Rollup } from 'vite';
 import { defineConfig, type Plugin } from 'vite';
+import { mantineOneByOne, mantineStyles } from './mantine-parts.ts';
 
 /** The address of the service for `npm run dev:ui`, which serves everything but the files of the UI. */
 const DEV_SERVICE = 'http://127.0.0.1:8080';
@@ -44,11 +46,69 @@ function placeholdersInDevelopment(): Plugin {
   };
 }
 
+/**
+ * Moves the styles behind the frame that the page shows first, which would wait for them otherwise, and preloads what
+ * nearly every page needs.
+ */
+function frameFirst(): Plugin {
+  return {
+    name: 'frame-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const styles = html.match(/<link rel="stylesheet"[^>]*>\s*/g) ?? [];
+        const common = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'common');
+        const preload =
+          common === undefined
+            ? ''
+            : `<link rel="modulepreload" crossorigin href="./${common.fileName}">\n  `;
+        return styles
+          .reduce((page, style) => page.replace(style, ''), html)
+          .replace('</head>', `${preload}</head>`)
+          .replace('</body>', `${styles.join('')}</body>`)
+          .replaceAll(/\n\s+/g, '\n');
+      },
+    },
+  };
+}
+
+/** The pages that open first. */
+const FIRST_PAGES = /\/pages\/(dashboard|sign-in)\/[a-z-]+-page\.tsx$/;
+const AREA = /\/pages\/([a-z-]+)\//;
+/**
+ * Few, coarse files, so that a page needs few requests: dependencies, what every page needs (the entry), what the first
+ * pages have in common with others, what the pages of an area or of several areas have in common, and the rest of each.
+ */
+const chunkOf: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
+  const starts = startsOf(id, getModuleInfo);
+  // Named as well: what has no name would follow the files that import it.
+  if (starts.some((start) => getModuleInfo(start)?.isEntry === true))
+    return id.includes('/node_modules/') || id.startsWith('\0') ? 'vendor' : 'app';
+  if (starts.length < 2) return undefined;
+  if (starts.some((start) => FIRST_PAGES.test(start))) return 'common';
+  const areas = new Set(starts.map((start) => AREA.exec(start)?.[1] ?? 'shared'));
+  return areas.size === 1 ? [...areas][0] : 'shared';
+};
+
+/** The entry and the pages loaded by themselves that need a module. */
+function startsOf(id: string, getModuleInfo: Rollup.GetModuleInfo): string[] {
+  const seen = new Set([id]);
+  const starts: string[] = [];
+  for (const each of seen) {
+    const info = getModuleInfo(each);
+    if (info === null) continue;
+    if (info.isEntry || info.dynamicImporters.length > 0) starts.push(each);
+    for (const importer of info.importers) seen.add(importer);
+  }
+  return starts;
+}
+
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   // Relative, because the public path of the service is known only at runtime.
   base: command === 'build' ? './' : DEV_BASE,
-  plugins: [iconsOneByOne(), placeholdersInDevelopment()],
+  plugins: [iconsOneByOne(), mantineOneByOne(), mantineStyles(), frameFirst(), placeholdersInDevelopment()],
   esbuild: { jsx: 'automatic', legalComments: 'none', tsconfigRaw: COMPILER_OPTIONS },
   // The nonce for style tags of dialogs that lock scrolling (see index.html).
   define: { __webpack_nonce__: 'document.documentElement.nonce' },
@@ -71,12 +131,7 @@ export default defineConfig(({ command }) => ({
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
       output: {
-        // Code of dependencies stays cached when the UI's own code changes.
-        manualChunks(id) {
-          if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react';
-          if (/node_modules\/@tanstack\//.test(id)) return 'tanstack';
-          return undefined;
-        },
+        manualChunks: chunkOf,
       },
     },
   },

@@ -130,6 +130,10 @@ describe('the health page', () => {
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
     const { status, body } = await admin.get('/ui/api/health');
+    const { settings: all, ...summary } = body;
+    assert.ok(all.length > 0);
+    const short = (await admin.get('/ui/api/health?settings=false')).body;
+    assert.deepEqual(Object.keys(short), Object.keys(summary));
     assert.equal(status, 200, JSON.stringify(body));
     assert.equal(body.node_version, process.versions.node);
     assert.equal(body.version, '0.0.0-test');

@@ -1,5 +1,5 @@
 import './theme/global.css';
-import '@mantine/core/styles.layer.css';
+import 'virtual:mantine-styles';
 import '@mantine/notifications/styles.layer.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -7,12 +7,14 @@ import { createRoot } from 'react-dom/client';
 import { Connection } from './api/connection.ts';
 import { UnreachableError } from './api/errors.ts';
 import { createQueryClient } from './api/query-client.ts';
+import { preloadPage } from './app/preload-page.ts';
 import { Providers } from './app/providers.tsx';
 import { createAppRouter } from './app/router.tsx';
 
 const connection = new Connection();
 const queryClient = createQueryClient(connection);
 const router = createAppRouter(queryClient);
+preloadPage(router);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the UI');
 

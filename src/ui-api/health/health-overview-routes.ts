@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Routes } from '../../http/routes.ts';
 import type { DescribedSetting } from '../../settings/describe-settings.ts';
 import type { SettingDefinition } from '../../settings/setting-definition.ts';
@@ -12,15 +13,26 @@ export type SettingRecord = ReturnType<typeof toSetting>;
 /** A setting that differs in another instance of the same database. */
 export type DifferenceRecord = HealthRecord['setting_differences'][number];
 
+/** The health without the settings, which are most of it. */
+export type HealthSummary = Omit<HealthRecord, 'settings'>;
+
+/** `settings=false`: without the settings. */
+const HealthQuery = Type.Object({ settings: Type.Optional(Type.Boolean()) });
+
 /** The health of the service, for administrators. */
 export function healthOverviewRoutes(routes: Routes, health: HealthReader): void {
   routes.get(
     '/ui/api/health',
     {
       config: { role: 'admin' },
-      schema: { hide: true },
+      schema: { hide: true, querystring: HealthQuery },
     },
-    async () => toRecord(await health.read()),
+    async (request): Promise<HealthRecord | HealthSummary> => {
+      const record = toRecord(await health.read());
+      if (request.query.settings !== false) return record;
+      const { settings: _, ...summary } = record;
+      return summary;
+    },
   );
 }
 

@@ -1,13 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import type {
   HealthRecord as Health,
+  HealthSummary,
   DifferenceRecord as SettingDifference,
   SettingRecord as SettingInForce,
 } from '../../../src/ui-api/health/health-overview-routes.ts';
 import { polling } from './polling.ts';
 import { request } from './request.ts';
 
-export type { Health, SettingDifference, SettingInForce };
+export type { Health, HealthSummary, SettingDifference, SettingInForce };
 
 export const CHECKS = ['database', 'disk', 'content', 'queue'] as const;
 export type Check = (typeof CHECKS)[number];
@@ -20,7 +21,14 @@ export const healthQuery = queryOptions({
   ...polling(HEALTH_MS),
 });
 
+/** Without the settings, which are most of it. */
+export const healthSummaryQuery = queryOptions({
+  queryKey: ['health', 'summary'],
+  queryFn: ({ signal }) => request<HealthSummary>('GET', '/ui/api/health?settings=false', { signal }),
+  ...polling(HEALTH_MS),
+});
+
 /** The checks of services that do not respond. */
-export function failedChecks({ checks }: Health): Check[] {
+export function failedChecks({ checks }: Pick<Health, 'checks'>): Check[] {
   return CHECKS.filter((name) => checks[name] === 'failed');
 }

@@ -1,10 +1,11 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
 /** Accounts and their content. */
 export const accounts = {
-  title: 'Accounts',
-  one: 'Account',
+  title: pageTitles.accounts,
+  one: pageTitles.account,
   description:
     'Customers, branches or departments. Each account has its own content and its own registered learners.',
   label: 'Accounts',

@@ -1,7 +1,8 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 export const administrators = {
-  title: 'Administrators',
+  title: pageTitles.administrators,
   description:
     'People who can sign in here. Their e-mail address appears as “user” in webhook messages about what they do.',
   invite: 'Invite',

@@ -1,9 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
 /** API clients: the systems that use the automation API. */
 export const clients = {
-  title: 'API clients',
+  title: pageTitles.clients,
   description: 'Systems of yours that use the automation API. Each has its own id, secret and scopes.',
   label: 'API clients',
   search: 'Search by name, e-mail or client id',

@@ -1,12 +1,13 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** Equivalents and bundles: their pages and editors. */
 export const groups = {
   equivalent: {
-    one: 'Equivalent',
+    one: pageTitles.equivalent,
     menu: 'Equivalent actions',
     about: 'One course in several languages, added to accounts as one.',
-    new: 'Create equivalent',
+    new: pageTitles.newEquivalent,
     contents: 'Courses',
     contentsDescription: 'One course per language.',
     add: 'Add courses',
@@ -15,10 +16,10 @@ export const groups = {
     created: (name: string) => `“${isolate(name)}” was created.`,
   },
   bundle: {
-    one: 'Bundle',
+    one: pageTitles.bundle,
     menu: 'Bundle actions',
     about: 'Courses and equivalents that belong together, added to accounts as one.',
-    new: 'Create bundle',
+    new: pageTitles.newBundle,
     contents: 'Contents',
     contentsDescription: 'Courses and equivalents, in this order.',
     add: 'Add contents',

@@ -1,8 +1,9 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** Folders and the lists of their contents. */
 export const content = {
-  title: 'Content',
+  title: pageTitles.content,
   kinds: { courses: 'Courses', equivalents: 'Equivalents', bundles: 'Bundles' },
   kindTabs: 'Content types',
   standards: {

@@ -1,9 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
 /** A course: its versions and what uses it. */
 export const courses = {
-  one: 'Course',
+  one: pageTitles.course,
   facts: (id: number) => `Course ${id}`,
   changed: 'updated',
   uploadVersion: 'Upload new version',

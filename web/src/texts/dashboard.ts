@@ -1,8 +1,9 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** The dashboard. */
 export const dashboard = {
-  title: 'Dashboard',
+  title: pageTitles.dashboard,
   description: 'Current activity.',
   viewerDescription: 'Your content and recent learning.',
   activity: {

@@ -1,8 +1,9 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** Dead letters of all webhooks, and their redelivery. */
 export const deadLetters = {
-  title: 'Dead letters',
+  title: pageTitles.deadLetters,
   description:
     'Messages of all webhooks that could not be delivered. You can redeliver them until they expire (dead_letter_days).',
   label: 'Dead letters',

@@ -1,9 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** The event log. */
 export const events = {
-  title: 'Events',
-  one: 'Event',
+  title: pageTitles.events,
+  one: pageTitles.event,
   description: 'Everything that happened, newest first, with or without a matching webhook.',
   label: 'Events',
   columns: { event: 'Event', about: 'About', user: 'User', webhooks: 'Webhooks', time: 'Occurred' },

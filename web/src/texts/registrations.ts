@@ -1,10 +1,11 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
 /** Registrations of learners for courses. */
 export const registrations = {
-  title: 'Registrations',
-  one: 'Registration',
+  title: pageTitles.registrations,
+  one: pageTitles.registration,
   description:
     'Learners, their courses and their progress. A registration keeps the course version it was created with.',
   label: 'Registrations',

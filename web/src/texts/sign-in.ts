@@ -1,9 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** Signing in, setting up, and one's own profile. */
 export const account = {
   signIn: {
-    title: 'Sign in to Coursewire',
+    title: pageTitles.signIn,
     email: 'E-mail',
     password: 'Password',
     submit: 'Sign in',
@@ -22,7 +23,7 @@ export const account = {
     check: 'Check again',
   },
   setup: {
-    title: 'Welcome to Coursewire',
+    title: pageTitles.setup,
     first: 'You are the first administrator. Choose how you sign in.',
     invited: (role: string) => `You were invited as ${role}. Choose how you sign in.`,
     as: { admin: 'an administrator', integrator: 'an integrator', viewer: 'a viewer' },
@@ -49,7 +50,7 @@ export const account = {
     different: 'The passwords do not match',
   },
   profile: {
-    title: 'Your profile',
+    title: pageTitles.profile,
     you: 'About you',
     name: 'Name',
     email: 'E-mail',

@@ -1,6 +1,7 @@
+import { pageTitles } from './page-titles.ts';
 /** The health and the settings of the service. */
 export const system = {
-  title: 'System',
+  title: pageTitles.system,
   description: 'The health, environment and settings of this instance.',
   health: {
     title: 'Health',

@@ -1,9 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 
 /** Creating and editing a webhook. */
 export const webhookEditing = {
-  addTitle: 'Create webhook',
-  edit: 'Edit webhook',
+  addTitle: pageTitles.newWebhook,
+  edit: pageTitles.editWebhook,
   editTitle: (name: string) => `Edit ${isolate(name)}`,
   sections: { target: 'Target', events: 'Events', focus: 'Focus' },
   create: 'Create webhook',

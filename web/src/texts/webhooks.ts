@@ -1,10 +1,11 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
 
 /** Webhooks: texts of all their pages, and the list. */
 export const webhooks = {
-  title: 'Webhooks',
-  one: 'Webhook',
+  title: pageTitles.webhooks,
+  one: pageTitles.webhook,
   description: 'A webhook notifies one of your systems of events, in order, as they occur.',
   add: 'Create webhook',
   topics: {

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
-import { Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { navigation } from '../../texts/navigation.ts';
@@ -10,12 +10,14 @@ import { usePalette } from '../palette/use-palette.tsx';
 import { SessionContext } from '../session-context.ts';
 import styles from './app-layout.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
+import { rememberFrame } from './frame-memory.ts';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageGate } from './page-gate.tsx';
 import { ReadOnlyNotice } from './read-only-notice.tsx';
-import { SignInAgain } from './sign-in-again.tsx';
 import { UserMenu } from './user-menu.tsx';
+
+const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.tsx')).SignInAgain }));
 
 const NAVBAR_WIDTH = 228;
 const HEADER_HEIGHT = 52;
@@ -34,6 +36,8 @@ export function AppLayout() {
   const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
   const { dialog, openPalette } = usePalette();
+
+  useEffect(() => rememberFrame(true), []);
 
   // Opening another page closes the menu on phones.
   if (shownPath !== pathname) {
@@ -87,7 +91,11 @@ export function AppLayout() {
         </AppShell.Main>
       </AppShell>
       {dialog}
-      <SignInAgain opened={data?.signedIn === false} email={session.administrator.email} />
+      {data?.signedIn === false && (
+        <Suspense>
+          <SignInAgain opened email={session.administrator.email} />
+        </Suspense>
+      )}
     </SessionContext>
   );
 }

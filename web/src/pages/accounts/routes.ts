@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
-import { accounts } from '../../texts/accounts.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { accountListSearch, accountSearch } from './account-search.ts';
 
 const list = createRoute({
@@ -12,7 +12,7 @@ const list = createRoute({
     pageCode(() => import('./list/account-list-page.tsx')),
     'AccountListPage',
   ),
-  staticData: { title: accounts.title, needs: 'content:read' },
+  staticData: { title: pageTitles.accounts, needs: 'content:read' },
 });
 
 const details = createRoute({
@@ -27,7 +27,7 @@ const details = createRoute({
     pageCode(() => import('./details/account-page.tsx')),
     'AccountPage',
   ),
-  staticData: { title: accounts.one, needs: 'content:read' },
+  staticData: { title: pageTitles.account, needs: 'content:read' },
 });
 
 /** The pages of accounts. */

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { administrators } from '../../texts/administrators.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,
@@ -10,7 +10,7 @@ const main = createRoute({
     pageCode(() => import('./administrators-page.tsx')),
     'AdministratorsPage',
   ),
-  staticData: { title: administrators.title },
+  staticData: { title: pageTitles.administrators },
 });
 
 /** The people who may sign in. */

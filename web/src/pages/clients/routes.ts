@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { CLIENT_SORTS, CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { clients } from '../../texts/clients.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 const main = createRoute({
@@ -13,7 +13,7 @@ const main = createRoute({
     pageCode(() => import('./clients-page.tsx')),
     'ClientsPage',
   ),
-  staticData: { title: clients.title },
+  staticData: { title: pageTitles.clients },
 });
 
 /** The systems that use the automation API. */

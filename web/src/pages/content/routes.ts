@@ -2,9 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
-import { content } from '../../texts/content.ts';
-import { groups } from '../../texts/content-groups.ts';
-import { courses } from '../../texts/courses.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
 
@@ -30,7 +28,7 @@ const folder = createRoute({
     pageCode(() => import('./overview/folder-page.tsx')),
     'FolderPage',
   ),
-  staticData: { title: content.title },
+  staticData: { title: pageTitles.content },
 });
 
 const course = createRoute({
@@ -40,7 +38,7 @@ const course = createRoute({
     pageCode(() => import('./course/course-page.tsx')),
     'CoursePage',
   ),
-  staticData: { title: courses.one },
+  staticData: { title: pageTitles.course },
 });
 
 /** The folder for a new asset. */
@@ -54,7 +52,7 @@ const newEquivalent = createRoute({
     pageCode(() => import('./groups/new-equivalent-page.tsx')),
     'NewEquivalentPage',
   ),
-  staticData: { title: groups.equivalent.new, needs: 'content:write' },
+  staticData: { title: pageTitles.newEquivalent, needs: 'content:write' },
 });
 
 const equivalent = createRoute({
@@ -64,7 +62,7 @@ const equivalent = createRoute({
     pageCode(() => import('./groups/equivalent-page.tsx')),
     'EquivalentPage',
   ),
-  staticData: { title: groups.equivalent.one },
+  staticData: { title: pageTitles.equivalent },
 });
 
 const newBundle = createRoute({
@@ -75,7 +73,7 @@ const newBundle = createRoute({
     pageCode(() => import('./groups/new-bundle-page.tsx')),
     'NewBundlePage',
   ),
-  staticData: { title: groups.bundle.new, needs: 'content:write' },
+  staticData: { title: pageTitles.newBundle, needs: 'content:write' },
 });
 
 const bundle = createRoute({
@@ -85,7 +83,7 @@ const bundle = createRoute({
     pageCode(() => import('./groups/bundle-page.tsx')),
     'BundlePage',
   ),
-  staticData: { title: groups.bundle.one },
+  staticData: { title: pageTitles.bundle },
 });
 
 export const contentRoutes = [

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeliveryNow } from '../../api/dashboard.ts';
-import { failedChecks, type Health, healthQuery } from '../../api/health.ts';
+import { failedChecks, type HealthSummary, healthSummaryQuery } from '../../api/health.ts';
 import { useIsAdmin } from '../../app/session-context.ts';
 import type { Tone } from '../../components/status-badge.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
@@ -50,7 +50,7 @@ export function OverviewTiles({ delivery }: { delivery: DeliveryNow }) {
 }
 
 function SystemTile() {
-  const { data, error } = useQuery(healthQuery);
+  const { data, error } = useQuery(healthSummaryQuery);
   const link = { to: '/administration/system' } as const;
   if (data === undefined) {
     return error === null ? (
@@ -71,7 +71,7 @@ function SystemTile() {
   );
 }
 
-function stateOf(health: Health): { value: string; tone: Tone } {
+function stateOf(health: HealthSummary): { value: string; tone: Tone } {
   const failed = failedChecks(health).length;
   if (failed > 0) return { value: texts.unhealthy(failed), tone: 'bad' };
   if (health.queue.state !== 'delivering') return { value: texts.paused, tone: 'warn' };

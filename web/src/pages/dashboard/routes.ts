@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
-import { dashboard } from '../../texts/dashboard.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { chartSearch } from '../../utilities/chart-search.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 
@@ -13,7 +13,7 @@ const main = createRoute({
     pageCode(() => import('./dashboard-page.tsx')),
     'DashboardPage',
   ),
-  staticData: { title: dashboard.title },
+  staticData: { title: pageTitles.dashboard },
 });
 
 export const dashboardRoutes = [main] as const;

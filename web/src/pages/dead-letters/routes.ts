@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { deadLetters } from '../../texts/dead-letters.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 const list = createRoute({
@@ -13,7 +13,7 @@ const list = createRoute({
     pageCode(() => import('./dead-letters-page.tsx')),
     'DeadLettersPage',
   ),
-  staticData: { title: deadLetters.title, needs: 'webhooks:read' },
+  staticData: { title: pageTitles.deadLetters, needs: 'webhooks:read' },
 });
 
 /** The dead letters of all webhooks. */

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { events } from '../../texts/events.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 const PATH = 'administration/integrations/events';
@@ -20,7 +20,7 @@ const list = createRoute({
     pageCode(() => import('./events-page.tsx')),
     'EventsPage',
   ),
-  staticData: { title: events.title, needs: 'webhooks:read' },
+  staticData: { title: pageTitles.events, needs: 'webhooks:read' },
 });
 
 const details = createRoute({
@@ -34,7 +34,7 @@ const details = createRoute({
     pageCode(() => import('./event-page.tsx')),
     'EventPage',
   ),
-  staticData: { title: events.one, needs: 'webhooks:read' },
+  staticData: { title: pageTitles.event, needs: 'webhooks:read' },
 });
 
 /** The event log. */

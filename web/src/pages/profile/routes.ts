@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
-import { account } from '../../texts/sign-in.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 
 const main = createRoute({
   getParentRoute: () => appRoute,
@@ -10,7 +10,7 @@ const main = createRoute({
     pageCode(() => import('./profile-page.tsx')),
     'ProfilePage',
   ),
-  staticData: { title: account.profile.title },
+  staticData: { title: pageTitles.profile },
 });
 
 /** The viewer's own profile. */

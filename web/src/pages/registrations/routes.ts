@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
-import { registrations } from '../../texts/registrations.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { registrationListSearch } from './registration-search.ts';
 
 const list = createRoute({
@@ -12,7 +12,7 @@ const list = createRoute({
     pageCode(() => import('./registration-list-page.tsx')),
     'RegistrationListPage',
   ),
-  staticData: { title: registrations.title, needs: 'content:read' },
+  staticData: { title: pageTitles.registrations, needs: 'content:read' },
 });
 
 const details = createRoute({
@@ -22,7 +22,7 @@ const details = createRoute({
     pageCode(() => import('./details/registration-page.tsx')),
     'RegistrationPage',
   ),
-  staticData: { title: registrations.one, needs: 'content:read' },
+  staticData: { title: pageTitles.registration, needs: 'content:read' },
 });
 
 /** The pages of registrations. */

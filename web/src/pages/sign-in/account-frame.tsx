@@ -1,6 +1,7 @@
 import { Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { ConnectionNotice } from '../../app/layout/connection-notice.tsx';
+import { rememberFrame } from '../../app/layout/frame-memory.ts';
 import { LogoMark } from '../../app/layout/logo.tsx';
 import styles from './account-frame.module.css';
 
@@ -18,6 +19,7 @@ export function AccountFrame({
   wide?: boolean;
   children?: ReactNode;
 }) {
+  useEffect(() => rememberFrame(false), []);
   return (
     <div className={styles.page}>
       <ConnectionNotice />

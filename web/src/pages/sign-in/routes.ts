@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { sessionQuery } from '../../api/session.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { rootRoute } from '../../app/root-routes.ts';
-import { account } from '../../texts/sign-in.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { nextAddress } from './next-address.ts';
 import { setupToken } from './setup-token.ts';
@@ -24,7 +24,7 @@ const signIn = createRoute({
     pageCode(() => import('./sign-in-page.tsx')),
     'SignInPage',
   ),
-  staticData: { title: account.signIn.title },
+  staticData: { title: pageTitles.signIn },
 });
 
 const setup = createRoute({
@@ -40,7 +40,7 @@ const setup = createRoute({
     pageCode(() => import('./setup-page.tsx')),
     'SetupPage',
   ),
-  staticData: { title: account.setup.title },
+  staticData: { title: pageTitles.setup },
 });
 
 /** Sign-in, and setup with a one-time link. */

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { system } from '../../texts/system.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 const main = createRoute({
@@ -12,7 +12,7 @@ const main = createRoute({
     pageCode(() => import('./system-page.tsx')),
     'SystemPage',
   ),
-  staticData: { title: system.title },
+  staticData: { title: pageTitles.system },
 });
 
 export const systemRoutes = [main] as const;

@@ -3,8 +3,7 @@ import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { webhookEditing } from '../../texts/webhook-editing.ts';
-import { webhooks } from '../../texts/webhooks.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { detailsSearch } from './details/details-search.ts';
@@ -19,7 +18,7 @@ const list = createRoute({
     pageCode(() => import('./list/webhook-list-page.tsx')),
     'WebhookListPage',
   ),
-  staticData: { title: webhooks.title, needs: 'webhooks:read' },
+  staticData: { title: pageTitles.webhooks, needs: 'webhooks:read' },
 });
 
 const add = createRoute({
@@ -29,7 +28,7 @@ const add = createRoute({
     pageCode(() => import('./form/add-webhook-page.tsx')),
     'AddWebhookPage',
   ),
-  staticData: { title: webhookEditing.addTitle, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.newWebhook, needs: 'webhooks:write' },
 });
 
 const webhookIdParams = {
@@ -46,7 +45,7 @@ const details = createRoute({
     pageCode(() => import('./details/webhook-page.tsx')),
     'WebhookPage',
   ),
-  staticData: { title: webhooks.one, needs: 'webhooks:read' },
+  staticData: { title: pageTitles.webhook, needs: 'webhooks:read' },
 });
 
 const edit = createRoute({
@@ -57,7 +56,7 @@ const edit = createRoute({
     pageCode(() => import('./form/edit-webhook-page.tsx')),
     'EditWebhookPage',
   ),
-  staticData: { title: webhookEditing.edit, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.editWebhook, needs: 'webhooks:write' },
 });
 
 /** The pages of webhooks. */

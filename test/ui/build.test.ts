@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { UI_BUILD_FOLDER } from '../../src/ui/ui-build.ts';
-
-/** Compressed script that the first page may load. */
-const MAX_FIRST_SCRIPT_BYTES = 300_000;
 
 interface Chunk {
   file: string;
@@ -27,29 +24,10 @@ function loadedWith(name: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-function compressedBytes(file: string): number {
-  const full = path.join(UI_BUILD_FOLDER, file);
-  const compressed = globSync(`${full}.gz`)[0];
-  return statSync(compressed ?? full).size;
-}
-
 const entry = Object.entries(manifest).find(([, chunk]) => chunk.isEntry === true)![0];
 const first = loadedWith(entry);
 
-describe('the weight of the admin UI', () => {
-  it('is under 300 kB of gzipped script for what every page needs together with the first pages', () => {
-    const base = [...first].reduce((sum, file) => sum + compressedBytes(file), 0);
-    const pages = Object.keys(manifest)
-      .filter(
-        (name) => /^src\/pages\/(account|dashboard)\//.test(name) && manifest[name]!.isDynamicEntry === true,
-      )
-      .map((name) => [...loadedWith(name)].filter((file) => !first.has(file)))
-      .map((files) => files.reduce((sum, file) => sum + compressedBytes(file), 0));
-    assert.ok(pages.length > 0, 'the first pages are loaded by themselves');
-    const heaviest = base + Math.max(...pages);
-    assert.ok(heaviest < MAX_FIRST_SCRIPT_BYTES, `${heaviest} bytes`);
-  });
-
+describe('the build of the admin UI', () => {
   it('leaves every page to be loaded when it is opened', () => {
     const pages = Object.keys(manifest).filter((name) => /^src\/pages\/.*-page\.tsx$/.test(name));
     assert.ok(pages.length >= 10, `${pages.length} pages`);

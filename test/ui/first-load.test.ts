@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { newLearner } from './support/learner.ts';
+import { recordTransfers, type Transfer } from './support/transfers.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const MAX_REQUESTS = 15;
+const MAX_BYTES = 250_000;
+const MAX_PLAYER_SCRIPT_BYTES = 60_000;
+/** The files of a standard's runtime: its data model, the adapter to it, and its sequencing. */
+const RUNTIME = /\/(?:scorm|sequencer)[\w-]*\.js$/;
+
+describe('the first load with an empty cache', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  /** What a window that has loaded nothing before transfers until it shows what it is for. */
+  async function load(address: string, as: 'admin' | 'nobody'): Promise<Transfer[]> {
+    await using visit = await ui.visit('/assets/none.js', { as });
+    const { page } = visit;
+    const transfers = recordTransfers(page);
+    await page.goto(`${ui.service.url}/ui${address}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (as === 'admin') await page.getByRole('list', { name: 'At a glance' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    return await transfers();
+  }
+
+  for (const [what, as] of [
+    ['the dashboard', 'admin'],
+    ['the sign-in page', 'nobody'],
+  ] as const) {
+    it(`of ${what} takes at most ${MAX_REQUESTS} requests and ${MAX_BYTES / 1_000} kB`, async () => {
+      const transfers = await load('/', as);
+      const list = transfers.map(({ path, bytes }) => `${bytes} ${path}`).join('\n');
+      const polls = new Set<string>();
+      // The first poll of live data may begin before the network is idle.
+      const first = transfers.filter(({ path }) => !polls.has(path) && polls.add(path));
+      assert.ok(first.length >= 5 && first.length <= MAX_REQUESTS, `${first.length} requests:\n${list}`);
+      const bytes = first.reduce((sum, transfer) => sum + transfer.bytes, 0);
+      assert.ok(bytes > 100_000 && bytes <= MAX_BYTES, `${bytes} bytes:\n${list}`);
+    });
+  }
+
+  it('shows a frame before any script or style has arrived, and removes it when the page is there', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const frame = page.locator('#frame');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await frame.waitFor({ state: 'hidden' });
+    const held = Promise.withResolvers<void>();
+    await page.route('**/ui/assets/**', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await frame.getByText('Coursewire').waitFor();
+    assert.equal((await frame.locator('div').boundingBox())?.width, 228, 'it is where the sidebar will be');
+    await page.evaluate(
+      'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))',
+    );
+    assert.ok(
+      await page.evaluate("performance.getEntriesByName('first-contentful-paint').length > 0"),
+      'it is painted',
+    );
+    held.resolve();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await frame.waitFor({ state: 'hidden' });
+  });
+
+  it('serves files compressed and for ever, and the page itself never from a cache', async () => {
+    const page = await fetch(`${ui.service.url}/ui/`);
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    const text = await page.text();
+    const files = [...text.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)].map(
+      ([, file]) => file,
+    );
+    assert.ok(files.length >= 3);
+    for (const file of files) {
+      for (const encoding of ['br', 'gzip']) {
+        const response = await fetch(`${ui.service.url}/ui/${file}`, {
+          headers: { 'accept-encoding': encoding },
+        });
+        assert.equal(response.headers.get('content-encoding'), encoding, file);
+        assert.match(response.headers.get('cache-control') ?? '', /max-age=31536000.*immutable/);
+        await response.arrayBuffer();
+      }
+    }
+  });
+
+  it(`of the player takes less than ${MAX_PLAYER_SCRIPT_BYTES / 1_000} kB of script beside the runtime of the standard`, async () => {
+    const { registrationId } = await registerTo(ui.service, scorm12Course());
+    await using learner = await newLearner(ui.browser);
+    const transfers = recordTransfers(learner.page);
+    await learner.open(ui.service, registrationId);
+    await learner.given();
+    const scripts = (await transfers()).filter(({ path }) => /\/assets\/[^/]+\.js$/.test(path));
+    const list = scripts.map(({ path, bytes }) => `${bytes} ${path}`).join('\n');
+    assert.ok(
+      scripts.some(({ path }) => RUNTIME.test(path)),
+      list,
+    );
+    const own = scripts.filter(({ path }) => !RUNTIME.test(path));
+    const bytes = own.reduce((sum, transfer) => sum + transfer.bytes, 0);
+    assert.ok(bytes > 1_000 && bytes < MAX_PLAYER_SCRIPT_BYTES, `${bytes} bytes:\n${list}`);
+  });
+});

@@ -1,0 +1,29 @@
+import type { Page, Request } from 'playwright-core';
+
+/** A request of a page, and how much its response was on the wire, with its headers. */
+export interface Transfer {
+  method: string;
+  /** The path and the query. */
+  path: string;
+  status: number;
+  bytes: number;
+}
+
+/** Records every request of a page from now on. Call the result for those whose responses have ended. */
+export function recordTransfers(page: Page): () => Promise<Transfer[]> {
+  const finished: Request[] = [];
+  page.on('requestfinished', (request) => void finished.push(request));
+  return async () =>
+    await Promise.all(
+      finished.map(async (request) => {
+        const { responseBodySize, responseHeadersSize } = await request.sizes();
+        const { pathname, search } = new URL(request.url());
+        return {
+          method: request.method(),
+          path: `${pathname}${search}`,
+          status: (await request.response())?.status() ?? 0,
+          bytes: responseBodySize + responseHeadersSize,
+        };
+      }),
+    );
+}
