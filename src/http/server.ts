@@ -10,6 +10,7 @@ import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
+import { answerUnchanged } from './unchanged.ts';
 import { refuseUnknownQuery } from './unknown-query.ts';
 import { installValidation } from './validation.ts';
 
@@ -84,6 +85,7 @@ export function createServer({
   refuseUnknownQuery(server as unknown as FastifyInstance);
   serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
+  answerUnchanged(server as unknown as FastifyInstance);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
     if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);

@@ -71,6 +71,18 @@ describe('the first load with an empty cache', () => {
     held.resolve();
     await page.getByRole('heading', { level: 1 }).waitFor();
     await frame.waitFor({ state: 'hidden' });
+    const search = page.getByRole('button', { name: /^Search/ }).first();
+    const width = await search.evaluate(
+      (element) =>
+        (
+          globalThis as unknown as { getComputedStyle: (of: unknown) => { borderTopWidth: string } }
+        ).getComputedStyle(element).borderTopWidth,
+    );
+    assert.equal(
+      width,
+      '1px',
+      'the rules of the UI win over those of the library, whichever file arrives first',
+    );
   });
 
   it('serves files compressed and for ever, and the page itself never from a cache', async () => {

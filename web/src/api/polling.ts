@@ -1,12 +1,38 @@
+import type { Query } from '@tanstack/react-query';
+
 /** How often a page with live data is refreshed. */
 export const LIVE_MS = 2_000;
 /** How often a list is refreshed. */
 export const LIST_MS = 15_000;
 
-/** Options of a query that is repeated every `intervalMs`, but not while its tab is hidden. */
+/** Data that has not changed for this time is requested less often: every fourth time, but at least twice a minute. */
+const STEADY_AFTER_MS = 10_000;
+const STEADY_FACTOR = 4;
+const MAX_STEADY_MS = 30_000;
+
+/** Since when a query has had its present data, by the clock of this machine. */
+const unchangedSince = new WeakMap<object, { data: unknown; at: number }>();
+
+/**
+ * Options of a query that is repeated every `intervalMs`, less often while its data stays the same, and not while its
+ * tab is hidden. A change, and returning to the tab, make it frequent again.
+ */
 export function polling(intervalMs: number) {
   return {
-    refetchInterval: intervalMs,
+    // biome-ignore lint/suspicious/noExplicitAny: queries of every type
+    refetchInterval: (query: Query<any, any, any, any>) => {
+      const { data } = query.state;
+      const now = Date.now();
+      const known = unchangedSince.get(query);
+      if (known === undefined || known.data !== data) {
+        unchangedSince.set(query, { data, at: now });
+        return intervalMs;
+      }
+      const isSteady = now - known.at >= STEADY_AFTER_MS;
+      return isSteady
+        ? Math.max(intervalMs, Math.min(intervalMs * STEADY_FACTOR, MAX_STEADY_MS))
+        : intervalMs;
+    },
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: true,
   } as const;

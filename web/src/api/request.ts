@@ -4,6 +4,9 @@ import { ApiError, UnreachableError } from './errors.ts';
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
 const DEADLINE_MS = 30_000;
 const HTTP_NO_CONTENT = 204;
+const HTTP_NOT_MODIFIED = 304;
+/** Number of responses that are kept so that they need not be sent again while they stay the same. */
+const MAX_KEPT = 60;
 /** Clocks that differ by less are considered equal. */
 const CLOCK_TOLERANCE_MS = 2_500;
 
@@ -69,6 +72,18 @@ export async function requestTimed<T>(
   return { record, clockAhead: clockAhead(date) };
 }
 
+/** The latest responses by path, the oldest first. */
+const kept = new Map<string, { tag: string; body: unknown }>();
+
+function keep(path: string, tag: string | null, body: unknown): void {
+  kept.delete(path);
+  // Strong tags are revisions of records, which do not cover every member.
+  if (tag?.startsWith('W/') !== true) return;
+  kept.set(path, { tag, body });
+  const [oldest] = kept.keys();
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
 async function send<T>(
   method: string,
   path: string,
@@ -79,6 +94,8 @@ async function send<T>(
   if (options.body !== undefined) headers['content-type'] = 'application/json';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
+  const present = method === 'GET' ? kept.get(path) : undefined;
+  if (present !== undefined) headers['if-none-match'] = present.tag;
   let response: Response;
   let text: string;
   try {
@@ -96,9 +113,14 @@ async function send<T>(
     if (options.signal?.aborted === true) throw error;
     throw new UnreachableError(error);
   }
+  const date = response.headers.get('date');
+  const tag = response.headers.get('etag');
+  if (present !== undefined && response.status === HTTP_NOT_MODIFIED)
+    return { record: present.body as T, etag: tag, date };
   const body = parsed(text);
   if (!response.ok) throw problemFrom(response.status, body, response.headers.get('retry-after'));
-  return { record: body as T, etag: response.headers.get('etag'), date: response.headers.get('date') };
+  if (method === 'GET') keep(path, tag, body);
+  return { record: body as T, etag: tag, date };
 }
 
 /** From the header field `Date`, which has a precision of one second. */

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+
+const HTTP_OK = 200;
+const HTTP_NOT_MODIFIED = 304;
+/** The time of the response itself, which differs every time. */
+const TIME_OF_RESPONSE = /"now_dt":"[^"]*"/;
+
+/**
+ * Answers 304 without a body to a page of the admin UI that has the present response already (RFC 9110 section 13.1.2).
+ * Pages repeat the same requests as long as they are open. Responses with a tag of their own are left as they are: it is
+ * the revision of a record, which may be the same while other members differ.
+ */
+export function answerUnchanged(server: FastifyInstance): void {
+  server.addHook('onSend', async (request, reply, payload) => {
+    if (request.method !== 'GET' || reply.statusCode !== HTTP_OK || typeof payload !== 'string')
+      return payload;
+    if (request.caller?.kind !== 'administrator' || reply.hasHeader('ETag')) return payload;
+    // Weak, because only the content is the same.
+    const tag = `W/"${createHash('sha256').update(payload.replace(TIME_OF_RESPONSE, '')).digest('base64url')}"`;
+    reply.header('ETag', tag);
+    if (request.headers['if-none-match'] !== tag) return payload;
+    reply.code(HTTP_NOT_MODIFIED).removeHeader('content-type').removeHeader('content-length');
+    return '';
+  });
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describe('a page that repeats a request', () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    browser = await signedInBrowser(service.url);
+  });
+  after(() => service.stop());
+
+  const get = async (path: string, tag?: string | null) => {
+    const cookie = Array.from(browser.cookies, ([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, ...(tag === undefined || tag === null ? {} : { 'if-none-match': tag }) };
+    const response = await fetch(`${service.url}${path}`, { headers });
+    return { status: response.status, tag: response.headers.get('etag'), text: await response.text() };
+  };
+
+  test('receives the response once, and 304 without a body until it changes', async () => {
+    for (const path of ['/ui/api/dashboard', '/ui/api/accounts', '/accounts']) {
+      const first = await get(path);
+      assert.equal(first.status, 200);
+      assert.match(first.tag ?? '', /^W\/"/, path);
+      assert.deepEqual(await get(path, first.tag), { status: 304, tag: first.tag, text: '' }, path);
+      assert.equal((await get(path, 'W/"other"')).status, 200, path);
+    }
+    const before = await get('/ui/api/accounts');
+    await service.api.create('/accounts', { name: 'Northwind' });
+    const changed = await get('/ui/api/accounts', before.tag);
+    assert.equal(changed.status, 200);
+    assert.match(changed.text, /Northwind/);
+    assert.notEqual(changed.tag, before.tag);
+  });
+
+  test('is told when its session has ended, whatever it has', async () => {
+    const { tag } = await get('/ui/api/accounts');
+    const response = await fetch(`${service.url}/ui/api/accounts`, {
+      headers: { 'if-none-match': tag ?? '' },
+    });
+    assert.equal(response.status, 401);
+  });
+
+  test('receives records with their revisions, which If-Match needs, as before', async () => {
+    const { id } = await service.api.create('/accounts', { name: 'Contoso' });
+    const record = await get(`/accounts/${id}`);
+    assert.match(record.tag ?? '', /^"\d+"$/);
+    assert.equal((await get(`/accounts/${id}`, record.tag)).status, 200);
+  });
+
+  test('is not an API client: those receive no tags of lists', async () => {
+    const { headers } = await service.api.get('/accounts');
+    assert.equal(headers.get('etag'), null);
+  });
+});

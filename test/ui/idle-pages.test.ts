@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Request } from 'playwright-core';
+import { until } from '../support/until.ts';
+import { recordTransfers } from './support/transfers.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+// Needs a process of its own: nothing else may change what the pages show.
+
+const WATCHED_SECONDS = 60;
+const HIDE = `
+  Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
+  document.dispatchEvent(new Event('visibilitychange'));
+`;
+
+describe('a page that is open while nothing happens', () => {
+  let ui: Ui;
+  let webhook: string;
+  before(async () => {
+    ui = await startUi();
+    const { id } = await ui.service.api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/hook',
+      enabled: false,
+    });
+    webhook = `/administration/integrations/webhooks/${id}`;
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  /** The requests of a minute by the page's clock, which passes as fast as the responses arrive. */
+  async function watch(address: string, { hidden = false } = {}) {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${ui.service.url}/ui${address}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    if (hidden) await page.evaluate(HIDE);
+    const transfers = recordTransfers(page);
+    const open = new Set<Request>();
+    page.on('request', (request) => void open.add(request));
+    for (const end of ['requestfinished', 'requestfailed'] as const)
+      page.on(end as 'requestfinished', (request) => void open.delete(request));
+    for (let second = 0; second < WATCHED_SECONDS; second++) {
+      await page.clock.runFor(1_000);
+      await until(() => open.size === 0, 'every response has arrived');
+    }
+    const sent = await transfers();
+    return { requests: sent.length, bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0), sent };
+  }
+
+  /** The number of requests in a minute if each query is repeated at its shortest interval. */
+  for (const [what, address, everyTime] of [
+    ['the dashboard', () => '/', 60],
+    ['the page of a webhook', () => webhook, 187],
+    ['its history', () => `${webhook}?tab=history`, 91],
+  ] as const) {
+    it(`sends less than half of the requests from ${what}, and most are answered without a body`, async () => {
+      const { requests, bytes, sent } = await watch(address());
+      const list = sent.map(({ status, bytes: size, path }) => `${status} ${size} ${path}`).join('\n');
+      assert.ok(requests > 0 && requests <= everyTime / 2, `${requests} requests, ${bytes} bytes:\n${list}`);
+      const tagged = sent.filter(({ status }) => status === 304).length;
+      assert.ok(tagged >= requests / 2, `${tagged} of ${requests}:\n${list}`);
+    });
+  }
+
+  it('sends nothing while its tab is hidden', async () => {
+    const { sent } = await watch(webhook, { hidden: true });
+    assert.deepEqual(sent, []);
+  });
+});
