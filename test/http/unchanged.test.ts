@@ -36,7 +36,7 @@ describe('a page that repeats a request', () => {
     assert.notEqual(changed.tag, before.tag);
   });
 
-  test('is told when its session has ended, whatever it has', async () => {
+  test('receives 401 when its session has ended, whatever it has', async () => {
     const { tag } = await get('/ui/api/accounts');
     const response = await fetch(`${service.url}/ui/api/accounts`, {
       headers: { 'if-none-match': tag ?? '' },
