@@ -24,6 +24,7 @@ async function asReadOnly(page: Page): Promise<void> {
 
 async function asFailing(page: Page): Promise<void> {
   await page.route('**/webhooks*/**', (route) => route.fulfill({ status: 500, body: '{}' }));
+  await page.route('**/ui/api/dead-letters*', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.route('**/ui/api/webhooks*', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.reload({ waitUntil: 'networkidle' });
 }
@@ -125,4 +126,56 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     },
   },
   { name: 'dead-letters', address: DEAD_LETTERS },
+  { name: 'dead-letters-no-results', address: `${DEAD_LETTERS}?learner=nobody` },
+  { name: 'dead-letters-failing', address: DEAD_LETTERS, act: asFailing },
+  {
+    name: 'dead-letters-selected',
+    address: DEAD_LETTERS,
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select .?[A-Z].*delivery/ })
+        .first()
+        .check();
+    },
+  },
+  {
+    name: 'dead-letters-remove',
+    address: DEAD_LETTERS,
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Remove all…' }).click();
+    },
+  },
+  {
+    name: 'webhook-waiting',
+    address: of(FAILING),
+    act: async (page) => {
+      await page.getByRole('list', { name: 'Waiting messages' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'webhook-waiting-message',
+    address: of(FAILING),
+    act: async (page) => {
+      await page.getByRole('list', { name: 'Waiting messages' }).getByRole('link').nth(1).click();
+      await page.getByRole('dialog').getByText('Message id').waitFor();
+    },
+  },
+  {
+    name: 'webhook-purge',
+    address: of(FAILING),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Purge…' }).click();
+    },
+  },
+  {
+    name: 'webhook-delivery-headers',
+    address: of(FAILING, '?tab=history'),
+    act: async (page) => {
+      await page
+        .getByRole('link', { name: /, delivery \d+$/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByText('Headers').first().click();
+    },
+  },
 ];

@@ -31,6 +31,7 @@ import { traceContexts } from './migrations/0029-trace-contexts.ts';
 import { events } from './migrations/0030-events.ts';
 import { auditLog } from './migrations/0031-audit-log.ts';
 import { alerts } from './migrations/0033-alerts.ts';
+import { attemptHeaders } from './migrations/0034-attempt-headers.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   events,
   auditLog,
   alerts,
+  attemptHeaders,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -1,9 +1,11 @@
 import type { Logger } from '../observability/log.ts';
 import type { ReceivedMessage, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/configuration/delivery-targets.ts';
+import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
 import type { AttemptOutcome } from '../webhooks/history/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
 
 /** Minimum time between log lines about messages that were postponed for the same cause. */
@@ -42,6 +44,16 @@ export class DeliveryReports {
 
   constructor(dependencies: DeliveryReportsDependencies) {
     this.#with = dependencies;
+  }
+
+  /** The headers of an attempt that the history keeps, in their stored form: none where the log omits details. */
+  headersToKeep(target: DeliveryTarget, result: PostbackResult): string | null {
+    if (result.requestHeaders.length === 0) return null;
+    const succeeded = result.outcome === 'DELIVERED';
+    const { loggingMode, topic, credentials, targetUrl } = target;
+    if (this.#with.deliveryLog.extent(loggingMode, topic, succeeded) !== 'full') return null;
+    const { requestHeaders, responseHeaders } = result;
+    return storedHeaders(keptHeaders({ requestHeaders, responseHeaders, credentials, targetUrl }));
   }
 
   /** Reports an attempt. */

@@ -315,6 +315,7 @@ export class DeliveryWorker implements AsyncDisposable {
       responseStatus: result.status,
       responseBody: result.responseBody,
       resent: result.resent,
+      headers: this.#reports.headersToKeep(target, result),
       error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
     };
     const settlement = this.#settlementOf(message, target, result, outcome);

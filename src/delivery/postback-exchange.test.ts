@@ -26,7 +26,7 @@ function send(connections: TargetConnections, target: Target, mayResend = true):
     new PostbackExchange({
       connections,
       origin: target.url,
-      request: { method: 'POST', path: '/', body: '{}' },
+      request: { method: 'POST', path: '/', headers: [], body: '{}' },
       credentials: null,
       deadlineMs: 20_000,
       lookupLimitMs: 20_000,

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
 import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } from './failure-reason.ts';
+import type { ResponseHeaders } from './kept-headers.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
@@ -29,6 +30,10 @@ export interface PostbackResult {
   /** The status of the response, even if the rest of it did not arrive. */
   readonly status: number | null;
   readonly statusText: string | null;
+  /** The headers of the request: names and values alternate. */
+  readonly requestHeaders: readonly string[];
+  /** The headers of the response; null without a response. */
+  readonly responseHeaders: ResponseHeaders | null;
   /** The part of the response's body that was read, as text; null without a response. */
   readonly responseBody: string | null;
   /** Whether the body was longer than the part that was read. */
@@ -57,7 +62,7 @@ type NotAttempted = Partial<Pick<PostbackResult, 'aborted' | 'unsent'>>;
 export interface PostbackExchangeOptions {
   readonly connections: TargetConnections;
   readonly origin: string;
-  readonly request: Dispatcher.DispatchOptions;
+  readonly request: Dispatcher.DispatchOptions & { readonly headers: string[] };
   readonly credentials: BasicCredentials | null;
   /** The time limit of all phases after the lookup of the host name: connecting, TLS, sending and the response. */
   readonly deadlineMs: number;
@@ -86,6 +91,7 @@ export class PostbackExchange implements TargetRequestHandler {
   #resent = false;
   #informational = 0;
   #status: number | null = null;
+  #responseHeaders: ResponseHeaders | null = null;
   #statusText: string | null = null;
   #retryAfter: string | null = null;
   #body: AnswerBody | null = null;
@@ -149,6 +155,7 @@ export class PostbackExchange implements TargetRequestHandler {
     }
     this.#connection.beforeBody();
     this.#status = status;
+    this.#responseHeaders = headers;
     this.#statusText =
       statusText === undefined || statusText === '' ? null : this.#censored(plainText(statusText));
     if (status === HTTP_TOO_MANY_REQUESTS || status === HTTP_SERVICE_UNAVAILABLE) {
@@ -235,6 +242,8 @@ export class PostbackExchange implements TargetRequestHandler {
       outcome: reason === null ? 'DELIVERED' : 'FAILED',
       status: this.#status,
       statusText: this.#statusText,
+      requestHeaders: this.#options.request.headers,
+      responseHeaders: this.#responseHeaders,
       responseBody: this.#responseBody(),
       responseTruncated: this.#body?.truncated ?? false,
       reason,

@@ -202,6 +202,8 @@ export function notSent(reason: string, { aborted = false } = {}): PostbackResul
     outcome: 'FAILED',
     status: null,
     statusText: null,
+    requestHeaders: [],
+    responseHeaders: null,
     responseBody: null,
     responseTruncated: false,
     reason,

@@ -40,6 +40,19 @@ export function pageAnswer<T, R>(
   };
 }
 
+/** Two numbers to continue from, as an opaque text. */
+export function pairCursor(first: number, second: number): string {
+  return Buffer.from(`${first}.${second}`, 'latin1').toString('base64url');
+}
+
+/** The numbers of {@link pairCursor}; null for any other text. */
+export function parsePairCursor(cursor: string): [number, number] | null {
+  const [first, second] = Buffer.from(cursor, 'base64url').toString('latin1').split('.').map(Number);
+  if (first === undefined || second === undefined) return null;
+  const areIds = [first, second].every((each) => Number.isSafeInteger(each) && each >= 0);
+  return areIds && pairCursor(first, second) === cursor ? [first, second] : null;
+}
+
 /** A number to continue from, as an opaque text. */
 export function toCursor(after: number): string {
   return Buffer.from(String(after), 'latin1').toString('base64url');

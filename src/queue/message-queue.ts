@@ -79,6 +79,46 @@ export type HeadActionResult =
   | { outcome: 'done'; message: QueueMessage }
   | { outcome: 'empty' | 'in-flight' | 'other-head' };
 
+/** The result of skipping a message. `absent`: it does not wait in the line. `in-flight`: it is being delivered. */
+export type SkipResult = { outcome: 'done'; message: QueueMessage } | { outcome: 'absent' | 'in-flight' };
+
+/** Which messages of a line are listed: at most `limit` after the one with the position `after`. */
+export interface LinePart {
+  /** Null: from the head. */
+  after: number | null;
+  limit: number;
+}
+
+/** Which messages are purged. Those that are queued after the first step of a purge are not included. */
+export interface PurgeRequest {
+  /** Where the previous step ended; null for the first step. */
+  from: PurgePosition | null;
+  /** Only messages whose `enqueuedAt` is earlier, in epoch milliseconds; null for all. */
+  before: number | null;
+  /** Maximum number of messages that one step examines. */
+  limit: number;
+  /** The remaining messages are counted up to this number. */
+  countUpTo: number;
+}
+
+/** How far a purge has come. */
+export interface PurgePosition {
+  /** The position of the last examined message. */
+  after: number;
+  /** The position of the last message to be examined. */
+  through: number;
+}
+
+/** What one step of a purge did. */
+export interface Purged {
+  /** The deleted messages, in order. */
+  messages: QueuedMessage[];
+  /** The number of messages that further steps will delete, up to `countUpTo`. */
+  remaining: number;
+  /** Where the next step continues; null at the end. */
+  next: PurgePosition | null;
+}
+
 /** Totals over all lines, for metrics and health. */
 export interface QueueTotals {
   waiting: number;
@@ -155,6 +195,20 @@ export interface MessageQueue {
     action: HeadAction,
     messageId?: string,
   ): Promise<HeadActionResult>;
+  /**
+   * The messages that wait in a line, in order, at most as many as asked for. With a
+   * transaction, the state that it sees.
+   */
+  waiting(lineId: number, part: LinePart, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<QueuedMessage[]>;
+  /**
+   * Moves one waiting message to the dead-letter queue, wherever it is in its line. The others keep their order.
+   * @param position the position of the message
+   */
+  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult>;
+  /** Deletes waiting messages, step by step. A head in flight stays. The others keep their order. */
+  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged>;
+  /** Deletes messages from the dead-letter queue. */
+  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void>;
   /**
    * Removes messages from the dead-letter queue and queues them again, in the given order. Their receives count
    * from zero.

@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts';
 import type { Routes } from '../http/routes.ts';
-import type { DeadLetterRedelivery } from '../webhooks/history/dead-letter-redelivery.ts';
+import type { DeadLetterSteps } from '../webhooks/history/dead-letter-steps.ts';
 import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
 import { addableAccountsRoutes } from './content/addable-accounts-routes.ts';
@@ -21,7 +21,7 @@ export interface OverviewRoutesOptions {
   reader: Reader;
   dashboard: Dashboard;
   health: HealthReader;
-  redelivery: DeadLetterRedelivery;
+  deadLetters: DeadLetterSteps;
   /** Whether webhooks are read only, and whether this service delivers. */
   readOnly: boolean;
   delivers: boolean;

@@ -56,7 +56,7 @@ export function createUserInterface(
           settings,
           about: { version, runtime, instance, startedAt: now() },
         }),
-        redelivery: webhooks.redelivery,
+        deadLetters: webhooks.deadLetters,
         readOnly: !settings.enable_webhooks_service,
         delivers: isDelivering,
         now,

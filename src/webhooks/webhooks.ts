@@ -18,12 +18,15 @@ import { ReplayService } from './events/replay-service.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { WebhookHealthService } from './health/webhook-health.ts';
 import { WebhookTroubles } from './health/webhook-troubles.ts';
-import { DeadLetterRedelivery } from './history/dead-letter-redelivery.ts';
+import { DeadLetterRemoval } from './history/dead-letter-removal.ts';
+import { DeadLetterSteps } from './history/dead-letter-steps.ts';
 import { startHistoryIndex } from './history/delivery-listing.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
 import { deliveryRoutes } from './history/delivery-routes.ts';
 import { HistoryCleaner } from './history/history-cleaner.ts';
 import { LineService } from './history/line-service.ts';
+import { WaitingMessages } from './history/waiting-messages.ts';
+import { waitingRoutes } from './history/waiting-routes.ts';
 import { EventLog, LoggedEvents } from './messages/event-log.ts';
 import { traceMessages } from './messages/message-traces.ts';
 import { type SendPostback, TestMessages } from './messages/test-message.ts';
@@ -46,8 +49,8 @@ export interface Webhooks extends AsyncDisposable {
   targets: DeliveryTargets;
   deliveryLog: DeliveryLog;
   trends: TrendService;
-  redelivery: DeadLetterRedelivery;
   troubles: WebhookTroubles;
+  deadLetters: DeadLetterSteps;
   /** Starts removing expired data, together with the given cleaning steps. */
   startCleaning(furtherSteps: readonly CleaningStep[]): void;
   /** Adds the routes under the hook of `requireScopes`. */
@@ -112,6 +115,8 @@ export function startWebhooks(
     trace,
     now,
   });
+  const waiting = new WaitingMessages({ database, queue, webhooks, deliveryLog, now });
+  const removal = new DeadLetterRemoval({ database, queue, webhooks, now });
   const signing = new SigningService({
     database,
     cipher,
@@ -132,8 +137,8 @@ export function startWebhooks(
     targets,
     deliveryLog,
     trends,
-    redelivery: new DeadLetterRedelivery({ reader, lines, now }),
     troubles: new WebhookTroubles({ reader }),
+    deadLetters: new DeadLetterSteps({ reader, lines, removal, now }),
     startCleaning: (furtherSteps) => {
       const cleaner = stack.use(
         new HistoryCleaner({
@@ -153,7 +158,8 @@ export function startWebhooks(
       webhookRoutes(routes, webhooks, idempotency);
       eventRoutes(routes, events);
       replayRoutes(routes, { replays, idempotency, now });
-      deliveryRoutes(routes, { lines, idempotency, now });
+      deliveryRoutes(routes, { lines, removal, idempotency, now });
+      waitingRoutes(routes, { waiting, lines, idempotency, now });
       signingRoutes(routes, signing, idempotency);
       testMessageRoutes(routes, { tests, webhooks });
       trendRoutes(routes, trends);

@@ -57,6 +57,7 @@ async function deliver(database: Database): Promise<void> {
     responseStatus: succeeded ? 200 : 500,
     responseBody: null,
     resent: false,
+    headers: null,
     error: succeeded ? null : 'failed',
   });
   const [one, two, three, four, five] = received.map((message) => ({ ...message, receiveCount: 2 })) as [

@@ -168,15 +168,24 @@ describe('sending all dead letters again', () => {
     await using there = await openDatabaseOf(folder.path);
     await using elsewhere = await openDatabaseOf(folder.path);
     const first = await beginTransaction(here);
-    const ofHere = await linesOn(here).redeliverAll(id, ['DEAD_LETTERED'], 10, COMMAND_LINE, first.tx);
+    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10 } as const;
+    const ofHere = await linesOn(here).redeliverAll(id, all, COMMAND_LINE, first.tx);
     assert.deepEqual(ofHere, { redelivered: 3, remaining: 0 });
     const waiting = [
-      linesOn(there).redeliverAll(id, ['DEAD_LETTERED'], 10, COMMAND_LINE),
-      linesOn(elsewhere).redeliverDeadLetters(id, Date.now(), 10, COMMAND_LINE),
+      linesOn(there).redeliverAll(id, all, COMMAND_LINE),
+      linesOn(elsewhere).redeliverMatching(
+        id,
+        { statuses: all.statuses, updatedUntil: Date.now() },
+        { limit: 10, after: null },
+        COMMAND_LINE,
+      ),
     ] as const;
     await until(async () => (await countWaiting(here)) === waiting.length, 'both others wait for the first');
     await first.commit();
-    assert.deepEqual(await Promise.all(waiting), [{ redelivered: 0, remaining: 0 }, 0]);
+    assert.deepEqual(await Promise.all(waiting), [
+      { redelivered: 0, remaining: 0 },
+      { redelivered: 0, remaining: 0, next: null },
+    ]);
     assert.equal((await linesOn(here).line(id)).depth, 3);
   });
 

@@ -65,6 +65,8 @@ export interface DeliveryRecord {
     response_body: string | null;
     error: string | null;
     resent: boolean;
+    request_headers: { name: string; value: string }[] | null;
+    response_headers: { name: string; value: string }[] | null;
   }[];
 }
 

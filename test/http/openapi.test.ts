@@ -92,10 +92,15 @@ describe('the OpenAPI description', () => {
       'get /webhooks/{webhook_id}/deliveries/{delivery_id}',
       'post /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
       'post /webhooks/{webhook_id}/deliveries/redeliver',
+      'post /webhooks/{webhook_id}/deliveries/remove',
       'get /webhooks/{webhook_id}/line',
       'post /webhooks/{webhook_id}/line/retry',
       'post /webhooks/{webhook_id}/line/skip',
       'post /webhooks/test',
+      'get /webhooks/{webhook_id}/line/messages',
+      'get /webhooks/{webhook_id}/line/messages/{position}',
+      'post /webhooks/{webhook_id}/line/messages/{position}/skip',
+      'post /webhooks/{webhook_id}/line/purge',
       'post /webhooks/{webhook_id}/test',
       'get /events',
       'get /events/{event_id}',
@@ -224,7 +229,7 @@ describe('the OpenAPI description', () => {
 
   test('calls every operation by a verb', () => {
     const verbs = new RegExp(
-      '^(add|create|delete|get|import|launch|list|preview|publish|receive|replay|redeliver|remove|request|reset|retry|rotate|skip|' +
+      '^(add|create|delete|get|import|launch|list|preview|publish|purge|receive|replay|redeliver|remove|request|reset|retry|rotate|skip|' +
         'test|update|upload|waive)[A-Z]\\w+$',
     );
     const received = Object.values(document.webhooks).map(({ post }) => post!);

@@ -8,6 +8,9 @@ import { QueueModel } from './queue-model.ts';
 const LINES = [1, 2, 3, 4] as const;
 const MAX_STEPS = 60;
 const VISIBILITY_MS = 2_000;
+/** More than any line has. */
+const ALL = 1_000;
+const NO_POSITION = 0;
 
 const line = fc.constantFrom(...LINES);
 /** Chooses among what there is at that step, taken modulo its number: mostly what came latest. */
@@ -41,6 +44,17 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('redeliver'), from: choice }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('skip'), line, place: fc.nat({ max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('purge'),
+      line,
+      age: fc.constantFrom(0, 500, 2_000),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('remove'), from: choice }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('forget') }) },
 );
 
@@ -113,6 +127,33 @@ class Comparison {
         const dead = this.#model.deadLetters.slice(taken.from % (this.#model.deadLetters.length + 1));
         await this.#user.redeliver(dead);
         this.#model.redeliver(dead, this.#engine.now());
+        return;
+      }
+      case 'skip': {
+        const { queue, database } = this.#engine;
+        const waiting = await queue.waiting(taken.line, { after: null, limit: ALL });
+        assert.deepEqual(waiting.map(contentOf), this.#model.waiting(taken.line));
+        const position = waiting[taken.place]?.position ?? NO_POSITION;
+        const result = await database.transaction((tx) => queue.skip(tx, taken.line, position));
+        assert.equal(result.outcome, this.#model.skip(taken.line, taken.place, this.#engine.now()));
+        return;
+      }
+      case 'purge': {
+        const { queue, database } = this.#engine;
+        const now = this.#engine.now();
+        const which = { before: now - taken.age, limit: taken.limit };
+        const purged = await database.transaction((tx) =>
+          queue.purge(tx, taken.line, { ...which, from: null, countUpTo: ALL }),
+        );
+        assert.deepEqual(purged.messages.map(contentOf), this.#model.purge(taken.line, which, now));
+        return;
+      }
+      case 'remove': {
+        const removed = this.#model.deadLetters.slice(taken.from % (this.#model.deadLetters.length + 1));
+        const { queue, database } = this.#engine;
+        const ids = removed.map(({ messageId }) => messageId);
+        await database.transaction((tx) => queue.removeDeadLetters(tx, ids));
+        this.#model.removeDeadLetters(removed);
         return;
       }
       case 'forget': {

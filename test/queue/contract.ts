@@ -5,6 +5,7 @@ import { leaseContract } from './contract-leases.ts';
 import { orderContract } from './contract-order.ts';
 import { overviewContract } from './contract-overview.ts';
 import { randomContract } from './contract-random.ts';
+import { removalContract } from './contract-removals.ts';
 import { settlingContract } from './contract-settling.ts';
 import type { OpenQueue } from './queue-engine.ts';
 
@@ -18,6 +19,7 @@ export function queueContract(engine: string, open: OpenQueue): void {
     leaseContract(open);
     settlingContract(open);
     headContract(open);
+    removalContract(open);
     overviewContract(open);
     randomContract(open, RANDOM_RUNS);
   });

@@ -78,6 +78,44 @@ export class QueueModel {
     return 'done';
   }
 
+  /** Moves the message at this place of its line, counted from 0, to the dead letters. */
+  skip(lineId: number, place: number, now: number): string {
+    const line = this.#line(lineId);
+    const message = line.messages[place];
+    if (message === undefined) return 'absent';
+    if (place === 0 && this.#isInFlight(line, now)) return 'in-flight';
+    if (place === 0) {
+      line.lease = null;
+      this.#advance(line, now);
+    } else {
+      line.messages.splice(place, 1);
+    }
+    this.deadLetters.push(message);
+    return 'done';
+  }
+
+  /** Deletes what was queued before a given time, at most `limit` messages, and returns it. */
+  purge(lineId: number, { before, limit }: { before: number; limit: number }, now: number): QueueMessage[] {
+    const line = this.#line(lineId);
+    const staysFirst = this.#isInFlight(line, now) ? 1 : 0;
+    const examined = line.messages.slice(staysFirst, staysFirst + limit);
+    const purged = examined.filter(({ enqueuedAt }) => enqueuedAt < before);
+    if (purged.includes(line.messages[0]!)) {
+      line.lease = null;
+      this.#advance(line, now);
+    }
+    line.messages = line.messages.filter((message) => !purged.includes(message));
+    return purged;
+  }
+
+  removeDeadLetters(messages: readonly QueueMessage[]): void {
+    this.deadLetters = this.deadLetters.filter((message) => !messages.includes(message));
+  }
+
+  waiting(lineId: number): QueueMessage[] {
+    return this.#line(lineId).messages;
+  }
+
   redeliver(messages: readonly QueueMessage[], now: number): void {
     const ids = new Set(messages.map((message) => message.messageId));
     this.deadLetters = this.deadLetters.filter((message) => !ids.has(message.messageId));
@@ -119,6 +157,10 @@ export class QueueModel {
       deadLetters: this.deadLetters.length,
       linesBlocked: waiting.filter((line) => line.lease === null && line.receives > 0).length,
     };
+  }
+
+  #isInFlight(line: ModelLine, now: number): boolean {
+    return line.lease !== null && line.availableAt > now;
   }
 
   #waiting(): ModelLine[] {

@@ -100,7 +100,7 @@ describe('dead letters of all webhooks', () => {
   test('are sent again in order within each webhook, and it ends though the target goes on failing', async () => {
     await using _service = service;
     const first = await redeliver({});
-    assert.deepEqual([first.redelivered, first.remaining], [6, 0]);
+    assert.deepEqual([first.done, first.remaining], [6, 0]);
     await until(() => target.requests.length === 12, 'all are sent again');
     for (const name of ['North', 'South']) {
       const sent = target.requests
@@ -110,7 +110,7 @@ describe('dead letters of all webhooks', () => {
     }
     await until(async () => (await letters()).total === 6, 'they fail again');
     const next = await redeliver({ until_dt: first.until_dt });
-    assert.deepEqual([next.redelivered, next.remaining], [0, 0], 'what failed later is not part of it');
+    assert.deepEqual([next.done, next.remaining], [0, 0], 'what failed later is not part of it');
   });
 
   test('of inactive webhooks are left alone, and asking for them says why', async () => {
@@ -123,7 +123,7 @@ describe('dead letters of all webhooks', () => {
       409,
     );
     const step = await redeliver({});
-    assert.deepEqual([step.redelivered, step.remaining], [3, 0]);
+    assert.deepEqual([step.done, step.remaining], [3, 0]);
     await until(async () => (await letters()).total === 3, 'those of the other one arrive');
     assert.equal((await letters('?search=south')).total, 0);
     assert.equal((await letters()).data[0]!.webhook_enabled, false);
@@ -146,16 +146,98 @@ describe('dead letters of all webhooks', () => {
     assert.equal((await service.api.get('/ui/api/dead-letters?offset=10001')).status, 400);
     const step = await redeliver({});
     assert.deepEqual(
-      [step.redelivered, step.remaining, step.remaining_is_lower_bound],
+      [step.done, step.remaining, step.remaining_is_lower_bound],
       [500, 9_556, false],
       'a step at a time, of the first webhook',
     );
   });
 
+  test('are listed with whom they are about, and narrowed by what is in the message or happened to it', async () => {
+    await using _service = service;
+    const { data } = await letters(`?webhook_id=${ids.North}`);
+    const names = data.map((letter) => (letter.about as { account: { name: string } }).account.name);
+    assert.deepEqual(names, ['C', 'B', 'A']);
+    const [c] = data as [Letter];
+    const accountId = (c.about as { account: { id: number } }).account.id;
+    const narrowed: [string, number][] = [
+      [`?account_id=${accountId}`, 2],
+      [`?account_id=${accountId}&webhook_id=${ids.North}`, 1],
+      ['?account_id=999', 0],
+      ['?learner_id=nobody', 0],
+      ['?response_status=500', 6],
+      ['?response_status=404', 0],
+      ['?subtopic=ACCOUNT_CREATED', 6],
+      ['?subtopic=ACCOUNT_DELETED', 0],
+      [`?message_id=${c.message_id}`, 1],
+      [`?from_dt=${encodeURIComponent(String(c.enqueued_dt))}&webhook_id=${ids.North}`, 1],
+      [`?until_dt=${encodeURIComponent(String(c.enqueued_dt))}&webhook_id=${ids.North}`, 2],
+      ['?search=south&response_status=500', 3],
+    ];
+    for (const [query, total] of narrowed) assert.equal((await letters(query)).total, total, query);
+    const wrong = await service.api.get('/ui/api/dead-letters?from_dt=today&until_dt=tomorrow');
+    assert.deepEqual(
+      [wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)],
+      [400, ['/query/from_dt', '/query/until_dt']],
+    );
+  });
+
+  test('that match a filter are sent again or removed, of one webhook or of all, and the others stay', async () => {
+    await using _service = service;
+    target.respondWith(answer(200));
+    const { data } = await letters(`?webhook_id=${ids.North}`);
+    const accountId = (data[0]!.about as { account: { id: number } }).account.id;
+    const sent = await redeliver({ filter: { account_id: accountId } });
+    assert.deepEqual([sent.done, sent.remaining, sent.next_cursor], [2, 0, null]);
+    await until(() => target.requests.length === 8, 'both are sent');
+    assert.equal((await letters()).total, 4);
+
+    const remove = async (body: object) => await service.api.post('/ui/api/dead-letters/remove', body);
+    const removed = await remove({ webhook_id: ids.South, filter: { response_status: [500] } });
+    assert.deepEqual([removed.status, removed.body.done], [200, 2]);
+    assert.deepEqual(
+      (await letters()).data.map((letter) => letter.webhook_name),
+      ['North', 'North'],
+    );
+    await service.api.delete(`/webhooks/${ids.North}`);
+    assert.equal((await remove({})).body.done, 2, 'those of a deleted webhook can be removed, too');
+    assert.equal((await letters()).total, 0);
+    assert.equal(target.requests.length, 8, 'what is removed is not sent');
+  });
+
+  test('are sent again step by step over all webhooks, each from where the step before ended', async () => {
+    await using _service = service;
+    target.respondWith(answer(200));
+    await runSql(
+      service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 700)
+       select ${ids.North}, 'old-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
+    );
+    let step = await redeliver({});
+    const steps = [[step.done, step.remaining]];
+    while (step.next_cursor !== null) {
+      step = await redeliver({ until_dt: step.until_dt, cursor: step.next_cursor });
+      steps.push([step.done, step.remaining]);
+    }
+    assert.deepEqual(steps, [
+      [500, 206],
+      [206, 0],
+    ]);
+  });
+
   test('are not sent again by a call that is not understood', async () => {
     await using _service = service;
-    for (const body of [{ until_dt: 'yesterday' }, { webhook: 1 }, { webhook_id: 0 }]) {
-      assert.equal((await service.api.post('/ui/api/dead-letters/redeliver', body)).status, 400);
+    const wrong = [
+      { until_dt: 'yesterday' },
+      { webhook: 1 },
+      { webhook_id: 0 },
+      { cursor: 'here' },
+      { filter: { account: 1 } },
+      { filter: { from_dt: 'today' } },
+    ];
+    for (const body of wrong) {
+      for (const action of ['redeliver', 'remove'])
+        assert.equal((await service.api.post(`/ui/api/dead-letters/${action}`, body)).status, 400);
     }
     assert.equal((await letters()).total, 6);
   });

@@ -115,7 +115,10 @@ describe('the command palette', () => {
     const { page } = visit;
     await page.getByRole('heading', { name: 'Your profile' }).waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Show this list').waitFor();
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await list.getByText('Show this list').waitFor();
+    const neighbours = list.getByRole('row', { name: /^Next or previous delivery/ });
+    assert.match(await neighbours.innerText(), /J or K$/);
     await visit.assertAccessible();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

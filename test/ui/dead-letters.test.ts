@@ -23,8 +23,11 @@ describe('dead letters', () => {
   /** Makes webhooks with so many dead letters each, in place of those that there were. */
   const deadLetters = async (webhooks: readonly string[], each: number) => {
     target.respondWith(answer(410, { statusText: 'Gone' }));
-    const { data: former } = (await ui.service.api.get('/webhooks')).body;
-    for (const { id } of former) await ui.service.api.delete(`/webhooks/${id}`);
+    const { data: former } = (await ui.service.api.get('/webhooks?limit=200')).body;
+    for (const { id } of former) {
+      await ui.service.api.delete(`/webhooks/${id}`);
+      await ui.service.api.post(`/webhooks/${id}/deliveries/remove`);
+    }
     for (const name of webhooks) {
       await ui.service.api.create('/webhooks', {
         name,
@@ -122,9 +125,85 @@ describe('dead letters', () => {
     assert.equal(await total(), 0);
   });
 
+  it('are narrowed by what happened and whom they are about, and what matches is redelivered or removed', async () => {
+    await deadLetters(['CRM', 'LMS'], 3);
+    const { data } = (await ui.service.api.get('/ui/api/dead-letters')).body;
+    const accountOf = (name: string): number =>
+      data.find((letter: { about: { account: { name: string } } }) => letter.about.account.name === name)
+        .about.account.id;
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    const filter = async (account: number) => {
+      await page.getByRole('button', { name: /^(1 filter|Filters)$/ }).click();
+      const form = page.getByRole('dialog', { name: /^(1 filter|Filters)$/ });
+      await form.getByRole('textbox', { name: 'Account id' }).fill(String(account));
+      await form.getByRole('button', { name: 'Apply' }).click();
+      await visit.arrived(`${DEAD_LETTERS}?account=${account}`);
+    };
+    await page.getByText('0', { exact: true }).first().waitFor();
+    await filter(accountOf('1'));
+    await page.getByText('1–2 of 2').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    target.respondWith(answer(200));
+    target.requests.length = 0;
+    await page.getByRole('button', { name: 'Redeliver matching…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click();
+    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await target.waitFor(2);
+    assert.equal(await total(), 4);
+    await filter(accountOf('2'));
+    await page.getByRole('button', { name: 'Remove matching…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click();
+    await page.getByText('Done: 2 removed.').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    assert.equal(await total(), 2);
+    assert.equal(target.requests.length, 2);
+    await page.getByText('No results').waitFor();
+  });
+
+  it('that are selected are redelivered or removed, and no others', async () => {
+    await deadLetters(['CRM'], 4);
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    const ticks = page.getByRole('checkbox', { name: /^Select .?Account created, delivery/ });
+    await ticks.nth(3).waitFor();
+    await ticks.nth(0).check();
+    await ticks.nth(2).check();
+    await page.getByText('2 selected').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    target.respondWith(answer(200));
+    target.requests.length = 0;
+    await page.getByRole('button', { name: 'Redeliver selected' }).click();
+    await page.getByText('2 messages were queued for redelivery.').waitFor();
+    await target.waitFor(2);
+    const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(names, ['1', '3'], 'in the order of their events');
+    await ticks.nth(2).waitFor({ state: 'detached' });
+    await ticks.first().check();
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await total(), 2);
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    await visit.assertAccessible();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('2 dead letters were removed.').waitFor();
+    await page.getByText('No dead letters').waitFor();
+    assert.equal(await total(), 0);
+    assert.equal(target.requests.length, 2);
+  });
+
   it('fit a phone', async () => {
+    await deadLetters(['CRM'], 2);
     await using visit = await ui.visit(DEAD_LETTERS, { phone: true });
-    await visit.page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+    await visit.page.getByRole('checkbox').first().check();
+    await visit.page.getByText('1 selected').waitFor();
     await visit.assertNoSidewaysScrolling();
   });
 });

@@ -140,6 +140,7 @@ describe('what takes few clicks', () => {
     await page.getByText('Done: 3 queued. They are being sent now.').waitFor();
     assert.equal(await clicks(), 3);
     await target.waitFor(before + 6);
+    await visit.assertAccessible();
     const sent = target.requests.slice(-3).map(({ text }) => names.find((name) => text.includes(name)));
     assert.deepEqual(sent, names);
     await api.delete(`/webhooks/${id}`);
@@ -176,5 +177,39 @@ describe('what takes few clicks', () => {
       ['Ladders', 'Lifting'],
     );
     await api.delete(`/webhooks/${id}`);
+  });
+
+  it('is to send the dead letters of one webhook again (3 from its page), and those of others stay', async () => {
+    const { api } = ui.service;
+    const create = (name: string) =>
+      api.create('/webhooks', {
+        name,
+        topic: 'ACCOUNT',
+        target_url: `${target.url}/${name}`,
+        max_attempts: 1,
+      });
+    target.respondWith(answer(500));
+    const [{ id }, { id: other }] = [await create('outage'), await create('elsewhere')];
+    const names = ['Adatum', 'Proseware'];
+    for (const name of names) await api.create('/accounts', { name });
+    const deadOf = async (webhook: number) =>
+      (await api.get(`/webhooks/${webhook}/deliveries?status=DEAD_LETTERED`)).body.data.length;
+    await until(async () => (await deadOf(id)) + (await deadOf(other)) === 4, 'all are dead letters');
+    target.respondWith(answer(204));
+    target.requests.length = 0;
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Show dead letters' }).waitFor();
+    const clicks = await countClicks(page);
+    await page.getByRole('link', { name: 'Show dead letters' }).click();
+    await page.getByRole('button', { name: 'Redeliver dead letters…' }).click();
+    await page.getByRole('button', { name: 'Redeliver all', exact: true }).click();
+    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    assert.equal(await clicks(), 3);
+    await target.waitFor(2);
+    const sent = target.requests.map(({ text }) => names.find((name) => text.includes(name)));
+    assert.deepEqual(sent, names);
+    assert.equal(await deadOf(other), 2, 'those of the other webhook stay');
+    for (const each of [id, other]) await api.delete(`/webhooks/${each}`);
   });
 });

@@ -80,6 +80,9 @@ describe('finding messages in a webhook’s history', () => {
     const latest = drawer.getByRole('region', { name: 'Latest response' }).first();
     await latest.getByText('503 Service Unavailable').waitFor();
     await latest.getByText('"message": "Down for maintenance"').waitFor();
+    await latest.getByText('Headers').click();
+    await latest.getByText('webhook-timestamp').waitFor();
+    await latest.getByText('Coursewire/').waitFor();
     await visit.assertAccessible();
     await visit.showScheme('light');
     const about = (name: string) => drawer.locator('dl').getByText(name, { exact: true }).waitFor();

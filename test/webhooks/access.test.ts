@@ -35,6 +35,11 @@ const CALLS: readonly Call[] = [
   { method: 'GET', path: '/webhooks/999/line', scope: 'webhooks:read' },
   { method: 'POST', path: '/webhooks/999/line/retry', scope: 'webhooks:write' },
   { method: 'POST', path: '/webhooks/999/line/skip', scope: 'webhooks:write' },
+  { method: 'GET', path: '/webhooks/999/line/messages', scope: 'webhooks:read' },
+  { method: 'GET', path: '/webhooks/999/line/messages/1', scope: 'webhooks:read' },
+  { method: 'POST', path: '/webhooks/999/line/messages/1/skip', scope: 'webhooks:write' },
+  { method: 'POST', path: '/webhooks/999/line/purge', scope: 'webhooks:write' },
+  { method: 'POST', path: '/webhooks/999/deliveries/remove', scope: 'webhooks:write' },
   { method: 'POST', path: '/webhooks/999/test', scope: 'webhooks:write' },
 ];
 

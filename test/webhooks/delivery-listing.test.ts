@@ -45,6 +45,7 @@ async function record(database: Database, attempts: readonly Attempt[]): Promise
         error: null,
         status_reason: null,
         resent: 0,
+        headers: null,
       })),
     ),
   );

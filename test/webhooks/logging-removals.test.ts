@@ -48,6 +48,11 @@ const DISCARDS = {
     change: (api: Api, id: number, record: object) =>
       api.put(`/webhooks/${id}`, { ...record, enabled: false }),
   },
+  purged: {
+    reason: 'PURGED',
+    says: /^ACCOUNT_CREATED for webhook \d+ discarded: purged manually$/,
+    change: (api: Api, id: number) => api.post(`/webhooks/${id}/line/purge`),
+  },
   'of events that are ignored': {
     reason: 'BEFORE_IGNORE_DT',
     says: /^ACCOUNT_CREATED for webhook \d+ discarded: the event occurred before ignore_before_dt$/,

@@ -31,6 +31,9 @@ describe('while the webhooks service is disabled', () => {
       'test',
       'line/retry',
       'line/skip',
+      'line/messages/1/skip',
+      'line/purge',
+      'deliveries/remove',
       'deliveries/redeliver',
       'deliveries/1/redeliver',
     ]) {

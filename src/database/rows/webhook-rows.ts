@@ -140,6 +140,8 @@ export interface DeliveryRow {
   response_body: string | null;
   error: string | null;
   status_reason: string | null;
+  /** The headers of the latest attempt (see `attempt-headers.ts`); null if they are not kept. */
+  headers: Generated<string | null>;
   /** 1: the latest attempt sent its request a second time (see {@link DeliveryAttemptRow.resent}). */
   resent: Generated<number>;
 }
@@ -165,6 +167,7 @@ export interface DeliveryAttemptRow {
   response_status: number | null;
   response_body: string | null;
   error: string | null;
+  headers: Generated<string | null>;
   /** 1: the target closed a kept connection while the request was written, so it was sent again. */
   resent: Generated<number>;
 }

@@ -3,8 +3,11 @@ import type { Database, Reader, Transaction } from '../../database/database.ts';
 import type {
   HeadAction,
   HeadActionResult,
+  LinePart,
   LineState,
   MessageQueue,
+  Purged,
+  PurgeRequest,
   QueuedMessage,
   QueueMessage,
   QueueTotals,
@@ -13,6 +16,7 @@ import type {
   ReceiveRequest,
   Settled,
   Settlement,
+  SkipResult,
 } from '../message-queue.ts';
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
@@ -43,6 +47,7 @@ import {
 } from './line-statements.ts';
 import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
 import { PacedCalls } from './paced-calls.ts';
+import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settle } from './settling.ts';
 
 /** Signals to all instances that messages may have become available. */
@@ -300,6 +305,33 @@ export abstract class LineQueue implements MessageQueue {
     return { outcome: 'done', message: head };
   }
 
+  async waiting(
+    lineId: number,
+    { after, limit }: LinePart,
+    reader: Pick<Reader, 'all' | 'allFor'> = this.database.reader,
+  ): Promise<QueuedMessage[]> {
+    return await readFirstMessages(reader, lineId, limit, {
+      after: after ?? 0,
+      through: Number.MAX_SAFE_INTEGER,
+    });
+  }
+
+  async skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {
+    const result = await skipMessage(tx, lineId, position, this.#removalOptions());
+    if (result.outcome === 'done') this.announce(tx);
+    return result;
+  }
+
+  async purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged> {
+    const purged = await purgeMessages(tx, lineId, request, this.#removalOptions());
+    if (purged.messages.length > 0) this.announce(tx);
+    return purged;
+  }
+
+  async removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+    await deleteDeadLetters(tx, messageIds);
+  }
+
   async redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     await deleteDeadLetters(
       tx,
@@ -329,6 +361,11 @@ export abstract class LineQueue implements MessageQueue {
 
   async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
     return await this.database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
+  }
+
+  #removalOptions(): RemovalOptions {
+    const now = this.now();
+    return { now, copyAt: this.#copyAt(now), isInFlight: (line) => this.#isOut(line) };
   }
 
   #copyAt(now: number): number | null {

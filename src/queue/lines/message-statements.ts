@@ -64,20 +64,61 @@ export async function readHeads(
   return await toMessages(reader, rows);
 }
 
-/** The first messages of a line, in order. */
+/** A range of positions in a line: greater than `after`, up to and including `through`. */
+export interface Positions {
+  after: number;
+  through: number;
+}
+
+const ALL_POSITIONS: Positions = { after: 0, through: Number.MAX_SAFE_INTEGER };
+
+/** The first messages of a line, or of a part of it, in order. */
 export async function readFirstMessages(
-  tx: Transaction,
+  reader: Pick<Reader, 'all' | 'allFor'>,
   lineId: number,
   limit: number,
+  { after, through }: Positions = ALL_POSITIONS,
 ): Promise<QueuedMessage[]> {
-  const rows = await tx.all<MessageRow>(
+  const rows = await reader.all<MessageRow>(
     `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
-     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')} order by m.id limit ?`,
+     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
+       and m.id > ? and m.id <= ? order by m.id limit ?`,
     lineId,
     lineId,
+    after,
+    through,
     limit,
   );
-  return await toMessages(tx, rows);
+  return await toMessages(reader, rows);
+}
+
+/** The position of the last message of a line; 0 if there is none. */
+export async function readLastPosition(reader: Pick<Reader, 'all'>, lineId: number): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>(
+    'select max(m.id) as last from queue_messages as m where m.line_id = ?',
+    lineId,
+  );
+  return row?.last ?? 0;
+}
+
+/** The number of messages in a part of a line that were queued before a given time, counted up to a bound. */
+export async function countMessages(
+  reader: Pick<Reader, 'all'>,
+  lineId: number,
+  { after, through, before, bound }: Positions & { before: number; bound: number },
+): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(
+    `select count(*) as count from (select 1 as one from queue_messages as m
+       where m.line_id = ? and ${isWaitingInLine('m', '?')} and m.id > ? and m.id <= ? and m.enqueued_at < ?
+       limit ?) as counted`,
+    lineId,
+    lineId,
+    after,
+    through,
+    before,
+    bound,
+  );
+  return Number(row?.count ?? 0);
 }
 
 /** Rows as messages in their places, bodies whole. */

@@ -1,6 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { expressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import type { Tables } from '../../database/schema.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
+import { wholeBodies } from '../../queue/shared-bodies.ts';
+import { type DeliveryFilter, matches } from '../../webhooks/history/delivery-filter.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
@@ -25,6 +28,15 @@ export interface ListedDeadLetter {
   enqueued_at: number;
   /** When it was dead-lettered. Only sending it again changes it afterwards. */
   updated_at: number;
+  /** As stored: it may lack the part that several messages share. */
+  body: string;
+  shared_body_id: number | null;
+}
+
+/** A dead letter with its message as sent. */
+export interface DeadLetterInBrief {
+  letter: ListedDeadLetter;
+  body: string;
 }
 
 /** Which dead letters a list holds: those that match every member that is not null. */
@@ -32,6 +44,8 @@ export interface DeadLetterFilter {
   /** A part of the webhook's name, or a message's or delivery's id. */
   search: string | null;
   webhookId: number | null;
+  /** What else must match. */
+  deliveries: DeliveryFilter;
 }
 
 /** What a list of ids is made of: an index gives each of them in order, so a page costs what it passes over. */
@@ -50,8 +64,8 @@ export async function listDeadLetters(
   reader: Reader,
   filter: DeadLetterFilter,
   { limit, offset }: ListPart<'dead_lettered'>,
-): Promise<LongListed<ListedDeadLetter>> {
-  const source = await sourceOf(reader, filter, offset + limit);
+): Promise<LongListed<DeadLetterInBrief>> {
+  const source = await filteredSource(reader, filter, offset + limit);
   const { rows: counted } = await sql<{ total: number }>`
     select count(*) as total from (select 1 as one from (${source.counted}) as found
       limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
@@ -60,17 +74,37 @@ export async function listDeadLetters(
     select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.enabled as webhook_enabled,
       webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,
       deliveries.response_status, deliveries.error, deliveries.status, deliveries.status_reason,
-      deliveries.enqueued_at, deliveries.updated_at
+      deliveries.enqueued_at, deliveries.updated_at, deliveries.body, deliveries.shared_body_id
     from (select found.id, found.updated_at from (${source.rows}) as found
         order by found.updated_at desc, found.id desc limit ${limit} offset ${offset}) as page
       join deliveries on deliveries.id = page.id
       left join webhooks on webhooks.id = deliveries.webhook_id
     order by page.updated_at desc, page.id desc`.execute(reader.query);
+  const bodies = await wholeBodies(reader, items);
   return {
-    items,
+    items: items.map((letter, n) => ({ letter, body: bodies[n]!.body })),
     total: Math.min(total, MAX_COUNTED),
     totalIsLowerBound: total > MAX_COUNTED || source.isPartial,
   };
+}
+
+/**
+ * A filter has to look at each message, so that only the newest {@link MAX_COUNTED} dead letters of the source are
+ * examined.
+ */
+async function filteredSource(reader: Reader, filter: DeadLetterFilter, first: number): Promise<Source> {
+  if (Object.keys(filter.deliveries).length === 0) return await sourceOf(reader, filter, first);
+  const source = await sourceOf(reader, filter, MAX_COUNTED);
+  const condition = matches(expressionBuilder<Tables, 'deliveries'>(), filter.deliveries, reader.dialect);
+  const found = sql`select deliveries.id, deliveries.updated_at
+    from (select newest.id from (${source.rows}) as newest
+        order by newest.updated_at desc, newest.id desc limit ${sql.lit(MAX_COUNTED)}) as examined
+      join deliveries on deliveries.id = examined.id where ${condition}`;
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (select 1 as one from (${source.counted}) as counted
+      limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
+  const isPartial = source.isPartial || Number(rows[0]?.total ?? 0) > MAX_COUNTED;
+  return { rows: found, counted: found, isPartial };
 }
 
 async function sourceOf(

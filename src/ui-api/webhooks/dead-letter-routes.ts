@@ -1,38 +1,47 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
+import { pairCursor, parsePairCursor } from '../../http/paging.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
-import type { DeadLetterRedelivery } from '../../webhooks/history/dead-letter-redelivery.ts';
+import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dead-letter-steps.ts';
+import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-schemas.ts';
+import { messageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { listPart, longListAnswer, partMembers, SearchText, searchText } from '../list-query.ts';
-import { type ListedDeadLetter, listDeadLetters } from './dead-letter-list.ts';
+import { type DeadLetterInBrief, listDeadLetters } from './dead-letter-list.ts';
 
 const MAX_DATE_TIME_LENGTH = 40;
+const MAX_CURSOR_LENGTH = 200;
+const ACTIONS = ['redeliver', 'remove'] as const;
 
 /** A message in the dead-letter queue. */
 export type DeadLetter = ReturnType<typeof toRecord>;
 
-/** What one step of redelivery did, and what is left for further ones. */
-export type RedeliveryStep = ReturnType<typeof toStep>;
+/** What one step of redelivery or removal did, and what is left for further ones. */
+export type DeadLetterStepAnswer = ReturnType<typeof toStep>;
 
 const Query = Type.Object(
   {
     search: SearchText,
     webhook_id: Type.Optional(Id()),
+    ...FilterQuery.properties,
     ...partMembers(MAX_COUNTED),
   },
   { additionalProperties: false },
 );
 
-const RedeliveryBody = Type.Object(
+const StepBody = Type.Object(
   {
-    /** Defaults to all active webhooks. */
+    /** Defaults to all webhooks; a redelivery leaves out those that are inactive or deleted. */
     webhook_id: Type.Optional(Id()),
+    filter: Type.Optional(FilterQuery),
     /** The `until_dt` of the step before; left out at the first. */
     until_dt: Type.Optional(Type.String({ maxLength: MAX_DATE_TIME_LENGTH })),
+    /** The `next_cursor` of the step before; left out at the first. */
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
   },
   { additionalProperties: false },
 );
@@ -40,7 +49,7 @@ const RedeliveryBody = Type.Object(
 /** The dead letters of all webhooks, for the admin UI. */
 export function deadLetterRoutes(
   routes: Routes,
-  { reader, redelivery }: { reader: Reader; redelivery: DeadLetterRedelivery },
+  { reader, deadLetters }: { reader: Reader; deadLetters: DeadLetterSteps },
 ): void {
   routes.get(
     '/ui/api/dead-letters',
@@ -53,42 +62,63 @@ export function deadLetterRoutes(
     },
     async (request) => {
       const part = listPart(request.query, 'dead_lettered');
-      const { search, webhook_id } = request.query;
-      const filter = { search: searchText(search), webhookId: webhook_id ?? null };
+      const { search, webhook_id, limit: _limit, offset: _offset, ...members } = request.query;
+      const filter = {
+        search: searchText(search),
+        webhookId: webhook_id ?? null,
+        deliveries: deliveryFilter(members),
+      };
       return longListAnswer(await listDeadLetters(reader, filter, part), part, toRecord);
     },
   );
 
-  routes.post(
-    '/ui/api/dead-letters/redeliver',
-    {
-      config: { scope: 'webhooks:write' },
-      schema: {
-        hide: true,
-        body: RedeliveryBody,
+  for (const action of ACTIONS) {
+    routes.post(
+      `/ui/api/dead-letters/${action}`,
+      {
+        config: { scope: 'webhooks:write' },
+        schema: {
+          hide: true,
+          body: StepBody,
+        },
       },
-    },
-    async (request) => {
-      const { webhook_id: webhookId, until_dt: untilText } = request.body;
-      const until = untilText === undefined ? undefined : parseDateTime(untilText);
-      if (until === null)
-        throw invalidInput([{ pointer: '/until_dt', detail: 'is no date and time with a zone' }]);
-      return toStep(await redelivery.step(webhookId ?? null, actorOf(request), until));
-    },
-  );
+      async (request) => {
+        const { webhook_id: webhookId, until_dt: untilText, cursor, filter = {} } = request.body;
+        const until = untilText === undefined ? undefined : parseDateTime(untilText);
+        const from = cursor === undefined ? undefined : parsePairCursor(cursor);
+        const wrong = [
+          ...(until === null ? [{ pointer: '/until_dt', detail: 'is no date and time with a zone' }] : []),
+          ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
+        ];
+        if (wrong.length > 0) throw invalidInput(wrong);
+        const step = await deadLetters.step({
+          action,
+          by: actorOf(request),
+          webhookId: webhookId ?? null,
+          filter: deliveryFilter(filter, '/filter'),
+          until: until ?? undefined,
+          from: from == null ? null : { webhookId: from[0], deliveryId: from[1] },
+        });
+        return toStep(step);
+      },
+    );
+  }
 }
 
-function toStep(step: Awaited<ReturnType<DeadLetterRedelivery['step']>>) {
+function toStep({ done, remaining, remainingIsLowerBound, until, next }: DeadLetterStep) {
   return {
-    redelivered: step.redelivered,
-    remaining: step.remaining,
-    remaining_is_lower_bound: step.remainingIsLowerBound,
+    /** Number of messages that were redelivered or removed. */
+    done,
+    remaining,
+    remaining_is_lower_bound: remainingIsLowerBound,
     /** Messages that were dead-lettered later are not included. */
-    until_dt: formatDateTime(step.until),
+    until_dt: formatDateTime(until),
+    /** Where the next step continues; null at the end. */
+    next_cursor: next === null ? null : pairCursor(next.webhookId, next.deliveryId),
   };
 }
 
-function toRecord(letter: ListedDeadLetter) {
+function toRecord({ letter, body }: DeadLetterInBrief) {
   return {
     /** The delivery's id. */
     id: letter.id,
@@ -105,5 +135,6 @@ function toRecord(letter: ListedDeadLetter) {
     status_reason: letter.status_reason,
     enqueued_dt: formatDateTime(letter.enqueued_at),
     dead_lettered_dt: formatDateTime(letter.updated_at),
+    about: messageSubject(body),
   };
 }

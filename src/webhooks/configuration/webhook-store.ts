@@ -51,6 +51,19 @@ export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number):
   return row !== undefined;
 }
 
+/** The name of a webhook, even if it was deleted; undefined if there never was one. */
+export async function readNameOfAnyWebhook(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<string | undefined> {
+  const row = await reader.query
+    .selectFrom('webhooks')
+    .select('webhooks.name')
+    .where('webhooks.id', '=', id)
+    .executeTakeFirst();
+  return row?.name;
+}
+
 /**
  * The lock that is held while webhooks are counted before one is added. An arbitrary constant, the same in every
  * release.

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
+import { type DeliveryStatus, MANUAL_DISCARDS } from './delivery-history.ts';
 
 /** How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. */
 export const MAX_EXAMINED = 2_000;
@@ -19,6 +19,10 @@ export interface DeliveryFilter {
   from?: number;
   /** The event occurred before. */
   until?: number;
+  /** The delivery was last changed then or earlier: for a dead letter, when it was dead-lettered. */
+  updatedUntil?: number;
+  /** Leaves out messages that someone discarded. */
+  withoutManualDiscards?: boolean;
 }
 
 /** Whether something beside the outcome has to be looked at in each row. */
@@ -32,7 +36,7 @@ export function matches(
   filter: DeliveryFilter,
   dialect: Dialect,
 ): ExpressionWrapper<Tables, 'deliveries', SqlBool> {
-  const { subtopics, messageId, responseStatuses, from, until } = filter;
+  const { subtopics, messageId, responseStatuses, from, until, updatedUntil } = filter;
   const conditions = [];
   if (subtopics !== undefined) conditions.push(eb('deliveries.subtopic', 'in', [...subtopics]));
   if (messageId !== undefined) conditions.push(eb('deliveries.message_id', '=', messageId));
@@ -40,6 +44,16 @@ export function matches(
     conditions.push(eb('deliveries.response_status', 'in', [...responseStatuses]));
   if (from !== undefined) conditions.push(eb('deliveries.enqueued_at', '>=', from));
   if (until !== undefined) conditions.push(eb('deliveries.enqueued_at', '<', until));
+  // The sign keeps the engines from using the index by age, with which they would sort all messages of the webhook to
+  // return a few.
+  if (updatedUntil !== undefined) conditions.push(sql<SqlBool>`+deliveries.updated_at <= ${updatedUntil}`);
+  if (filter.withoutManualDiscards === true)
+    conditions.push(
+      eb.or([
+        eb('deliveries.status_reason', 'is', null),
+        eb('deliveries.status_reason', 'not in', [...MANUAL_DISCARDS]),
+      ]),
+    );
   // The body is read last: it is by far the longest.
   for (const texts of textsOf(filter)) conditions.push(eb.or(texts.map((text) => bodyHolds(text, dialect))));
   return eb.and(conditions);

@@ -11,14 +11,22 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const STATUS_REASONS = [
   'ATTEMPTS_EXHAUSTED',
   'SKIPPED',
+  'PURGED',
+  'REMOVED',
   'WEBHOOK_DELETED',
   'WEBHOOK_INACTIVE',
   'BEFORE_IGNORE_DT',
 ] as const;
 export type StatusReason = (typeof STATUS_REASONS)[number];
 
-/** Reasons for which messages are discarded. */
-export type DiscardReason = Exclude<StatusReason, 'ATTEMPTS_EXHAUSTED' | 'SKIPPED'>;
+/** The reasons of messages that someone discarded: from the line (PURGED) or from the dead letters (REMOVED). */
+export const MANUAL_DISCARDS = ['PURGED', 'REMOVED'] as const satisfies readonly StatusReason[];
+
+/** Reasons for which messages are discarded automatically. */
+export type DiscardReason = Exclude<
+  StatusReason,
+  'ATTEMPTS_EXHAUSTED' | 'SKIPPED' | (typeof MANUAL_DISCARDS)[number]
+>;
 
 /** Number of characters of a target's response that the history stores for each attempt. */
 export const MAX_RESPONSE_KEPT = 8_192;
@@ -34,6 +42,8 @@ export interface AttemptOutcome {
   responseBody: string | null;
   /** The target closed an idle connection while the request was being written, so the request was sent once more. */
   resent: boolean;
+  /** The headers in their stored form (`attempt-headers.ts`); null if they are not kept. */
+  headers: string | null;
   /** The complete text for `last_error_message`; null for a success. */
   error: string | null;
 }

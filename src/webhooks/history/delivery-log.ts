@@ -59,6 +59,8 @@ const MIN_CENSORED_QUERY_LENGTH = 4;
 const REASONS: Readonly<Record<StatusReason, string>> = {
   ATTEMPTS_EXHAUSTED: 'all attempts failed',
   SKIPPED: 'skipped manually',
+  PURGED: 'purged manually',
+  REMOVED: 'removed from the dead letters manually',
   WEBHOOK_DELETED: 'the webhook was deleted',
   WEBHOOK_INACTIVE: 'the webhook is inactive',
   BEFORE_IGNORE_DT: 'the event occurred before ignore_before_dt',

@@ -71,6 +71,7 @@ function attemptRow(
     response_body: outcome.responseBody?.slice(0, MAX_RESPONSE_KEPT) ?? null,
     error: outcome.error,
     resent: outcome.resent ? 1 : 0,
+    headers: outcome.headers,
   };
 }
 

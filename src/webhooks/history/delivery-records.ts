@@ -2,8 +2,9 @@ import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { messageSubject } from '../messages/message-subject.ts';
+import { parseHeaders } from './attempt-headers.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
-import type { DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
+import type { DeliveryAttempt, DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
 import type { DeliveryDetails, DeliveryInBrief, Line } from './line-service.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -36,15 +37,22 @@ export function toDeliveryRecord({
   return {
     ...toDeliverySummary({ delivery, body }),
     message: JSON.parse(body),
-    attempt_history: attempts.map((attempt) => ({
-      attempt: attempt.attempt,
-      attempted_dt: formatDateTime(attempt.attempted_at),
-      duration_ms: attempt.duration_ms,
-      response_status: attempt.response_status,
-      response_body: attempt.response_body,
-      error: attempt.error,
-      resent: attempt.resent === 1,
-    })),
+    attempt_history: attempts.map((attempt) => toAttempt(attempt)),
+  };
+}
+
+function toAttempt(attempt: DeliveryDetails['attempts'][number]): DeliveryAttempt {
+  const headers = parseHeaders(attempt.headers);
+  return {
+    attempt: attempt.attempt,
+    attempted_dt: formatDateTime(attempt.attempted_at),
+    duration_ms: attempt.duration_ms,
+    response_status: attempt.response_status,
+    response_body: attempt.response_body,
+    error: attempt.error,
+    resent: attempt.resent === 1,
+    request_headers: headers?.request ?? null,
+    response_headers: headers?.response ?? null,
   };
 }
 

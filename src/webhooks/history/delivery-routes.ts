@@ -8,6 +8,7 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
+import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import { toDeliveryRecord, toDeliverySummary, toLineRecord } from './delivery-records.ts';
 import {
   DEFAULT_REDELIVER_LIMIT,
@@ -19,6 +20,8 @@ import {
   LineRecord,
   RedeliverQuery,
   RedeliverRecord,
+  RemoveQuery,
+  RemoveRecord,
 } from './delivery-schemas.ts';
 import type { LineService, RedeliveryResult } from './line-service.ts';
 
@@ -31,10 +34,18 @@ const DeliveryParams = Type.Object({
   delivery_id: PathId('The id of the delivery.'),
 });
 
+/** Dependencies of {@link deliveryRoutes}. */
+export interface DeliveryRoutesDependencies {
+  lines: LineService;
+  removal: DeadLetterRemoval;
+  idempotency: Idempotency;
+  now: () => number;
+}
+
 /** The delivery history of webhooks, redelivery, and lines. */
 export function deliveryRoutes(
   routes: Routes,
-  { lines, idempotency, now }: { lines: LineService; idempotency: Idempotency; now: () => number },
+  { lines, removal, idempotency, now }: DeliveryRoutesDependencies,
 ): void {
   const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
   const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
@@ -45,24 +56,27 @@ export function deliveryRoutes(
     by: Actor,
     tx: Transaction | undefined,
   ) => {
-    const { status = ['DEAD_LETTERED', 'DISCARDED'], limit, cursor, delivery_id: ids, ...filter } = query;
+    const { status, limit, cursor, delivery_id: ids, ...filter } = query;
+    const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
     const webhookId = webhookIdOf(params);
     if (ids !== undefined) {
-      const others = Object.keys(query).filter((name) => name !== 'delivery_id');
-      if (others.length > 0)
-        throw invalidInput(
-          others.map((name) => ({
-            pointer: `/query/${name}`,
-            detail: 'cannot be combined with delivery_id',
-          })),
-        );
+      assertAlone(query);
       return await lines.redeliverThese(webhookId, ids, by, tx);
     }
     const atMost = limit ?? DEFAULT_REDELIVER_LIMIT;
     if (Object.keys(filter).length === 0 && cursor === undefined)
-      return await lines.redeliverAll(webhookId, status, atMost, by, tx);
+      return await lines.redeliverAll(
+        webhookId,
+        { statuses, withManual: status !== undefined, limit: atMost },
+        by,
+        tx,
+      );
     const { after } = pageRequest(cursor === undefined ? {} : { cursor });
-    const matching = { ...deliveryFilter(filter), statuses: status };
+    const matching = {
+      ...deliveryFilter(filter),
+      statuses,
+      ...(status === undefined ? { withoutManualDiscards: true } : {}),
+    };
     return await lines.redeliverMatching(webhookId, matching, { limit: atMost, after }, by, tx);
   };
 
@@ -158,6 +172,47 @@ export function deliveryRoutes(
       }),
   );
 
+  routes.post(
+    '/webhooks/:webhook_id/deliveries/remove',
+    {
+      config: WRITE,
+      schema: {
+        tags: historyTags,
+        operationId: 'removeDeadLetters',
+        summary: 'Remove dead letters',
+        description:
+          'Removes messages from the dead-letter queue. Until the history expires, it lists them as DISCARDED with the reason REMOVED, ' +
+          'and they can be redelivered from there. Repeat with the `next_cursor` of the call before until it is null. Works for ' +
+          'deleted webhooks, too.',
+        params: WebhookParams,
+        querystring: RemoveQuery,
+        response: { 200: RemoveRecord, ...problems(400, 404, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const { limit, cursor, delivery_id: ids, ...filter } = request.query;
+        const webhookId = webhookIdOf(request.params);
+        if (ids !== undefined) assertAlone(request.query);
+        const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+        const result =
+          ids === undefined
+            ? await removal.removeMatching(
+                webhookId,
+                deliveryFilter(filter),
+                { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after },
+                actorOf(request),
+                tx,
+              )
+            : await removal.removeThese(webhookId, ids, actorOf(request), tx);
+        const { removed, remaining, next } = result;
+        return {
+          status: 200,
+          body: { removed, remaining, next_cursor: next === null ? null : toCursor(next) },
+        };
+      }),
+  );
+
   routes.get(
     '/webhooks/:webhook_id/line',
     {
@@ -218,6 +273,15 @@ export function deliveryRoutes(
         }),
     );
   }
+}
+
+/** @throws {ProblemError} `invalid-request` if ids are combined with anything else */
+function assertAlone(query: object): void {
+  const others = Object.keys(query).filter((name) => name !== 'delivery_id');
+  if (others.length === 0) return;
+  throw invalidInput(
+    others.map((name) => ({ pointer: `/query/${name}`, detail: 'cannot be combined with delivery_id' })),
+  );
 }
 
 function toRedelivery({ redelivered, remaining, next }: RedeliveryResult): Static<typeof RedeliverRecord> {

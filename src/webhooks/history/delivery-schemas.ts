@@ -22,7 +22,8 @@ const Status = Type.Enum([...DELIVERY_STATUSES], {
 const named = (title: string, description: string) =>
   Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }, { title, description }), Type.Null()]);
 
-const Subject = Type.Object(
+/** Whom and what a message is about. */
+export const Subject = Type.Object(
   {
     account: named('SubjectAccount', 'The account, with its name at the time of the event.'),
     course: named('SubjectCourse', 'The course, with its name at the time of the event.'),
@@ -72,6 +73,18 @@ export const DeliverySummary = Type.Object(summary, {
 });
 export type DeliverySummary = Static<typeof DeliverySummary>;
 
+const HeaderMember = Type.Object(
+  { name: Type.String(), value: Type.String() },
+  {
+    title: 'AttemptHeader',
+    description: 'A header of an attempt. Anything that looks like a credential is replaced by `[censored]`.',
+  },
+);
+
+function headersMember(description: string) {
+  return Type.Union([Type.Array(HeaderMember), Type.Null()], { description });
+}
+
 /** A complete delivery. */
 export const DeliveryRecord = Type.Object(
   {
@@ -93,6 +106,13 @@ export const DeliveryRecord = Type.Object(
               'Whether the request was sent twice because the target closed an idle connection while the request was being ' +
               'written. This happens at most once per message.',
           }),
+          request_headers: headersMember(
+            'The headers of the request. Null if the logging mode of the webhook leaves them out: FULL keeps those of every attempt, ' +
+              'FULLONERROR those of failed ones.',
+          ),
+          response_headers: headersMember(
+            'The headers of the response, kept as those of the request. Null also if there was no response.',
+          ),
         },
         { title: 'DeliveryAttempt', description: 'An attempt to deliver a message.' },
       ),
@@ -139,18 +159,24 @@ const filterMembers = {
     }),
   ),
 };
-const FilterQuery = Type.Object(filterMembers);
+/** The members that select deliveries. */
+export const FilterQuery = Type.Object(filterMembers, { additionalProperties: false });
 
-/** @throws {ProblemError} `invalid-request` for times that are none. */
+/**
+ * The filter that a request names.
+ * @param within where the request names it, as a JSON pointer
+ * @throws {ProblemError} `invalid-request` for times that are none
+ */
 export function deliveryFilter(
   query: Static<typeof FilterQuery> & { status?: DeliveryStatus[] },
+  within = '/query',
 ): DeliveryFilter {
   const wrong = (['from_dt', 'until_dt'] as const).filter(
     (name) => query[name] !== undefined && parseDateTime(query[name]) === null,
   );
   if (wrong.length > 0)
     throw invalidInput(
-      wrong.map((name) => ({ pointer: `/query/${name}`, detail: 'is no date and time with a zone' })),
+      wrong.map((name) => ({ pointer: `${within}/${name}`, detail: 'is no date and time with a zone' })),
     );
   const given = {
     statuses: query.status,
@@ -180,7 +206,8 @@ export const RedeliverQuery = Type.Object({
   status: Type.Optional(
     Type.Array(Type.Enum(['DEAD_LETTERED', 'DISCARDED']), {
       minItems: 1,
-      description: 'Only deliveries with this status. Can be repeated. Defaults to both.',
+      description:
+        'Only deliveries with this status. Can be repeated. Defaults to both, except for messages that someone discarded (PURGED, REMOVED).',
     }),
   ),
   limit: Type.Optional(
@@ -227,6 +254,49 @@ export const RedeliverRecord = Type.Object(
     ),
   },
   { title: 'Redelivery', description: 'The result of a redelivery.' },
+);
+
+/** Which dead letters are removed. */
+export const RemoveQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_REDELIVER_LIMIT,
+      description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
+    }),
+  ),
+  delivery_id: Type.Optional(
+    Type.Array(Id(), {
+      minItems: 1,
+      maxItems: MAX_REDELIVER_IDS,
+      description:
+        'Only these deliveries. Those that are no dead letters are left alone. Can be repeated. Cannot be combined with other members.',
+    }),
+  ),
+  ...filterMembers,
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'The `next_cursor` of the previous call with the same filter.',
+    }),
+  ),
+});
+
+/** The result of such a call. */
+export const RemoveRecord = Type.Object(
+  {
+    removed: Type.Integer({ description: 'Number of removed dead letters.' }),
+    remaining: Type.Integer({
+      description: 'Number of dead letters that have not been examined, counted up to 10,000.',
+    }),
+    next_cursor: Nullable(
+      Type.String({
+        description:
+          'Where the next call continues, because one call examines 2,000 messages. Null at the end.',
+      }),
+    ),
+  },
+  { title: 'DeadLetterRemoval', description: 'The result of a removal.' },
 );
 
 /** A webhook's line. */

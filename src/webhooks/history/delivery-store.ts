@@ -4,7 +4,7 @@ import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
-import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
+import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-history.ts';
 import { unlistDeliveries } from './delivery-listing-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
@@ -29,6 +29,7 @@ const DELIVERY_COLUMNS = [
   'error',
   'status_reason',
   'resent',
+  'headers',
 ] as const satisfies readonly (keyof NewDelivery)[];
 
 /** The columns that are known before any attempt. */
@@ -47,6 +48,7 @@ export function untriedDelivery(message: QueueMessage) {
     response_body: null,
     error: null,
     resent: 0,
+    headers: null,
   };
 }
 
@@ -70,7 +72,8 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelive
        response_body = case when excluded.attempts > 0 then excluded.response_body else deliveries.response_body end,
        error = case when excluded.attempts > 0 then excluded.error else deliveries.error end,
        status_reason = excluded.status_reason,
-       resent = case when excluded.attempts > 0 then excluded.resent else deliveries.resent end`,
+       resent = case when excluded.attempts > 0 then excluded.resent else deliveries.resent end,
+       headers = case when excluded.attempts > 0 then excluded.headers else deliveries.headers end`,
   );
 }
 
@@ -78,9 +81,11 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelive
 export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `insert into delivery_attempts
-       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error, resent)
+       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error, resent,
+        headers)
      select deliveries.id, deliveries.attempts, deliveries.attempted_at, deliveries.duration_ms,
-       deliveries.response_status, deliveries.response_body, deliveries.error, deliveries.resent
+       deliveries.response_status, deliveries.response_body, deliveries.error, deliveries.resent,
+       deliveries.headers
      from ${recordset(tx.dialect, 'tried', { id: 'text' })}
      cross join deliveries
      where deliveries.message_id = tried.id and deliveries.attempted_at is not null
@@ -149,10 +154,22 @@ export async function readEarlierAttempts(
   return rows.reverse();
 }
 
-/** A webhook's deliveries with these statuses, in the order of their events. */
+/** True for all except the messages that someone discarded. */
+const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
+  not in (${sql.join(MANUAL_DISCARDS.map((reason) => sql.lit(reason)))})`;
+
+/**
+ * A webhook's deliveries with these statuses, in the order of their events.
+ * @param withManual whether messages that someone discarded are included
+ */
 export async function readRedeliverable(
   tx: Pick<Reader, 'query'>,
-  { webhookId, statuses, limit }: { webhookId: number; statuses: readonly DeliveryStatus[]; limit: number },
+  {
+    webhookId,
+    statuses,
+    withManual,
+    limit,
+  }: { webhookId: number; statuses: readonly DeliveryStatus[]; withManual: boolean; limit: number },
 ): Promise<StoredDelivery[]> {
   const found: StoredDelivery[] = [];
   // One status after another: the index returns each in order, but the engines would have to sort both together.
@@ -163,6 +180,7 @@ export async function readRedeliverable(
       .where('deliveries.webhook_id', '=', webhookId)
       .where('deliveries.status', '=', status)
       .where(NOT_DELIVERED)
+      .$if(!withManual, (query) => query.where(NOT_DISCARDED_MANUALLY))
       .orderBy('deliveries.id')
       .limit(limit)
       .execute();
@@ -171,55 +189,53 @@ export async function readRedeliverable(
   return found.sort((a, b) => a.id - b.id).slice(0, limit);
 }
 
-/** A webhook's messages that were dead-lettered up to a given time, in the order of their events. */
-export async function readDeadLettered(
-  tx: Transaction,
-  { webhookId, until, limit }: { webhookId: number; until: number; limit: number },
-): Promise<StoredDelivery[]> {
-  return await tx.query
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', '=', 'DEAD_LETTERED')
-    .where(NOT_DELIVERED)
-    // The sign keeps the engines from using the index by age, with which they would sort all messages of the webhook to
-    // return a few.
-    .where(sql<SqlBool>`+deliveries.updated_at <= ${until}`)
-    .orderBy('deliveries.id')
-    .limit(limit)
-    .execute();
-}
+/** The webhook is neither inactive nor deleted. */
+const IS_ACTIVE = 'and webhooks.enabled = 1 and webhooks.deleted_at is null';
 
-/** Active webhooks, by id, that have messages that were dead-lettered up to a given time. */
+/** Webhooks, by id from a given one on, that have messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
   reader: Pick<Reader, 'all'>,
-  until: number,
-  limit: number,
+  { from, until, activeOnly, limit }: { from: number; until: number; activeOnly: boolean; limit: number },
 ): Promise<number[]> {
   const rows = await reader.all<{ id: number }>(
-    `select webhooks.id from webhooks where webhooks.enabled = 1 and webhooks.deleted_at is null
+    `select webhooks.id from webhooks where webhooks.id >= ? ${activeOnly ? IS_ACTIVE : ''}
        and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id
          and deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?)
      order by webhooks.id limit ?`,
+    from,
     until,
     limit,
   );
   return rows.map((row) => row.id);
 }
 
-/** The number of such messages of one webhook, or of all active ones, counted up to a limit. */
+/** The number of such messages of one webhook, or of all, behind a given one, counted up to a limit. */
 export async function countDeadLettered(
   reader: Pick<Reader, 'all'>,
-  { webhookId, until, bound }: { webhookId: number | null; until: number; bound: number },
+  {
+    webhookId,
+    until,
+    after,
+    activeOnly,
+    bound,
+  }: {
+    webhookId: number | null;
+    until: number;
+    after: { webhookId: number; deliveryId: number };
+    activeOnly: boolean;
+    bound: number;
+  },
 ): Promise<number> {
   const [row] = await reader.all<{ count: number }>(
     `select count(*) as count from (
        select 1 as one from deliveries join webhooks on webhooks.id = deliveries.webhook_id
-       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?
-         and webhooks.enabled = 1 and webhooks.deleted_at is null
+       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ? ${activeOnly ? IS_ACTIVE : ''}
+         and (deliveries.webhook_id > ? or (deliveries.webhook_id = ? and deliveries.id > ?))
          ${webhookId === null ? '' : 'and deliveries.webhook_id = ?'}
        limit ?) as counted`,
-    ...[until, ...(webhookId === null ? [] : [webhookId]), bound],
+    ...[until, after.webhookId, after.webhookId, after.deliveryId],
+    ...(webhookId === null ? [] : [webhookId]),
+    bound,
   );
   return Number(row?.count ?? 0);
 }
@@ -228,7 +244,12 @@ export async function countDeadLettered(
 export async function countWithStatus(
   reader: Pick<Reader, 'query'>,
   webhookId: number,
-  { statuses, after = 0, bound }: { statuses: readonly DeliveryStatus[]; after?: number; bound: number },
+  {
+    statuses,
+    withManual = true,
+    after = 0,
+    bound,
+  }: { statuses: readonly DeliveryStatus[]; withManual?: boolean; after?: number; bound: number },
 ): Promise<number> {
   const { count } = await reader.query
     .selectFrom((eb) =>
@@ -239,6 +260,7 @@ export async function countWithStatus(
         .where('deliveries.status', 'in', statuses)
         .where(NOT_DELIVERED)
         .where('deliveries.id', '>', after)
+        .$if(!withManual, (query) => query.where(NOT_DISCARDED_MANUALLY))
         .limit(bound)
         .as('counted'),
     )
@@ -252,7 +274,7 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
   await tx.run(
     `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
        attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null,
-       resent = 0
+       resent = 0, headers = null
      where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
     now,
     JSON.stringify(ids.map((id) => ({ id }))),
@@ -269,6 +291,34 @@ export async function markDeadLettered(tx: Transaction, message: QueueMessage, n
       updated_at: now,
     },
   ]);
+}
+
+/** Records that someone purged waiting messages. */
+export async function markPurged(
+  tx: Transaction,
+  messages: readonly QueueMessage[],
+  now: number,
+): Promise<void> {
+  await upsertDeliveries(
+    tx,
+    messages.map((message) => ({
+      ...untriedDelivery(message),
+      status: 'DISCARDED' satisfies DeliveryStatus,
+      status_reason: 'PURGED' satisfies StatusReason,
+      updated_at: now,
+    })),
+  );
+}
+
+/** Records that someone removed dead letters. */
+export async function markRemoved(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  await tx.run(
+    `update deliveries set status = 'DISCARDED', status_reason = 'REMOVED', updated_at = ?
+     where status = 'DEAD_LETTERED'
+       and id in (select removed.id from ${recordset(tx.dialect, 'removed', { id: 'bigint' })})`,
+    now,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
 }
 
 interface GoneDelivery {

@@ -26,7 +26,6 @@ import {
   countWithStatus,
   markDeadLettered,
   markQueued,
-  readDeadLettered,
   readDelivery,
   readDeliveryOfMessage,
   readEarlierAttempts,
@@ -61,6 +60,15 @@ export interface Line extends LineState {
 export interface DeliveryInBrief {
   delivery: StoredDelivery;
   body: string;
+}
+
+/** Which messages are redelivered. */
+export interface RedeliveryRequest {
+  statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
+  /** Whether messages that someone discarded are included. */
+  withManual: boolean;
+  /** Maximum number of messages. */
+  limit: number;
 }
 
 /** What sending several messages again did. */
@@ -130,6 +138,7 @@ export class LineService {
         response_body: delivery.response_body,
         error: delivery.error,
         resent: delivery.resent,
+        headers: delivery.headers,
       });
     }
     const [whole] = await wholeBodies(this.#with.database.reader, [delivery]);
@@ -168,8 +177,7 @@ export class LineService {
    */
   async redeliverAll(
     webhookId: number,
-    statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[],
-    limit: number,
+    { statuses, withManual, limit }: RedeliveryRequest,
     by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
@@ -177,11 +185,15 @@ export class LineService {
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
-      const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
+      const deliveries = await readRedeliverable(tx, { webhookId, statuses, withManual, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       return {
         redelivered: deliveries.length,
-        remaining: await countWithStatus(tx, webhookId, { statuses, bound: MAX_REMAINING_COUNTED }),
+        remaining: await countWithStatus(tx, webhookId, {
+          statuses,
+          withManual,
+          bound: MAX_REMAINING_COUNTED,
+        }),
       };
     });
   }
@@ -238,22 +250,6 @@ export class LineService {
           ? 0
           : await countWithStatus(tx, webhookId, { statuses, after: next, bound: MAX_REMAINING_COUNTED });
       return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
-    });
-  }
-
-  /**
-   * Redelivers messages that were dead-lettered up to a given time, in their order, at most `limit` of them, and
-   * returns how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive,
-   * `webhooks-read-only`
-   */
-  async redeliverDeadLetters(webhookId: number, until: number, limit: number, by: Actor): Promise<number> {
-    this.#with.webhooks.assertWritable();
-    return await this.#with.database.transaction(async (tx) => {
-      await this.#with.queue.lockLines(tx, [webhookId]);
-      const webhook = await requireActive(tx, webhookId);
-      const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
-      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
-      return deliveries.length;
     });
   }
 

@@ -179,6 +179,10 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       POST   /webhooks/:webhook_id/deliveries/redeliver
       POST   /webhooks/:webhook_id/line/retry
       POST   /webhooks/:webhook_id/line/skip
+      POST   /webhooks/:webhook_id/line/messages/:position/skip
+      POST   /webhooks/:webhook_id/line/purge
+      POST   /webhooks/:webhook_id/deliveries/remove
+      POST   /ui/api/dead-letters/remove
       POST   /webhooks/:webhook_id/replay
       POST   /webhooks/:webhook_id/signing-secret
       DELETE /webhooks/:webhook_id/signing-secret

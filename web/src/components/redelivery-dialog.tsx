@@ -1,7 +1,12 @@
 import { Modal, Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { deadLettersKey, type RedeliveryStep, redeliverDeadLetters } from '../api/dead-letters.ts';
+import {
+  type DeadLetterAction,
+  type DeadLetterStep,
+  deadLettersKey,
+  stepOverDeadLetters,
+} from '../api/dead-letters.ts';
 import { redeliverMatching } from '../api/deliveries.ts';
 import { webhooksKey } from '../api/webhooks.ts';
 import { deadLetters } from '../texts/dead-letters.ts';
@@ -10,7 +15,6 @@ import { formatNumber } from '../utilities/numbers.ts';
 import { FormProblem } from './form-problem.tsx';
 import { RunButtons } from './run-buttons.tsx';
 
-const texts = deadLetters.redelivery;
 const WHOLE = 100;
 
 interface Run {
@@ -18,42 +22,62 @@ interface Run {
   done: number;
   left: number;
   leftIsMinimum: boolean;
-  /** Where the next step goes on; null before the first step. Later dead letters are not included. */
+  /** Later dead letters are not included; null before the first step. */
   until: string | null;
+  /** Where the next step goes on; null before the first step. */
+  cursor: string | null;
   error: unknown;
 }
 
-const START: Run = { phase: 'asking', done: 0, left: 0, leftIsMinimum: false, until: null, error: null };
+const START: Run = {
+  phase: 'asking',
+  done: 0,
+  left: 0,
+  leftIsMinimum: false,
+  until: null,
+  cursor: null,
+  error: null,
+};
 
-/** Redelivers the dead letters of a webhook, or of all (null): step by step, with progress, until it is stopped. */
-export function RedeliveryDialog({
-  opened,
-  webhook,
-  filter = null,
-  onClose,
-}: {
-  opened: boolean;
+/** What the dialog works on. */
+interface Selection {
+  /** Null: all webhooks. */
   webhook: { id: number; name: string } | null;
   /** Members of the API; null for all dead letters. */
   filter?: object | null;
-  onClose: () => void;
-}) {
+  /** Whether the filter is one of the history, which may name discarded messages. */
+  ofHistory?: boolean;
+  action?: DeadLetterAction;
+}
+
+/**
+ * Redelivers or removes the dead letters of a webhook, or of all: step by step, with progress, until it is stopped.
+ */
+export function RedeliveryDialog({
+  opened,
+  onClose,
+  ...selection
+}: Selection & { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
-      <RedeliveryForm webhook={webhook} filter={filter} onClose={onClose} />
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={deadLetters.runs[selection.action ?? 'redeliver'].title}
+      size="md"
+    >
+      <RedeliveryForm {...selection} onClose={onClose} />
     </Modal>
   );
 }
 
 function RedeliveryForm({
   webhook,
-  filter,
+  filter = null,
+  ofHistory = false,
+  action = 'redeliver',
   onClose,
-}: {
-  filter: object | null;
-  webhook: { id: number; name: string } | null;
-  onClose: () => void;
-}) {
+}: Selection & { onClose: () => void }) {
+  const texts = deadLetters.runs[action];
   const queryClient = useQueryClient();
   const [run, setRun] = useState(START);
   const stopper = useRef<AbortController>(null);
@@ -69,9 +93,12 @@ function RedeliveryForm({
       while (!stop.signal.aborted) {
         // A step that has started is finished, so that its count is not lost.
         state =
-          webhook !== null && filter !== null
-            ? afterMatching(state, await redeliverMatching(webhook.id, filter, state.until))
-            : after(state, await redeliverDeadLetters(webhook?.id ?? null, state.until));
+          ofHistory && webhook !== null && filter !== null
+            ? afterMatching(state, await redeliverMatching(webhook.id, filter, state.cursor))
+            : after(
+                state,
+                await stepOverDeadLetters(action, { ...state, webhookId: webhook?.id ?? null, filter }),
+              );
         if (state.phase === 'done') break;
         setRun(state);
       }
@@ -86,15 +113,19 @@ function RedeliveryForm({
   };
 
   const total = run.done + run.left;
-  const words = total === 0 ? texts.running : progressWords(run, total);
+  const words = total === 0 ? texts.running : progressWords(texts, run, total);
   return (
     <Stack gap="md">
       <div>
         {webhook === null
-          ? texts.ofAll
+          ? filter === null
+            ? texts.ofAll
+            : texts.ofAllMatching
           : filter === null
             ? texts.ofOne(webhook.name)
-            : texts.ofMatching(webhook.name)}
+            : ofHistory
+              ? texts.ofHistory(webhook.name)
+              : texts.ofMatching(webhook.name)}
       </div>
       {run.phase !== 'asking' && (
         <div>
@@ -109,6 +140,7 @@ function RedeliveryForm({
       <FormProblem error={run.error} />
       <RunButtons
         isRunning={run.phase === 'running'}
+        color={action === 'remove' ? 'red' : undefined}
         next={
           run.phase === 'done'
             ? null
@@ -121,16 +153,15 @@ function RedeliveryForm({
   );
 }
 
-function after(state: Run, step: RedeliveryStep): Run {
-  // A step without results ends it: the rest belongs to webhooks that became inactive.
-  const isDone = step.remaining === 0 || step.redelivered === 0;
+function after(state: Run, step: DeadLetterStep): Run {
   return {
     ...state,
-    phase: isDone ? 'done' : 'running',
-    done: state.done + step.redelivered,
+    phase: step.next_cursor === null ? 'done' : 'running',
+    done: state.done + step.done,
     left: step.remaining,
     leftIsMinimum: step.remaining_is_lower_bound,
     until: step.until_dt,
+    cursor: step.next_cursor,
   };
 }
 
@@ -142,11 +173,11 @@ function afterMatching(state: Run, step: Awaited<ReturnType<typeof redeliverMatc
     done: state.done + step.redelivered,
     left: step.remaining,
     leftIsMinimum: false,
-    until: step.next_cursor ?? null,
+    cursor: step.next_cursor ?? null,
   };
 }
 
-function progressWords(run: Run, total: number): string {
+function progressWords(texts: (typeof deadLetters.runs)[DeadLetterAction], run: Run, total: number): string {
   const done = formatNumber(run.done);
   const atLeast = (count: number) =>
     run.leftIsMinimum ? texts.more(formatNumber(count)) : formatNumber(count);

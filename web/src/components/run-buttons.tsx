@@ -7,12 +7,14 @@ export function RunButtons({
   next,
   onStop,
   onClose,
+  color,
 }: {
   isRunning: boolean;
   /** Starts or continues; null if there is nothing left to do. */
   next: { label: string; onClick: () => void } | null;
   onStop: () => void;
   onClose: () => void;
+  color?: string | undefined;
 }) {
   return (
     <Group justify="flex-end" gap="sm">
@@ -20,7 +22,7 @@ export function RunButtons({
         {isRunning ? shared.stop : shared.close}
       </Button>
       {next !== null && (
-        <Button onClick={next.onClick} loading={isRunning}>
+        <Button onClick={next.onClick} loading={isRunning} {...(color === undefined ? {} : { color })}>
           {next.label}
         </Button>
       )}

@@ -5,7 +5,7 @@ import { pageTitles } from './page-titles.ts';
 export const deadLetters = {
   title: pageTitles.deadLetters,
   description:
-    'Messages of all webhooks that could not be delivered. You can redeliver them until they expire (dead_letter_days).',
+    'Messages of all webhooks that could not be delivered. You can redeliver or remove them until they expire (dead_letter_days).',
   label: 'Dead letters',
   search: 'Search by webhook or message id',
   columns: {
@@ -13,6 +13,7 @@ export const deadLetters = {
     webhook: 'Webhook',
     error: 'Last error',
     attempts: 'Attempts',
+    occurred: 'Event occurred',
     given: 'Dead-lettered',
   },
   notTried: 'Not attempted',
@@ -34,24 +35,70 @@ export const deadLetters = {
     description:
       'Messages appear here when all their delivery attempts have failed, or when someone moves them here.',
   },
-  redelivery: {
-    action: 'Redeliver all…',
-    actionOfOne: 'Redeliver these…',
-    title: 'Redeliver dead letters',
-    ofOne: (name: string) =>
-      `All dead letters of ${isolate(name)} are queued behind the waiting messages, in their original order. Messages that are dead-lettered from now on are not included.`,
-    ofMatching: (name: string) =>
-      `Messages of ${isolate(name)} that match the filters are queued behind the waiting messages, in their original order: dead letters or, if that outcome is chosen, discarded ones.`,
-    ofAll:
-      'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
-    start: 'Redeliver all',
-    progress: (done: string, total: string) => `${done} of ${total} queued`,
-    progressLabel: 'Progress',
-    more: (total: string) => `more than ${total}`,
-    done: (done: string) => `Done: ${done} queued. They are being sent now.`,
-    doneOne: 'Done: 1 message queued. It is being sent now.',
-    none: 'No messages to redeliver.',
-    stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
-    running: 'Queuing…',
+  resendTicked: 'Redeliver selected',
+  removeTicked: 'Remove selected…',
+  cannotResendTicked: 'The webhooks of the selected messages are inactive or deleted.',
+  resentSome: (count: number, formatted: string) =>
+    count === 1
+      ? '1 message was queued for redelivery.'
+      : `${formatted} messages were queued for redelivery.`,
+  removedSome: (count: number, formatted: string) =>
+    count === 1 ? '1 dead letter was removed.' : `${formatted} dead letters were removed.`,
+  removal: {
+    title: 'Remove dead letters?',
+    confirm: 'Remove',
+    description: (count: number, formatted: string) =>
+      `${count === 1 ? 'The selected message is' : `${formatted} selected messages are`} removed from the dead letters and not sent. The history of the webhook lists ${count === 1 ? 'it' : 'them'} as discarded, and you can redeliver ${count === 1 ? 'it' : 'them'} from there until the history expires.`,
+  },
+  runs: {
+    redeliver: {
+      action: 'Redeliver all…',
+      actionOfOne: 'Redeliver these…',
+      actionOfMatching: 'Redeliver matching…',
+      title: 'Redeliver dead letters',
+      ofOne: (name: string) =>
+        `All dead letters of ${isolate(name)} are queued behind the waiting messages, in their original order. Messages that are dead-lettered from now on are not included.`,
+      ofMatching: (name: string) =>
+        `The dead letters of ${isolate(name)} that match the filters are queued behind the waiting messages, in their original order.`,
+      ofHistory: (name: string) =>
+        `Messages of ${isolate(name)} that match the filters are queued behind the waiting messages, in their original order: dead letters or, if that outcome is chosen, discarded ones.`,
+      ofAllMatching:
+        'The dead letters of all active webhooks that match the filters are queued behind the waiting messages, in their original order for each webhook.',
+      ofAll:
+        'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
+      start: 'Redeliver all',
+      progress: (done: string, total: string) => `${done} of ${total} queued`,
+      progressLabel: 'Progress',
+      more: (total: string) => `more than ${total}`,
+      done: (done: string) => `Done: ${done} queued. They are being sent now.`,
+      doneOne: 'Done: 1 message queued. It is being sent now.',
+      none: 'No messages to redeliver.',
+      stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
+      running: 'Queuing…',
+    },
+    remove: {
+      action: 'Remove all…',
+      actionOfOne: 'Remove these…',
+      actionOfMatching: 'Remove matching…',
+      title: 'Remove dead letters',
+      ofOne: (name: string) =>
+        `All dead letters of ${isolate(name)} are removed and not sent. The history lists them as discarded, and you can redeliver them from there until the history expires.`,
+      ofMatching: (name: string) =>
+        `The dead letters of ${isolate(name)} that match the filters are removed and not sent. The history lists them as discarded, and you can redeliver them from there until the history expires.`,
+      ofHistory: (name: string) => `The dead letters of ${isolate(name)} that match the filters are removed.`,
+      ofAllMatching:
+        'The dead letters of all webhooks that match the filters are removed and not sent. The histories of the webhooks list them as discarded, and you can redeliver them from there until the history expires.',
+      ofAll:
+        'The dead letters of all webhooks are removed and not sent. The histories of the webhooks list them as discarded, and you can redeliver them from there until the history expires.',
+      start: 'Remove all',
+      progress: (done: string, total: string) => `${done} of ${total} removed`,
+      progressLabel: 'Progress',
+      more: (total: string) => `more than ${total}`,
+      done: (done: string) => `Done: ${done} removed.`,
+      doneOne: 'Done: 1 dead letter removed.',
+      none: 'No dead letters to remove.',
+      stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} still dead letters.`,
+      running: 'Removing…',
+    },
   },
 } as const;

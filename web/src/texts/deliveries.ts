@@ -14,6 +14,8 @@ export const deliveries = {
   reasons: {
     ATTEMPTS_EXHAUSTED: 'All attempts failed.',
     SKIPPED: 'Moved to dead letters manually.',
+    PURGED: 'Purged manually.',
+    REMOVED: 'Removed from dead letters manually.',
     WEBHOOK_DELETED: 'The webhook was deleted.',
     WEBHOOK_INACTIVE: 'The webhook was inactive.',
     BEFORE_IGNORE_DT: 'The event occurred before ignore_before_dt.',
@@ -87,6 +89,14 @@ export const deliveries = {
     curlHint: 'Replace KEY:SECRET with the key and secret of the target.',
     answer: 'Response',
     noAnswer: 'The target sent an empty response, or none at all.',
+    noHeaders: 'The headers of this attempt are not kept: the logging mode of the webhook leaves them out.',
+    headers: {
+      title: 'Headers',
+      request: 'Request',
+      response: 'Response',
+      none: 'None.',
+      noResponse: 'The target sent no response.',
+    },
     attempt: (number: number) => `Attempt ${number}`,
     noAttempts: 'Not attempted.',
     earlierLeftOut: 'Only the latest attempts are kept.',

@@ -23,6 +23,7 @@ export const palette = {
     list: 'Show this list',
     move: 'Move in a list of results',
     choose: 'Open the selected result',
+    neighbours: 'Next or previous delivery, while one is open',
     close: 'Close a dialog or panel',
     up: 'Up',
     down: 'Down',

@@ -23,6 +23,9 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           <Shortcut does={words.choose}>
             <Kbd>Enter</Kbd>
           </Shortcut>
+          <Shortcut does={words.neighbours}>
+            <Kbd>J</Kbd> {words.or} <Kbd>K</Kbd>
+          </Shortcut>
           <Shortcut does={words.close}>
             <Kbd>Esc</Kbd>
           </Shortcut>

@@ -3,7 +3,13 @@ import { IconMailCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { type DeadLetter, deadLetterListQuery, deadLettersKey } from '../../api/dead-letters.ts';
+import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
+import {
+  type DeadLetter,
+  type DeadLetterAction,
+  deadLetterListQuery,
+  deadLettersKey,
+} from '../../api/dead-letters.ts';
 import { redeliver } from '../../api/deliveries.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
@@ -15,76 +21,100 @@ import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RedeliveryDialog } from '../../components/redelivery-dialog.tsx';
 import { RowLink } from '../../components/row-link.tsx';
+import { useSelection } from '../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
-import { useTable } from '../../components/use-table.ts';
+import { type TableState, useTable } from '../../components/use-table.ts';
 import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { shortError } from '../../utilities/short-error.ts';
-import { listQuery } from '../../utilities/table-search.ts';
+import { listQuery, type TableSearch } from '../../utilities/table-search.ts';
 import { DeliveryDrawer } from '../webhooks/history/delivery-drawer.tsx';
+import { DeliverySubject } from '../webhooks/history/delivery-subject.tsx';
+import { HistoryFilters } from '../webhooks/history/history-filters.tsx';
+import { HISTORY_FILTERS, historyFilter, historySearch } from '../webhooks/history/history-search.ts';
 import styles from './dead-letters.module.css';
+import { useSelectedLetters } from './selected-letters.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
 const { columns: words } = deadLetters;
 
-const COLUMNS: readonly Column<DeadLetter>[] = [
-  {
-    id: 'event',
-    label: words.event,
-    card: 'title',
-    width: '13rem',
-    cell: (letter) => <EventCell letter={letter} />,
-  },
-  { id: 'webhook', label: words.webhook, width: '14rem', cell: (letter) => <WebhookCell letter={letter} /> },
-  {
-    id: 'error',
-    label: words.error,
-    cell: (letter) => (
-      <span className={styles.error} title={letter.last_error_message ?? undefined}>
-        <bdi>
-          {letter.last_error_message === null ? deadLetters.notTried : shortError(letter.last_error_message)}
-        </bdi>
-      </span>
-    ),
-  },
-  {
-    id: 'attempts',
-    label: words.attempts,
-    align: 'end',
-    width: '6rem',
-    cell: (letter) => formatNumber(letter.attempts),
-  },
-  {
-    id: 'given',
-    label: words.given,
-    width: '9rem',
-    cell: (letter) => <Time value={letter.dead_lettered_dt} />,
-  },
-];
-
-const CHANGEABLE_COLUMNS: readonly Column<DeadLetter>[] = [
-  ...COLUMNS,
-  {
-    id: 'actions',
-    label: deadLetters.resend,
-    width: '8rem',
-    card: 'actions',
-    cell: (letter) => <ResendButton letter={letter} />,
-  },
-];
+function columnsOf(readOnly: boolean): readonly Column<DeadLetter>[] {
+  return [
+    {
+      id: 'event',
+      label: words.event,
+      card: 'title',
+      width: '18rem',
+      cell: (letter) => <EventCell letter={letter} />,
+    },
+    {
+      id: 'webhook',
+      label: words.webhook,
+      width: '10rem',
+      cell: (letter) => <WebhookCell letter={letter} />,
+    },
+    {
+      id: 'error',
+      label: words.error,
+      cell: (letter) => (
+        <span className={styles.error} title={letter.last_error_message ?? undefined}>
+          <bdi>
+            {letter.last_error_message === null
+              ? deadLetters.notTried
+              : shortError(letter.last_error_message)}
+          </bdi>
+        </span>
+      ),
+    },
+    {
+      id: 'attempts',
+      label: words.attempts,
+      align: 'end',
+      width: '5.5rem',
+      cell: (letter) => formatNumber(letter.attempts),
+    },
+    {
+      id: 'occurred',
+      label: words.occurred,
+      width: '7rem',
+      cell: (letter) => <Time value={letter.enqueued_dt} format="clock" />,
+    },
+    {
+      id: 'given',
+      label: words.given,
+      width: '7rem',
+      cell: (letter) => <Time value={letter.dead_lettered_dt} format="clock" />,
+    },
+    ...(readOnly
+      ? []
+      : [
+          {
+            id: 'actions',
+            label: deadLetters.resend,
+            width: '7.5rem',
+            card: 'actions' as const,
+            cell: (letter: DeadLetter) => <ResendButton letter={letter} />,
+          },
+        ]),
+  ];
+}
 
 /** The dead letters of all webhooks, or of one. */
 export function DeadLettersPage() {
-  const { webhook_id: webhookId, delivery, of: webhookOf } = route.useSearch();
+  const search = route.useSearch();
+  const { webhook_id: webhookId, delivery, of: webhookOf } = search;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
   const table = useTable(['delivery', 'of']);
-  const { delivery: _delivery, of: _of, ...listed } = table.values;
-  const query = useQuery(deadLetterListQuery(listQuery(listed)));
+  const narrowed = historySearch({ ...search });
+  const filter = historyFilter(narrowed);
+  const isFiltered = Object.keys(filter).length > 0;
+  const listed = { ...listQuery(pageOf(table.values)), ...filter };
+  const query = useQuery(deadLetterListQuery(listed));
   const close = useCloseWithin(
     () =>
       void navigate({
@@ -98,11 +128,19 @@ export function DeadLettersPage() {
     ...webhookOverviewQuery(webhookId ?? 0),
     enabled: webhookId !== undefined,
   });
-  const [resending, setResending] = useState(false);
+  const [action, setAction] = useState<DeadLetterAction>('redeliver');
+  const [acting, setActing] = useState(false);
   const letters = query.data?.data ?? [];
+  const selection = useSelection(letters, keyOf);
+  const selected = useSelectedLetters(selection);
+  // A search is for single messages: what it finds is ticked.
+  const mayActOnAll = !readOnly && (query.data?.total ?? 0) > 0 && search.search === undefined;
+  const start = (chosen: DeadLetterAction) => {
+    setAction(chosen);
+    setActing(true);
+  };
   const at = letters.findIndex(({ id }) => id === delivery);
   const name = webhook?.name ?? deadLetters.deletedWebhook(webhookId ?? 0);
-  const isEmpty = (query.data?.total ?? 0) === 0;
   return (
     <>
       <PageHeader
@@ -110,36 +148,54 @@ export function DeadLettersPage() {
         description={deadLetters.description}
         badges={<WebhooksAccessBadge />}
         actions={
-          !readOnly &&
-          !isEmpty && (
-            <Button variant="default" onClick={() => setResending(true)}>
-              {webhookId === undefined ? deadLetters.redelivery.action : deadLetters.redelivery.actionOfOne}
-            </Button>
+          mayActOnAll && (
+            <>
+              <Button variant="default" onClick={() => start('remove')}>
+                {actionLabel('remove', isFiltered, webhookId)}
+              </Button>
+              <Button variant="default" onClick={() => start('redeliver')}>
+                {actionLabel('redeliver', isFiltered, webhookId)}
+              </Button>
+            </>
           )
         }
       />
       <DataTable
         label={deadLetters.label}
-        columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
-        rowKey={({ id }) => id}
+        columns={columnsOf(readOnly)}
+        selecting={readOnly ? undefined : { selection, nameOf, actions: selected.buttons }}
+        rowKey={keyOf}
         table={table}
         exporting={{
           name: 'dead-letters',
-          list: (client, part) => client.fetchQuery(deadLetterListQuery({ ...listQuery(listed), ...part })),
+          list: (client, part) => client.fetchQuery(deadLetterListQuery({ ...listed, ...part })),
         }}
         query={query}
         searchLabel={deadLetters.search}
         filters={
-          webhookId !== undefined && (
-            <span className={styles.only}>
-              <bdi>{deadLetters.onlyOf(name)}</bdi>
-              <CloseButton
-                size="sm"
-                aria-label={deadLetters.showAll}
-                onClick={() => table.change({ webhook_id: undefined })}
-              />
-            </span>
-          )
+          <>
+            <HistoryFilters
+              key={JSON.stringify(narrowed)}
+              search={narrowed}
+              subtopics={SUBTOPICS}
+              onChange={(to) =>
+                table.change({
+                  ...Object.fromEntries(HISTORY_FILTERS.map((name) => [name, undefined])),
+                  ...to,
+                })
+              }
+            />
+            {webhookId !== undefined && (
+              <span className={styles.only}>
+                <bdi>{deadLetters.onlyOf(name)}</bdi>
+                <CloseButton
+                  size="sm"
+                  aria-label={deadLetters.showAll}
+                  onClick={() => table.change({ webhook_id: undefined })}
+                />
+              </span>
+            )}
+          </>
         }
         empty={
           <EmptyState
@@ -149,6 +205,7 @@ export function DeadLettersPage() {
           />
         }
       />
+      {selected.dialog}
       <DeliveryDrawer
         webhookId={webhookOf ?? 0}
         deliveryId={webhookOf === undefined ? null : (delivery ?? null)}
@@ -172,16 +229,60 @@ export function DeadLettersPage() {
         onClose={close}
       />
       <RedeliveryDialog
-        opened={resending}
+        opened={acting}
+        action={action}
         webhook={webhookId === undefined ? null : { id: webhookId, name }}
-        onClose={() => setResending(false)}
+        filter={isFiltered ? filterBody(filter) : null}
+        onClose={() => setActing(false)}
       />
     </>
   );
 }
 
+/** The members of the address that the list itself reads. */
+function pageOf(values: TableState['values']): TableSearch & Record<string, unknown> {
+  const { delivery: _delivery, of: _of, ...others } = values;
+  const own = Object.entries(others).filter(
+    ([name]) => !(HISTORY_FILTERS as readonly string[]).includes(name),
+  );
+  return Object.fromEntries(own);
+}
+
+/** In a body, what can be repeated is a list. */
+function filterBody({ subtopic, response_status: status, ...others }: ReturnType<typeof historyFilter>) {
+  return {
+    ...others,
+    ...(subtopic === undefined ? {} : { subtopic: [subtopic] }),
+    ...(status === undefined ? {} : { response_status: [status] }),
+  };
+}
+
+function actionLabel(action: DeadLetterAction, isFiltered: boolean, webhookId: number | undefined): string {
+  const { actionOfMatching, action: ofAll, actionOfOne } = deadLetters.runs[action];
+  if (isFiltered) return actionOfMatching;
+  return webhookId === undefined ? ofAll : actionOfOne;
+}
+
+function keyOf({ id }: DeadLetter): number {
+  return id;
+}
+
+function nameOf({ subtopic, id }: DeadLetter): string {
+  return deadLetters.open(webhooks.subtopics[subtopic].name, id);
+}
+
 function EventCell({ letter }: { letter: DeadLetter }) {
-  const event = webhooks.subtopics[letter.subtopic].name;
+  return (
+    <div className={styles.event}>
+      <EventLink letter={letter} event={webhooks.subtopics[letter.subtopic].name} />
+      <div className={styles.subject}>
+        <DeliverySubject about={letter.about} />
+      </div>
+    </div>
+  );
+}
+
+function EventLink({ letter, event }: { letter: DeadLetter; event: string }) {
   return (
     <RowLink
       from="/administration/integrations/dead-letters"

@@ -3,12 +3,20 @@ import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
 import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
+import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
+import { historySearch } from '../webhooks/history/history-search.ts';
+
+const ofTable = tableSearch({
+  sorts: [],
+  ids: ['webhook_id', 'delivery', 'of'],
+  maxOffset: MAX_COUNTED,
+});
 
 const list = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/dead-letters',
-  validateSearch: tableSearch({ sorts: [], ids: ['webhook_id', 'delivery', 'of'], maxOffset: MAX_COUNTED }),
+  validateSearch: onlyKnown((given) => ({ ...ofTable(given), ...historySearch(given) })),
   component: lazyRouteComponent(
     pageCode(() => import('./dead-letters-page.tsx')),
     'DeadLettersPage',

@@ -17,11 +17,14 @@ export interface DetailsSearch extends ChartSearch, HistorySearch {
   cursor?: string;
   /** The delivery that is open. */
   delivery?: number;
+  /** The position of the waiting message that is open. */
+  waiting?: number;
 }
 
 /** Drops unknown members, because people edit addresses. */
 export function detailsSearch(given: Record<string, unknown>): DetailsSearch {
   const delivery = Number(given.delivery);
+  const waiting = Number(given.waiting);
   return {
     ...choice('tab', given.tab, DETAIL_TABS),
     ...choice('period', given.period, TREND_PERIODS),
@@ -32,6 +35,7 @@ export function detailsSearch(given: Record<string, unknown>): DetailsSearch {
       ? { cursor: given.cursor }
       : {}),
     ...(Number.isSafeInteger(delivery) && delivery > 0 ? { delivery } : {}),
+    ...(Number.isSafeInteger(waiting) && waiting > 0 ? { waiting } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ import { HistoryPanel } from '../history/history-panel.tsx';
 import { historyFilter } from '../history/history-search.ts';
 import { ReplayDialog } from '../replay/replay-dialog.tsx';
 import { StateBadge } from '../state-badge.tsx';
+import { WaitingDrawer } from '../waiting/waiting-drawer.tsx';
+import { WaitingPanel } from '../waiting/waiting-panel.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { DETAIL_TABS, type DetailsSearch, type DetailTab } from './details-search.ts';
@@ -41,14 +43,14 @@ const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webh
 export function WebhookPage() {
   const { webhookId } = route.useParams();
   const search = route.useSearch();
-  const { delivery } = search;
+  const { delivery, waiting } = search;
   const navigate = route.useNavigate();
   const neighbours = useNeighbours(webhookId, search);
   const { data, error, refetch } = useQuery(webhookQuery(webhookId));
   const close = useCloseWithin(
     () =>
       void navigate({
-        search: ({ delivery: _closed, ...others }) => others,
+        search: ({ delivery: _closed, waiting: _closedWaiting, ...others }) => others,
         replace: true,
         resetScroll: false,
       }),
@@ -81,6 +83,14 @@ export function WebhookPage() {
         }
         onClose={close}
       />
+      {!gone && (
+        <WaitingDrawer
+          webhookId={webhookId}
+          position={waiting ?? null}
+          webhook={record ?? null}
+          onClose={close}
+        />
+      )}
     </>
   );
 }
@@ -181,6 +191,7 @@ function Details({ record }: { record: WebhookRecord }) {
           {record.in_error && <ErrorPanel webhook={record} />}
           <StatisticsPanel webhookId={record.id} withLastError={!record.in_error} />
           <LinePanel webhook={record} />
+          <WaitingPanel webhook={record} />
           <TrendPanel webhookId={record.id} />
         </Tabs.Panel>
         <Tabs.Panel value="history">

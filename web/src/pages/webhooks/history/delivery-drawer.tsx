@@ -1,8 +1,8 @@
-import { Anchor, Button, Drawer, SegmentedControl, Skeleton, Title } from '@mantine/core';
+import { Anchor, Button, Drawer, Skeleton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
@@ -19,16 +19,16 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
-import { curlCommand } from './curl.ts';
+import { AttemptHeaders } from './attempt-headers.tsx';
 import { DeliveryStatusBadge, reasonText } from './delivery-status.tsx';
 import { DeliverySubject } from './delivery-subject.tsx';
+import { MessageSection, prettyPrinted, Section } from './drawer-sections.tsx';
 import styles from './history.module.css';
 
 const texts = deliveries.details;
-const JSON_INDENT = 2;
 const PLACEHOLDER_HEIGHT = 320;
 
 /** A delivery with its message, the target's answers, and all that can be done with it. */
@@ -156,7 +156,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
           [texts.attempts, formatNumber(delivery.attempts)],
         ]}
       />
-      <Message delivery={delivery} webhook={webhook} />
+      <MessageSection message={delivery.message} messageId={delivery.message_id} webhook={webhook} />
       <Attempts delivery={delivery} />
     </div>
   );
@@ -183,17 +183,12 @@ function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
           </CodeBlock>
         </div>
       )}
+      <AttemptHeaders attempt={attempt} />
+      {attempt.error !== null && attempt.request_headers === null && (
+        <div className={styles.dim}>{texts.noHeaders}</div>
+      )}
     </Section>
   );
-}
-
-/** JSON with line breaks; any other text, and JSON that was cut off, as it is. */
-function prettyPrinted(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, JSON_INDENT);
-  } catch {
-    return body;
-  }
 }
 
 function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
@@ -232,47 +227,6 @@ function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: Webhoo
   );
 }
 
-/** Messages are JSON without white space, so serializing one again returns exactly the bytes that are sent. */
-function Message({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
-  const [asSent, setAsSent] = useState(false);
-  const body = JSON.stringify(delivery.message);
-  const curl = curlCommand({
-    targetUrl: webhook?.target_url ?? targetOf(delivery.message),
-    messageId: delivery.message_id,
-    body,
-    withCredentials: webhook?.authentication.type === 'BASIC',
-  });
-  return (
-    <Section
-      title={texts.message}
-      aside={formatBytes(new TextEncoder().encode(body).length)}
-      actions={
-        <>
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.messageView}
-            value={asSent ? 'sent' : 'readable'}
-            onChange={(value) => setAsSent(value === 'sent')}
-            data={[
-              { value: 'readable', label: texts.readable },
-              { value: 'sent', label: texts.asSent },
-            ]}
-          />
-          <CopyButton value={body} label={texts.copyMessage} />
-        </>
-      }
-    >
-      <CodeBlock label={texts.message} wrap={asSent}>
-        {asSent ? body : JSON.stringify(delivery.message, null, JSON_INDENT)}
-      </CodeBlock>
-      <div className={styles.below}>
-        <CopyButton value={curl} label={texts.copyCurl} wide />
-        {webhook?.authentication.type === 'BASIC' && <span className={styles.dim}>{texts.curlHint}</span>}
-      </div>
-    </Section>
-  );
-}
-
 function Attempts({ delivery }: { delivery: Delivery }) {
   const attempts = delivery.attempt_history.toReversed();
   return (
@@ -304,6 +258,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
                   </CodeBlock>
                 </div>
               )}
+              <AttemptHeaders attempt={attempt} />
             </li>
           ))}
         </ol>
@@ -313,34 +268,4 @@ function Attempts({ delivery }: { delivery: Delivery }) {
       )}
     </Section>
   );
-}
-
-function Section({
-  title,
-  aside,
-  actions,
-  children,
-}: {
-  title: string;
-  aside?: string;
-  actions?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <section aria-label={title}>
-      <div className={styles.sectionHead}>
-        <Title order={3}>
-          {title} {aside !== undefined && <span className={styles.dim}>· {aside}</span>}
-        </Title>
-        <div className={styles.sectionActions}>{actions}</div>
-      </div>
-      {children}
-    </section>
-  );
-}
-
-/** The target in the message: all that is known if the webhook was deleted. */
-function targetOf(message: unknown): string {
-  if (typeof message !== 'object' || message === null || !('target_url' in message)) return '';
-  return String(message.target_url);
 }

@@ -138,6 +138,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
           opened={resending}
           webhook={{ id: webhook.id, name: webhook.name }}
           filter={isFiltered ? { ...filter, status: redeliverable(outcome) } : null}
+          ofHistory
           onClose={() => setResending(false)}
         />
       )}

@@ -1,0 +1,83 @@
+import type { Transaction } from '../../database/database.ts';
+import type { Purged, PurgeRequest, QueuedMessage, SkipResult } from '../message-queue.ts';
+import { copyToDeadLetters } from './dead-letter-statements.ts';
+import { advanceUnleasedLine, type LineRow, readLockedLine, subtractFromLine } from './line-statements.ts';
+import {
+  countMessages,
+  deleteMessages,
+  readFirstMessages,
+  readHeads,
+  readLastPosition,
+} from './message-statements.ts';
+
+/** What removing needs to know about the queue. */
+export interface RemovalOptions {
+  now: number;
+  /** When dead letters are copied to Amazon SQS; null for never. */
+  copyAt: number | null;
+  /** Whether the head of the line is in flight. */
+  isInFlight: (line: LineRow) => boolean;
+}
+
+/**
+ * Moves one waiting message to the dead-letter queue. The line stays locked until the transaction ends.
+ * @param position the position of the message
+ */
+export async function skipMessage(
+  tx: Transaction,
+  lineId: number,
+  position: number,
+  { now, copyAt, isInFlight }: RemovalOptions,
+): Promise<SkipResult> {
+  const line = await readLockedLine(tx, lineId);
+  if (line === null || line.pending === 0) return { outcome: 'absent' };
+  const [message] = await readFirstMessages(tx, lineId, 1, { after: position - 1, through: position });
+  if (message === undefined) return { outcome: 'absent' };
+  const head = await readHeadPosition(tx, lineId);
+  if (position === head && isInFlight(line)) return { outcome: 'in-flight' };
+  await copyToDeadLetters(tx, [position], { now, copyAt });
+  await removeFromLine(tx, lineId, { messages: [message], head, now });
+  return { outcome: 'done', message };
+}
+
+/** Deletes waiting messages, as `MessageQueue.purge` says. The line stays locked until the transaction ends. */
+export async function purgeMessages(
+  tx: Transaction,
+  lineId: number,
+  { from, before, limit, countUpTo }: PurgeRequest,
+  { now, isInFlight }: RemovalOptions,
+): Promise<Purged> {
+  const line = await readLockedLine(tx, lineId);
+  if (line === null || line.pending === 0) return { messages: [], remaining: 0, next: null };
+  const { after, through } = from ?? { after: 0, through: await readLastPosition(tx, lineId) };
+  const head = await readHeadPosition(tx, lineId);
+  const first = isInFlight(line) ? Math.max(after, head) : after;
+  const earlierThan = before ?? Number.MAX_SAFE_INTEGER;
+  const examined = await readFirstMessages(tx, lineId, limit, { after: first, through });
+  const messages = examined.filter(({ enqueuedAt }) => enqueuedAt < earlierThan);
+  await removeFromLine(tx, lineId, { messages, head, now });
+  if (examined.length < limit) return { messages, remaining: 0, next: null };
+  const next = { after: examined.at(-1)!.position, through };
+  const remaining = await countMessages(tx, lineId, { ...next, before: earlierThan, bound: countUpTo });
+  return { messages, remaining, next: remaining === 0 ? null : next };
+}
+
+async function readHeadPosition(tx: Transaction, lineId: number): Promise<number> {
+  const [head] = await readHeads(tx, [lineId]);
+  return head?.position ?? 0;
+}
+
+/** Removes messages from a locked line. If its head is one of them, the next message is due now. */
+async function removeFromLine(
+  tx: Transaction,
+  lineId: number,
+  { messages, head, now }: { messages: readonly QueuedMessage[]; head: number; now: number },
+): Promise<void> {
+  if (messages.length === 0) return;
+  const positions = messages.map(({ position }) => position);
+  const withHead = positions.includes(head);
+  await deleteMessages(tx, positions);
+  if (withHead) await advanceUnleasedLine(tx, lineId, now);
+  const followers = positions.length - (withHead ? 1 : 0);
+  if (followers > 0) await subtractFromLine(tx, lineId, followers);
+}

@@ -1,0 +1,109 @@
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import { notFound } from '../../problems/problem.ts';
+import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import { type RedeliverableStep, readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
+import { countWithStatus, markRemoved } from './delivery-store.ts';
+
+/** Remaining dead letters are counted up to this number. */
+const MAX_REMAINING_COUNTED = 10_000;
+
+/** What one call did. */
+export interface RemovalResult {
+  removed: number;
+  /** How many dead letters further calls may examine, counted up to a bound. */
+  remaining: number;
+  /** Where the next call continues; null at the end. */
+  next: number | null;
+}
+
+/** Dependencies of {@link DeadLetterRemoval}. */
+export interface DeadLetterRemovalDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'lockLines' | 'removeDeadLetters'>;
+  webhooks: Pick<WebhookService, 'assertWritable'>;
+  now: () => number;
+}
+
+/**
+ * Removes messages from the dead-letter queue without a redelivery. Until the history expires, it lists them as
+ * discarded, and each can be redelivered from there. Works for deleted webhooks, too.
+ */
+export class DeadLetterRemoval {
+  readonly #with: DeadLetterRemovalDependencies;
+
+  constructor(dependencies: DeadLetterRemovalDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Removes the dead letters of a webhook that match a filter. One call examines a bounded number of them; the next
+   * goes on after `next`. @throws {ProblemError} `not-found`, `webhooks-read-only`
+   */
+  async removeMatching(
+    webhookId: number,
+    filter: DeliveryFilter,
+    page: PageRequest,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<RemovalResult> {
+    const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
+    return await this.#remove(webhookId, by, open, (tx) =>
+      readRedeliverableMatching(tx, { webhookId, filter: dead, page }),
+    );
+  }
+
+  /** Removes these deliveries, if they are dead letters. @throws {ProblemError} as `removeMatching` */
+  async removeThese(
+    webhookId: number,
+    ids: readonly number[],
+    by: Actor,
+    open?: Transaction,
+  ): Promise<RemovalResult> {
+    return await this.#remove(webhookId, by, open, async (tx) => {
+      const final = await readFinal(tx, webhookId, ids);
+      return { deliveries: final.filter(({ status }) => status === 'DEAD_LETTERED'), next: null };
+    });
+  }
+
+  async #remove(
+    webhookId: number,
+    by: Actor,
+    open: Transaction | undefined,
+    read: (tx: Transaction) => Promise<RedeliverableStep>,
+  ): Promise<RemovalResult> {
+    const { database, queue, webhooks, now } = this.#with;
+    webhooks.assertWritable();
+    return await inTransaction(database, open, async (tx) => {
+      const name = await readNameOfAnyWebhook(tx, webhookId);
+      if (name === undefined) throw notFound('webhook', webhookId);
+      // A redelivery of the same messages locks the line, too.
+      await queue.lockLines(tx, [webhookId]);
+      const { deliveries, next } = await read(tx);
+      if (deliveries.length > 0) {
+        await queue.removeDeadLetters(
+          tx,
+          deliveries.map((delivery) => delivery.message_id),
+        );
+        await markRemoved(
+          tx,
+          deliveries.map(({ id }) => id),
+          now(),
+        );
+        const details = { messages: deliveries.length };
+        await recordAudit(tx, { by, action: 'DEAD_LETTERS_REMOVED', id: webhookId, name, details }, now());
+      }
+      const statuses = ['DEAD_LETTERED'] as const;
+      const remaining =
+        next === null
+          ? 0
+          : await countWithStatus(tx, webhookId, { statuses, after: next, bound: MAX_REMAINING_COUNTED });
+      return { removed: deliveries.length, remaining, next: remaining === 0 ? null : next };
+    });
+  }
+}

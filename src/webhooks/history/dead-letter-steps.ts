@@ -1,0 +1,157 @@
+import type { Actor } from '../../audit/actor.ts';
+import type { Reader } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { DeadLetterRemoval } from './dead-letter-removal.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
+import type { LineService } from './line-service.ts';
+
+/** Maximum number of messages that one step redelivers or removes, over all webhooks. */
+const STEP_MESSAGES = 500;
+/** Maximum number of webhooks per step: each costs a transaction. */
+const STEP_WEBHOOKS = 50;
+/** Remaining messages are counted up to this limit. */
+const MAX_REMAINING_COUNTED = 10_000;
+
+/** What happens to the dead letters: they are queued again, or removed. */
+export type DeadLetterAction = 'redeliver' | 'remove';
+
+/** How far the steps have come: all dead letters of earlier webhooks, and those of this one up to an id. */
+export interface DeadLetterPosition {
+  webhookId: number;
+  deliveryId: number;
+}
+
+/** What one step is to do. */
+export interface DeadLetterStepRequest {
+  action: DeadLetterAction;
+  by: Actor;
+  /** Null: the dead letters of all webhooks; a redelivery leaves out those of inactive and deleted ones. */
+  webhookId: number | null;
+  filter: DeliveryFilter;
+  /** Epoch milliseconds: the `until` of the step before. Defaults to now. */
+  until?: number | undefined;
+  /** Where the step before ended; null for the first step. */
+  from: DeadLetterPosition | null;
+}
+
+/** The result of a step. */
+export interface DeadLetterStep {
+  /** Number of messages that were redelivered or removed. */
+  done: number;
+  /** Number of dead letters that further steps will examine; at most {@link MAX_REMAINING_COUNTED}. */
+  remaining: number;
+  remainingIsLowerBound: boolean;
+  /**
+   * Epoch milliseconds. Messages that are dead-lettered later are not included, so that the process ends even if
+   * targets keep failing.
+   */
+  until: number;
+  /** Where the next step continues; null at the end. */
+  next: DeadLetterPosition | null;
+}
+
+/** Dependencies of {@link DeadLetterSteps}. */
+export interface DeadLetterStepsDependencies {
+  reader: Reader;
+  lines: Pick<LineService, 'redeliverMatching'>;
+  removal: Pick<DeadLetterRemoval, 'removeMatching'>;
+  now: () => number;
+}
+
+/** Redelivers or removes the dead letters of all webhooks, step by step and in order within each webhook. */
+export class DeadLetterSteps {
+  readonly #with: DeadLetterStepsDependencies;
+
+  constructor(dependencies: DeadLetterStepsDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Does one step. Call it again with the returned `until` and `next` until `next` is null.
+   * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
+   */
+  async step(request: DeadLetterStepRequest): Promise<DeadLetterStep> {
+    const { webhookId, action, until = this.#with.now() } = request;
+    const { done, next } = await this.#act(request, until);
+    const bound = MAX_REMAINING_COUNTED + 1;
+    const remaining =
+      next === null
+        ? 0
+        : await countDeadLettered(this.#with.reader, {
+            webhookId,
+            until,
+            after: next,
+            activeOnly: action === 'redeliver',
+            bound,
+          });
+    return {
+      done,
+      remaining: Math.min(remaining, MAX_REMAINING_COUNTED),
+      remainingIsLowerBound: remaining > MAX_REMAINING_COUNTED,
+      until,
+      next: remaining === 0 ? null : next,
+    };
+  }
+
+  async #act(
+    { action, by, webhookId, filter, from }: DeadLetterStepRequest,
+    until: number,
+  ): Promise<Pick<DeadLetterStep, 'done' | 'next'>> {
+    const webhooks =
+      webhookId !== null
+        ? [webhookId]
+        : await readWebhooksWithDeadLetters(this.#with.reader, {
+            from: from?.webhookId ?? 0,
+            until,
+            activeOnly: action === 'redeliver',
+            limit: STEP_WEBHOOKS,
+          });
+    let done = 0;
+    for (const id of webhooks) {
+      const after = id === from?.webhookId ? from.deliveryId : null;
+      const page = { limit: STEP_MESSAGES - done, after };
+      const step = await this.#actOn(id, {
+        action,
+        by,
+        filter: { ...filter, updatedUntil: until },
+        page,
+      }).catch((error: unknown) => {
+        // It was deactivated or deleted after it was read.
+        const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);
+        if (webhookId !== null || !isGone) throw error;
+        return { count: 0, next: null };
+      });
+      done += step.count;
+      if (step.next !== null) return { done, next: { webhookId: id, deliveryId: step.next } };
+      if (done >= STEP_MESSAGES) return { done, next: { webhookId: id + 1, deliveryId: 0 } };
+    }
+    const last = webhooks.at(-1);
+    const isWhole = webhookId !== null || last === undefined || webhooks.length < STEP_WEBHOOKS;
+    return { done, next: isWhole ? null : { webhookId: last + 1, deliveryId: 0 } };
+  }
+
+  async #actOn(
+    webhookId: number,
+    {
+      action,
+      by,
+      filter,
+      page,
+    }: {
+      action: DeadLetterAction;
+      by: Actor;
+      filter: DeliveryFilter;
+      page: { limit: number; after: number | null };
+    },
+  ): Promise<{ count: number; next: number | null }> {
+    const { lines, removal } = this.#with;
+    if (action === 'remove') {
+      const { removed, next } = await removal.removeMatching(webhookId, filter, page, by);
+      return { count: removed, next };
+    }
+    const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
+    const { redelivered, next = null } = await lines.redeliverMatching(webhookId, dead, page, by);
+    return { count: redelivered, next };
+  }
+}

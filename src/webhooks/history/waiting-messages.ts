@@ -1,0 +1,208 @@
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
+import type { WebhookRow } from '../../database/schema.ts';
+import type { Topic } from '../../events/catalogue.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import type {
+  LineState,
+  MessageQueue,
+  PurgePosition,
+  QueuedMessage,
+  QueueMessage,
+} from '../../queue/message-queue.ts';
+import type { LoggingMode } from '../configuration/logging-mode.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { readWebhook } from '../configuration/webhook-store.ts';
+import { readDeliveriesOfMessages } from '../events/outcome-store.ts';
+import type { StatusReason } from './delivery-history.ts';
+import type { DeliveryLog, LoggedRemoval } from './delivery-log.ts';
+import { markDeadLettered, markPurged } from './delivery-store.ts';
+
+/** `Retry-After` for an action on a message in flight, in seconds. */
+const IN_FLIGHT_RETRY_AFTER = '5';
+/** Remaining messages are counted up to this number. */
+const MAX_REMAINING_COUNTED = 10_000;
+
+/** A message that waits in a line. */
+export interface WaitingMessage {
+  message: QueuedMessage;
+  /** How often it was attempted since it was queued. Only the head is ever attempted. */
+  attempts: number;
+  inFlight: boolean;
+  /** The id of its history entry; null before its first attempt. */
+  deliveryId: number | null;
+}
+
+/** Which waiting messages are purged. */
+export interface PurgeRequest {
+  /** Only messages of events that occurred before, in epoch milliseconds; null for all. */
+  before: number | null;
+  limit: number;
+  /** Where the previous call ended; null for the first call. */
+  from: PurgePosition | null;
+}
+
+/** What one call did. */
+export interface PurgeResult {
+  purged: number;
+  /** How many messages are left for further calls, counted up to a bound. */
+  remaining: number;
+  /** Where the next call continues; null at the end. */
+  next: PurgePosition | null;
+}
+
+/** Dependencies of {@link WaitingMessages}. */
+export interface WaitingMessagesDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'line' | 'waiting' | 'skip' | 'purge'>;
+  webhooks: Pick<WebhookService, 'assertWritable'>;
+  deliveryLog: Pick<DeliveryLog, 'deadLettered' | 'discarded'>;
+  now: () => number;
+}
+
+/** The messages that wait in the line of a webhook: reading, skipping and purging them. */
+export class WaitingMessages {
+  readonly #with: WaitingMessagesDependencies;
+
+  constructor(dependencies: WaitingMessagesDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** In the order of the line, the head first. @throws {ProblemError} `not-found` */
+  async list(webhookId: number, { limit, after }: PageRequest): Promise<Page<WaitingMessage>> {
+    const { database, queue } = this.#with;
+    await requireWebhook(database.reader, webhookId);
+    const [messages, line] = await Promise.all([
+      queue.waiting(webhookId, { after, limit: limit + 1 }),
+      queue.line(webhookId),
+    ]);
+    const items = messages.slice(0, limit);
+    return {
+      items: await this.#described(items, line),
+      next: messages.length > limit ? (items.at(-1)?.position ?? null) : null,
+    };
+  }
+
+  /** @throws {ProblemError} `not-found`, also if the message is no longer waiting */
+  async read(webhookId: number, position: number): Promise<WaitingMessage> {
+    const { database, queue } = this.#with;
+    await requireWebhook(database.reader, webhookId);
+    const [[message], line] = await Promise.all([
+      queue.waiting(webhookId, { after: position - 1, limit: 1 }),
+      queue.line(webhookId),
+    ]);
+    if (message?.position !== position) throw notFound('waiting message', position);
+    const [described] = await this.#described([message], line);
+    return described!;
+  }
+
+  /**
+   * Moves one message to the dead-letter queue, wherever it is in its line.
+   * @throws {ProblemError} `not-found`, also if the message is no longer waiting, `conflict` while it is in flight,
+   *   `webhooks-read-only`
+   */
+  async skip(webhookId: number, position: number, by: Actor, open?: Transaction): Promise<void> {
+    this.#with.webhooks.assertWritable();
+    await inTransaction(this.#with.database, open, async (tx) => {
+      const webhook = await requireWebhook(tx, webhookId);
+      const result = await this.#with.queue.skip(tx, webhookId, position);
+      switch (result.outcome) {
+        case 'absent':
+          throw notFound('waiting message', position);
+        case 'in-flight':
+          throw new ProblemError('conflict', 'The message is being delivered right now', {
+            headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
+          });
+        case 'done': {
+          const { message } = result;
+          const at = this.#with.now();
+          await markDeadLettered(tx, message, at);
+          const details = { message_id: message.messageId, subtopic: message.label };
+          await recordAudit(
+            tx,
+            { by, action: 'MESSAGE_SKIPPED', id: webhook.id, name: webhook.name, details },
+            at,
+          );
+          tx.onCommit(() => this.#with.deliveryLog.deadLettered(removalOf(webhook, message, 'SKIPPED')));
+        }
+      }
+    });
+  }
+
+  /**
+   * Discards waiting messages, at most `limit`, and records it in the history. A message in flight stays, and so do
+   * those that are queued after the first call.
+   * @throws {ProblemError} `not-found`, `webhooks-read-only`
+   */
+  async purge(
+    webhookId: number,
+    { before, limit, from }: PurgeRequest,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<PurgeResult> {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      const webhook = await requireWebhook(tx, webhookId);
+      const countUpTo = MAX_REMAINING_COUNTED;
+      const { messages, remaining, next } = await this.#with.queue.purge(tx, webhookId, {
+        from,
+        before,
+        limit,
+        countUpTo,
+      });
+      if (messages.length > 0) {
+        const at = this.#with.now();
+        await markPurged(tx, messages, at);
+        const details = { messages: messages.length };
+        await recordAudit(
+          tx,
+          { by, action: 'MESSAGES_PURGED', id: webhook.id, name: webhook.name, details },
+          at,
+        );
+      }
+      tx.onCommit(() => {
+        for (const message of messages)
+          this.#with.deliveryLog.discarded(removalOf(webhook, message, 'PURGED'));
+      });
+      return { purged: messages.length, remaining, next };
+    });
+  }
+
+  async #described(messages: readonly QueuedMessage[], { head }: LineState): Promise<WaitingMessage[]> {
+    const ids = messages.map(({ messageId }) => messageId);
+    const deliveries = await readDeliveriesOfMessages(this.#with.database.reader, ids);
+    return messages.map((message) => {
+      const isHead = head?.messageId === message.messageId;
+      return {
+        message,
+        attempts: isHead ? head.receiveCount : 0,
+        inFlight: isHead && head.inFlight,
+        deliveryId: deliveries.get(message.messageId)?.id ?? null,
+      };
+    });
+  }
+}
+
+async function requireWebhook(reader: Pick<Reader, 'query'>, webhookId: number) {
+  const webhook = await readWebhook(reader, webhookId);
+  if (webhook === undefined) throw notFound('webhook', webhookId);
+  return webhook;
+}
+
+function removalOf(
+  { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
+  message: QueueMessage,
+  reason: StatusReason,
+): LoggedRemoval {
+  return {
+    webhookId: message.lineId,
+    mode: logging_mode as LoggingMode,
+    topic: topic as Topic,
+    subtopic: message.label,
+    messageId: message.messageId,
+    message: message.body,
+    reason,
+  };
+}

@@ -1,0 +1,171 @@
+import { type Static, Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
+import type { Subtopic } from '../../events/catalogue.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest, pairCursor, parsePairCursor } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
+import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { messageSubject } from '../messages/message-subject.ts';
+import { toLineRecord } from './delivery-records.ts';
+import { LineRecord } from './delivery-schemas.ts';
+import type { LineService } from './line-service.ts';
+import type { PurgeRequest, PurgeResult, WaitingMessage, WaitingMessages } from './waiting-messages.ts';
+import {
+  DEFAULT_PURGE_LIMIT,
+  PurgeQuery,
+  PurgeRecord,
+  WaitingRecord,
+  WaitingSummary,
+} from './waiting-schemas.ts';
+
+const READ = { scope: 'webhooks:read' };
+const WRITE = { scope: 'webhooks:write' };
+const tags = ['Lines'];
+const MessageParams = Type.Object({
+  ...WebhookParams.properties,
+  position: PathId('The position of the message.'),
+});
+
+/** Dependencies of {@link waitingRoutes}. */
+export interface WaitingRoutesDependencies {
+  waiting: WaitingMessages;
+  lines: Pick<LineService, 'line'>;
+  idempotency: Idempotency;
+  now: () => number;
+}
+
+/** The messages that wait in the line of a webhook. */
+export function waitingRoutes(
+  routes: Routes,
+  { waiting, lines, idempotency, now }: WaitingRoutesDependencies,
+): void {
+  const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
+  const positionOf = (params: { position: string }) => parseId(params.position, 'waiting message');
+
+  routes.get(
+    '/webhooks/:webhook_id/line/messages',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'listWaitingMessages',
+        summary: 'List waiting messages',
+        description: 'The messages that wait in the line, in order, the head first.',
+        params: WebhookParams,
+        querystring: PageQuery,
+        response: { 200: PageOf(WaitingSummary, 'Waiting messages, in order.'), ...problems(400, 404) },
+      },
+    },
+    async (request) =>
+      pageAnswer(
+        await waiting.list(webhookIdOf(request.params), pageRequest(request.query)),
+        toWaitingSummary,
+      ),
+  );
+
+  routes.get(
+    '/webhooks/:webhook_id/line/messages/:position',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'getWaitingMessage',
+        summary: 'Read a waiting message',
+        params: MessageParams,
+        response: { 200: WaitingRecord, ...problems(404) },
+      },
+    },
+    async (request) => {
+      const found = await waiting.read(webhookIdOf(request.params), positionOf(request.params));
+      return { ...toWaitingSummary(found), message: JSON.parse(found.message.body) };
+    },
+  );
+
+  routes.post(
+    '/webhooks/:webhook_id/line/messages/:position/skip',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        operationId: 'skipWaitingMessage',
+        summary: 'Move a waiting message to the dead-letter queue',
+        description: 'The other messages keep their order. Answers the line afterwards.',
+        params: MessageParams,
+        response: { 200: LineRecord, ...problems(404, { 409: 'The message is in flight.' }, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const webhookId = webhookIdOf(request.params);
+        await waiting.skip(webhookId, positionOf(request.params), actorOf(request), tx);
+        return { status: 200, body: toLineRecord(await lines.line(webhookId, tx), now()) };
+      }),
+  );
+
+  routes.post(
+    '/webhooks/:webhook_id/line/purge',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        operationId: 'purgeLine',
+        summary: 'Discard waiting messages',
+        description:
+          'Discards the messages that wait, except one in flight. The history lists them with the reason PURGED, and they can be ' +
+          'redelivered from there. Messages that are queued after the first call are not included. Repeat with the `next_cursor` of ' +
+          'the call before until it is null.',
+        params: WebhookParams,
+        querystring: PurgeQuery,
+        response: { 200: PurgeRecord, ...problems(400, 404, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const asked = purgeRequest(request.query);
+        return {
+          status: 200,
+          body: toPurge(await waiting.purge(webhookIdOf(request.params), asked, actorOf(request), tx)),
+        };
+      }),
+  );
+}
+
+/** @throws {ProblemError} `invalid-request`, naming each member that is invalid */
+function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): PurgeRequest {
+  const before = until_dt === undefined ? null : parseDateTime(until_dt);
+  const pair = cursor === undefined ? undefined : parsePairCursor(cursor);
+  const wrong = [
+    ...(until_dt !== undefined && before === null
+      ? [{ pointer: '/query/until_dt', detail: 'is no date and time with a zone' }]
+      : []),
+    ...(pair === null ? [{ pointer: '/query/cursor', detail: 'must be a next_cursor of a purge' }] : []),
+  ];
+  if (wrong.length > 0) throw invalidInput(wrong);
+  const from = pair == null ? null : { after: pair[0], through: pair[1] };
+  return { before, limit: limit ?? DEFAULT_PURGE_LIMIT, from };
+}
+
+function toPurge({ purged, remaining, next }: PurgeResult): PurgeRecord {
+  return {
+    purged,
+    remaining,
+    next_cursor: next === null ? null : pairCursor(next.after, next.through),
+  };
+}
+
+function toWaitingSummary({ message, attempts, inFlight, deliveryId }: WaitingMessage): WaitingSummary {
+  return {
+    position: message.position,
+    message_id: message.messageId,
+    subtopic: message.label as Subtopic,
+    event_dt: formatDateTime(message.enqueuedAt),
+    attempts,
+    in_flight: inFlight,
+    delivery_id: deliveryId,
+    about: messageSubject(message.body),
+  };
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Purged, PurgePosition, SkipResult } from '../../src/queue/message-queue.ts';
+import {
+  contentOf,
+  messageOf,
+  type OpenQueue,
+  type QueueEngine,
+  QueueUser,
+  VISIBILITY_MS,
+} from './queue-engine.ts';
+
+const RETRY_AFTER_MS = 3_600_000;
+
+async function waitingNames({ queue }: QueueEngine, lineId: number): Promise<string[]> {
+  const waiting = await queue.waiting(lineId, { after: null, limit: 100 });
+  return waiting.map(({ messageId }) => messageId);
+}
+
+async function positionOf({ queue }: QueueEngine, lineId: number, name: string): Promise<number> {
+  const waiting = await queue.waiting(lineId, { after: null, limit: 100 });
+  return waiting.find(({ messageId }) => messageId === name)!.position;
+}
+
+function skip({ queue, database }: QueueEngine, lineId: number, position: number): Promise<SkipResult> {
+  return database.transaction((tx) => queue.skip(tx, lineId, position));
+}
+
+function purge(
+  { queue, database }: QueueEngine,
+  lineId: number,
+  {
+    from = null,
+    before = null,
+    limit = 100,
+  }: { from?: PurgePosition | null; before?: number | null; limit?: number } = {},
+): Promise<Purged> {
+  return database.transaction((tx) => queue.purge(tx, lineId, { from, before, limit, countUpTo: 100 }));
+}
+
+function namesOf({ messages }: Purged): string[] {
+  return messages.map(({ messageId }) => messageId);
+}
+
+/** A line whose head failed once and waits for long. */
+async function blockedLine(engine: QueueEngine, ...names: string[]): Promise<QueueUser> {
+  const user = new QueueUser(engine);
+  await user.put(1, ...names);
+  const message = await user.receiveOne();
+  await user.settle({ message, action: 'retry', availableAt: engine.now() + RETRY_AFTER_MS });
+  return user;
+}
+
+/** What waits can be listed, skipped and purged. */
+export function removalContract(open: OpenQueue): void {
+  describe('the list of what waits', () => {
+    it('has the messages of one line, in order, part by part', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b', 'c');
+      await user.put(2, 'other');
+      const first = await engine.queue.waiting(1, { after: null, limit: 2 });
+      const rest = await engine.queue.waiting(1, { after: first.at(-1)!.position, limit: 2 });
+      assert.deepEqual(
+        [...first, ...rest].map(contentOf),
+        ['a', 'b', 'c'].map((name, n) => messageOf(1, name, [...first, ...rest][n]!.enqueuedAt)),
+      );
+    });
+
+    it('includes a message in flight until it is settled', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      assert.deepEqual(await waitingNames(engine, 1), ['a', 'b']);
+      await user.settle({ message, action: 'delete' });
+      assert.deepEqual(await waitingNames(engine, 1), ['b']);
+    });
+
+    it('of a line that never was is empty', async () => {
+      await using engine = await open();
+      assert.deepEqual(await waitingNames(engine, 999), []);
+    });
+  });
+
+  describe('skipping a message', () => {
+    it('behind the head moves it alone to the dead-letter queue, and the others keep their order', async () => {
+      await using engine = await open();
+      const user = await blockedLine(engine, 'head', 'b', 'c');
+      const before = await engine.queue.line(1);
+      const result = await skip(engine, 1, await positionOf(engine, 1, 'b'));
+      assert.ok(result.outcome === 'done');
+      assert.deepEqual((await engine.deadLetters()).map(contentOf), [contentOf(result.message)]);
+      assert.deepEqual(await engine.queue.line(1), { ...before, depth: 2 });
+      await engine.pass(RETRY_AFTER_MS);
+      assert.deepEqual(await user.drain(), ['head', 'c']);
+    });
+
+    it('at the head makes the next one due, and its attempts count from zero', async () => {
+      await using engine = await open();
+      const user = await blockedLine(engine, 'head', 'next');
+      assert.equal((await skip(engine, 1, await positionOf(engine, 1, 'head'))).outcome, 'done');
+      const next = await user.receiveOne();
+      assert.deepEqual([next.messageId, next.receiveCount], ['next', 1]);
+    });
+
+    it('leaves a message in flight, but takes one that waits behind it', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'b', 'c');
+      const message = await user.receiveOne();
+      assert.deepEqual(await skip(engine, 1, message.position), { outcome: 'in-flight' });
+      assert.equal((await skip(engine, 1, await positionOf(engine, 1, 'b'))).outcome, 'done');
+      assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
+      assert.deepEqual(await user.drain(), ['c']);
+    });
+
+    it('does nothing to one that was delivered, or waits in another line', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'delivered', 'waits');
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'delete' });
+      assert.deepEqual(await skip(engine, 1, message.position), { outcome: 'absent' });
+      assert.deepEqual(await skip(engine, 2, await positionOf(engine, 1, 'waits')), { outcome: 'absent' });
+      assert.deepEqual(await waitingNames(engine, 1), ['waits']);
+    });
+
+    it('that is rolled back changes nothing', async () => {
+      await using engine = await open();
+      await blockedLine(engine, 'head', 'b');
+      const before = await engine.queue.line(1);
+      const position = await positionOf(engine, 1, 'b');
+      const undone = engine.database.transaction(async (tx) => {
+        await engine.queue.skip(tx, 1, position);
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone, { message: 'changed my mind' });
+      assert.deepEqual(await engine.queue.line(1), before);
+      assert.deepEqual(await engine.deadLetters(), []);
+    });
+  });
+
+  describe('a purge', () => {
+    it('deletes all that waits, also a head that waits for a retry, and no dead letter is left', async () => {
+      await using engine = await open();
+      const user = await blockedLine(engine, 'head', 'b', 'c');
+      const purged = await purge(engine, 1);
+      assert.deepEqual(namesOf(purged), ['head', 'b', 'c']);
+      assert.deepEqual([purged.remaining, purged.next], [0, null]);
+      assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.deadLetters(), []);
+      await user.put(1, 'later');
+      const later = await user.receiveOne();
+      assert.deepEqual([later.messageId, later.receiveCount], ['later', 1]);
+    });
+
+    it('leaves a head in flight to its receiver', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'b', 'c');
+      const message = await user.receiveOne();
+      assert.deepEqual(namesOf(await purge(engine, 1)), ['b', 'c']);
+      assert.equal((await engine.queue.line(1)).depth, 1);
+      assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
+      assert.deepEqual(await user.drain(), []);
+    });
+
+    it('takes a head whose lease has ended, and its receiver cannot settle it any more', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head');
+      const message = await user.receiveOne();
+      await engine.pass(VISIBILITY_MS);
+      assert.deepEqual(namesOf(await purge(engine, 1)), ['head']);
+      assert.deepEqual(await user.settle({ message, action: 'delete' }), []);
+    });
+
+    it('goes step by step, and what is queued after the first step stays', async () => {
+      await using engine = await open();
+      const user = await blockedLine(engine, 'a', 'b', 'c', 'd', 'e');
+      const first = await purge(engine, 1, { limit: 2 });
+      assert.deepEqual([namesOf(first), first.remaining], [['a', 'b'], 3]);
+      await user.put(1, 'later');
+      const second = await purge(engine, 1, { limit: 2, from: first.next });
+      assert.deepEqual([namesOf(second), second.remaining], [['c', 'd'], 1]);
+      const third = await purge(engine, 1, { limit: 2, from: second.next });
+      assert.deepEqual([namesOf(third), third.remaining, third.next], [['e'], 0, null]);
+      assert.deepEqual(await user.drain(), ['later']);
+    });
+
+    it('up to a time leaves what was queued then or later, also where an older message is behind it', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const now = engine.now();
+      await user.putAll([
+        messageOf(1, 'old', now - 2),
+        messageOf(1, 'young', now),
+        messageOf(1, 'redelivered', now - 1),
+        messageOf(1, 'youngest', now),
+      ]);
+      assert.deepEqual(namesOf(await purge(engine, 1, { before: now })), ['old', 'redelivered']);
+      assert.deepEqual(await user.drain(), ['young', 'youngest']);
+    });
+
+    it('of one line leaves the others, and one of an empty line deletes nothing', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.put(2, 'b');
+      assert.deepEqual(namesOf(await purge(engine, 1)), ['a']);
+      assert.deepEqual(namesOf(await purge(engine, 1)), []);
+      assert.deepEqual(namesOf(await purge(engine, 999)), []);
+      assert.deepEqual(await user.drain(), ['b']);
+    });
+
+    it('wakes receivers, because another message may be due', async () => {
+      await using engine = await open();
+      const user = await blockedLine(engine, 'old', 'young');
+      const position = await positionOf(engine, 1, 'old');
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      engine.queue.onAvailable(resolve);
+      await purge(engine, 1, { from: { after: 0, through: position } });
+      await woken;
+      assert.deepEqual(await user.receiveNames(), ['young']);
+    });
+  });
+
+  describe('removing dead letters', () => {
+    it('removes those that are named, and no others', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      for (let count = 0; count < 2; count++)
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      await engine.database.transaction((tx) => engine.queue.removeDeadLetters(tx, ['a', 'unknown']));
+      assert.deepEqual(
+        (await engine.deadLetters()).map(({ messageId }) => messageId),
+        ['b'],
+      );
+      assert.equal((await engine.queue.totals()).deadLetters, 1);
+      assert.deepEqual(await user.drain(), []);
+    });
+  });
+}

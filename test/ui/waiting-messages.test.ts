@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openDatabaseOf } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { countClicks } from './support/clicks.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+const MANY = 10_000;
+const PAGE_SIZE = 10;
+/** Of a page with a list of ten rows: none of its other parts grows with what there is. */
+const MAX_ELEMENTS = 2_500;
+/** What failed stays as it is while a test looks at it. */
+const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+
+describe('the messages that wait for a webhook', () => {
+  let ui: Ui;
+  let target: Target;
+  before(async () => {
+    ui = await startUi({ settings: SLOW_RETRIES });
+    target = await startTarget();
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  /** A webhook whose first message failed, and the messages about these accounts behind it. */
+  const blocked = async (name: string, ...accounts: string[]): Promise<number> => {
+    const { api } = ui.service;
+    target.respondWith(answer(503));
+    target.requests.length = 0;
+    const { id } = await api.create('/webhooks', { name, topic: 'ACCOUNT', target_url: target.url });
+    for (const account of accounts) await api.create('/accounts', { name: account });
+    await until(async () => {
+      const { body } = await api.get(`/webhooks/${id}/line`);
+      return body.state === 'RETRYING' && body.depth === accounts.length;
+    }, 'the first message has failed');
+    return id;
+  };
+  const remove = (id: number) => ui.service.api.delete(`/webhooks/${id}`);
+
+  it('are listed in order with whom they are about, and each is opened with its body and skipped (3 clicks)', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso', 'Fabrikam');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const rows = page.getByRole('list', { name: 'Waiting messages' }).getByRole('listitem');
+    await rows.nth(2).waitFor();
+    const texts = await rows.allInnerTexts();
+    for (const [at, pattern] of [/First in line.*1 attempt.*Northwind/s, /Contoso/, /Fabrikam/].entries())
+      assert.match(texts[at]!, pattern);
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    const clicks = await countClicks(page);
+    await rows.nth(1).getByRole('link').click();
+    const drawer = page.getByRole('dialog', { name: 'Waiting message' });
+    await drawer.getByText('"name": "Contoso"').waitFor();
+    await visit.arrived(new RegExp(`^${WEBHOOKS}/${id}\\?waiting=\\d+$`));
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await drawer.getByRole('button', { name: 'Move to dead letters…' }).click();
+    await page.getByRole('button', { name: 'Move to dead letters', exact: true }).click();
+    await page.getByText('The message was moved to dead letters.').waitFor();
+    assert.equal(await clicks(), 3);
+    await drawer.waitFor({ state: 'detached' });
+    await page.getByText('Contoso').waitFor({ state: 'detached' });
+    target.respondWith(answer(204));
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await target.waitFor(3);
+    const sent = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(sent, ['Northwind', 'Northwind', 'Fabrikam']);
+    await remove(id);
+  });
+
+  it('are opened and closed by keyboard, and going back closes them, too', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const link = page.getByRole('list', { name: 'Waiting messages' }).getByRole('link').first();
+    await link.focus();
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog', { name: 'Waiting message' });
+    await drawer.getByText('"name": "Northwind"').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await visit.arrived(`${WEBHOOKS}/${id}`);
+    await link.click();
+    await drawer.getByText('"name": "Northwind"').waitFor();
+    await page.goBack();
+    await drawer.waitFor({ state: 'detached' });
+    await remove(id);
+  });
+
+  it('that are opened after they were delivered say so', async () => {
+    const id = await blocked('CRM', 'Northwind');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?waiting=987654321`);
+    await visit.page.getByText('This message no longer waits').waitFor();
+    await remove(id);
+  });
+
+  it('are purged only once the name of the webhook is typed, and the history says so', async () => {
+    const id = await blocked('CRM & <b>LMS</b>', 'Northwind', 'Contoso', 'Fabrikam');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Purge…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
+    await dialog.getByText('The 3 messages that wait for').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await dialog.getByText('The name does not match.').waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 3);
+    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM & <b>LMS</b>');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Done: 3 messages purged.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Every message was delivered or moved to dead letters.').waitFor();
+    await page.getByRole('list', { name: 'Waiting messages' }).waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page
+      .getByRole('link', { name: /, delivery \d+$/ })
+      .first()
+      .click();
+    await page.getByText('Purged manually.').waitFor();
+    assert.equal(target.requests.length, 1);
+    await remove(id);
+  });
+
+  it('are purged up to a time, so that those of later events stay', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Purge…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
+    await dialog.getByLabel('Only events before').fill('2020-01-01T00:00');
+    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await dialog.getByText('Done: 0 messages purged.').waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
+    await remove(id);
+  });
+
+  it('fit a phone', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });
+    const { page } = visit;
+    await page.getByRole('list', { name: 'Waiting messages' }).getByText('Contoso').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await page.getByRole('list', { name: 'Waiting messages' }).getByRole('link').last().click();
+    await page.getByRole('dialog').getByText('"name": "Contoso"').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await remove(id);
+  });
+
+  it(`stay usable when there are ${MANY.toLocaleString('en')}: pages, and a purge that can be stopped and continued`, async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      paused: true,
+    });
+    {
+      await using database = await openDatabaseOf(ui.service.settings.data_dir);
+      const now = Date.now();
+      await database.transaction(async (tx) => {
+        await tx.insertMany(
+          'queue_messages',
+          ['line_id', 'message_id', 'label', 'stored_body', 'shared_body_id', 'enqueued_at'],
+          Array.from({ length: MANY }, (_, n) => [
+            id,
+            `many-${id}-${n}`,
+            'ACCOUNT_CREATED',
+            JSON.stringify({ resource: { account: { id: n, name: `Account ${n}`, enabled: true } } }),
+            null,
+            now,
+          ]),
+        );
+        await tx.insertMany(
+          'queue_lines',
+          ['line_id', 'pending', 'available_at', 'lease_token', 'receive_count', 'last_enqueued_at'],
+          [[id, MANY, now + 3_600_000, null, 0, now]],
+        );
+      });
+    }
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const list = page.getByRole('list', { name: 'Waiting messages' });
+    await list.getByText('Account 9', { exact: true }).waitFor();
+    assert.equal(await list.getByRole('listitem').count(), PAGE_SIZE);
+    const pages = page.getByRole('navigation', { name: 'Pages of the waiting messages' });
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await list.getByText('Account 10', { exact: true }).waitFor();
+    await pages.getByRole('button', { name: 'Previous' }).click();
+    await list.getByText('Account 0', { exact: true }).waitFor();
+    assert.ok((await page.locator('*').count()) < MAX_ELEMENTS);
+    // The second step is under way until the test lets it go on.
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let steps = 0;
+    await page.route('**/line/purge?*', async (route) => {
+      steps += 1;
+      if (steps === 2) {
+        begun.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Purge…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
+    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await begun.promise;
+    await dialog.getByText('500 of 10,000 purged').waitFor();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    held.resolve();
+    await dialog.getByText('Stopped: 1,000 purged, 9,000 still waiting.').waitFor();
+    await visit.assertAccessible();
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, MANY - 1_000);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('Done: 10,000 messages purged.').waitFor();
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 0);
+    await remove(id);
+  });
+});

@@ -1,0 +1,66 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  PurgeRecord,
+  WaitingSummary,
+  WaitingRecord as WaitingWhole,
+} from '../../../src/webhooks/history/waiting-schemas.ts';
+import { withQuery } from './addresses.ts';
+import { LIVE_MS, polling } from './polling.ts';
+import { request } from './request.ts';
+import { webhooksKey } from './webhooks.ts';
+
+/** A message that waits in a line. */
+export type WaitingMessage = WaitingSummary;
+/** The same with its body. */
+export type WaitingRecord = WaitingWhole;
+
+/** Few, because the charts of the webhook follow. */
+const PAGE_SIZE = 10;
+const PURGED_TOGETHER = 500;
+
+/** A page of the messages that wait for a webhook, the head first. */
+export const waitingQuery = (webhookId: number, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: [...webhooksKey, webhookId, 'waiting', { cursor }],
+    queryFn: ({ signal }) =>
+      request<{ data: WaitingMessage[]; next_cursor: string | null }>(
+        'GET',
+        withQuery(`/webhooks/${webhookId}/line/messages`, { limit: PAGE_SIZE, cursor }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    ...polling(LIVE_MS),
+  });
+
+/** One waiting message. */
+export const waitingMessageQuery = (webhookId: number, position: number) =>
+  queryOptions({
+    queryKey: [...webhooksKey, webhookId, 'waiting', position],
+    queryFn: ({ signal }) =>
+      request<WaitingRecord>('GET', `/webhooks/${webhookId}/line/messages/${position}`, { signal }),
+    ...polling(LIVE_MS),
+  });
+
+/** Moves one waiting message to dead letters. */
+export function skipWaiting(webhookId: number, position: number): Promise<unknown> {
+  return request('POST', `/webhooks/${webhookId}/line/messages/${position}/skip`);
+}
+
+/**
+ * One step of a purge. Call it again with its cursor while there is one.
+ * @param until only messages of events before this time of the API; null for all
+ */
+export function purgeStep(
+  webhookId: number,
+  until: string | null,
+  cursor: string | null,
+): Promise<PurgeRecord> {
+  return request(
+    'POST',
+    withQuery(`/webhooks/${webhookId}/line/purge`, {
+      limit: PURGED_TOGETHER,
+      until_dt: until ?? undefined,
+      cursor: cursor ?? undefined,
+    }),
+  );
+}

@@ -1,0 +1,202 @@
+import { Anchor, Button, Drawer, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { deadLettersKey } from '../../../api/dead-letters.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../api/waiting.ts';
+import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { webhooksKey } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { Facts } from '../../../components/facts.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { Time } from '../../../components/time.tsx';
+import { waiting } from '../../../texts/waiting.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { DeliverySubject } from '../history/delivery-subject.tsx';
+import { MessageSection } from '../history/drawer-sections.tsx';
+import styles from '../history/history.module.css';
+
+const texts = waiting.details;
+const PLACEHOLDER_HEIGHT = 320;
+
+/** A waiting message with its body, and what can be done with it. */
+export function WaitingDrawer({
+  webhookId,
+  position,
+  webhook,
+  onClose,
+}: {
+  webhookId: number;
+  /** Null: none is open. */
+  position: number | null;
+  /** Null while it is not known. */
+  webhook: WebhookRecord | null;
+  onClose: () => void;
+}) {
+  // While the drawer closes, it keeps its content.
+  const [shown, setShown] = useState(position);
+  if (position !== null && position !== shown) setShown(position);
+  return (
+    <Drawer opened={position !== null} onClose={onClose} position="right" size="lg" title={texts.title}>
+      {shown !== null && (
+        <Content
+          key={shown}
+          webhookId={webhookId}
+          position={shown}
+          isOpen={position !== null}
+          webhook={webhook}
+          onClose={onClose}
+        />
+      )}
+    </Drawer>
+  );
+}
+
+function Content({
+  webhookId,
+  position,
+  isOpen,
+  webhook,
+  onClose,
+}: {
+  webhookId: number;
+  position: number;
+  isOpen: boolean;
+  webhook: WebhookRecord | null;
+  onClose: () => void;
+}) {
+  const { data, error, refetch } = useQuery({ ...waitingMessageQuery(webhookId, position), enabled: isOpen });
+  if (isProblem(error, 404)) return <div>{texts.gone}</div>;
+  if (data !== undefined)
+    return <Details webhookId={webhookId} message={data} webhook={webhook} onClose={onClose} />;
+  if (error === null) return <Skeleton height={PLACEHOLDER_HEIGHT} aria-busy="true" />;
+  return <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function Details({
+  webhookId,
+  message,
+  webhook,
+  onClose,
+}: {
+  webhookId: number;
+  message: WaitingRecord;
+  webhook: WebhookRecord | null;
+  onClose: () => void;
+}) {
+  const event = webhooks.subtopics[message.subtopic].name;
+  return (
+    <div className={styles.sections}>
+      <Skip webhookId={webhookId} message={message} event={event} onClose={onClose} />
+      <Facts
+        items={[
+          [
+            texts.event,
+            <Anchor
+              key="event"
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/administration/integrations/events"
+                  search={{ message_id: message.message_id } as never}
+                />
+              )}
+            >
+              {event}
+            </Anchor>,
+          ],
+          [texts.about, <DeliverySubject key="about" about={message.about} />],
+          [
+            texts.messageId,
+            <span key="id" className={styles.idRow}>
+              {message.message_id}
+              <CopyButton value={message.message_id} label={texts.copyMessageId} />
+            </span>,
+          ],
+          [texts.occurred, <Time key="occurred" value={message.event_dt} format="precise" />],
+          [texts.attempts, formatNumber(message.attempts)],
+          message.delivery_id === null
+            ? null
+            : [
+                texts.history,
+                <Anchor
+                  key="history"
+                  renderRoot={(props) => (
+                    <Link
+                      {...props}
+                      to="/administration/integrations/webhooks/$webhookId"
+                      params={{ webhookId }}
+                      search={{ tab: 'history', delivery: message.delivery_id ?? undefined } as never}
+                    />
+                  )}
+                >
+                  {texts.toDelivery}
+                </Anchor>,
+              ],
+        ]}
+      />
+      <MessageSection message={message.message} messageId={message.message_id} webhook={webhook} />
+    </div>
+  );
+}
+
+function Skip({
+  webhookId,
+  message,
+  event,
+  onClose,
+}: {
+  webhookId: number;
+  message: WaitingRecord;
+  event: string;
+  onClose: () => void;
+}) {
+  const readOnly = useWebhooksReadOnly();
+  const queryClient = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const skip = useMutation({
+    mutationFn: () => skipWaiting(webhookId, message.position),
+    onSuccess: () => {
+      setAsking(false);
+      notifyDone(texts.skipped);
+      onClose();
+    },
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
+        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+      ]),
+  });
+  if (readOnly) return null;
+  return (
+    <div>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={message.in_flight}
+        onClick={() => {
+          skip.reset();
+          setAsking(true);
+        }}
+      >
+        {texts.skip}
+      </Button>
+      <ConfirmDialog
+        opened={asking}
+        title={texts.skipTitle}
+        confirmLabel={texts.skipConfirm}
+        pending={skip.isPending}
+        error={skip.error}
+        onConfirm={() => skip.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        {texts.skipDescription(event)}
+      </ConfirmDialog>
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type WaitingMessage, waitingQuery } from '../../../api/waiting.ts';
+import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { lineQuery } from '../../../api/webhooks.ts';
+import { OPENED_WITHIN } from '../../../app/opened-within.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { deliveries } from '../../../texts/deliveries.ts';
+import { waiting } from '../../../texts/waiting.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { DeliverySubject } from '../history/delivery-subject.tsx';
+import styles from '../history/history.module.css';
+import { PurgeDialog } from './purge-dialog.tsx';
+
+/** What waits for a webhook, page by page. Nothing is shown while nothing waits. */
+export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
+  const readOnly = useWebhooksReadOnly();
+  const [cursor, setCursor] = useState<string | undefined>(undefined);
+  const [passed, setPassed] = useState<(string | undefined)[]>([]);
+  const [purging, setPurging] = useState(false);
+  const { data, error, refetch } = useQuery(waitingQuery(webhook.id, cursor));
+  const { data: line } = useQuery(lineQuery(webhook.id));
+  const rows = data?.data ?? [];
+  const depth = line?.record.depth ?? rows.length;
+  const show = (to: string | undefined, before: (string | undefined)[]) => {
+    setCursor(to);
+    setPassed(before);
+  };
+  const isEmpty = data !== undefined && rows.length === 0 && cursor === undefined;
+  // The dialog stays open after the last message is gone, to say so.
+  if (isEmpty && !purging) return null;
+  if (data === undefined && error === null) return null;
+  return (
+    <Panel
+      title={waiting.title}
+      description={waiting.description}
+      flush
+      actions={
+        !readOnly && (
+          <Button variant="default" size="xs" onClick={() => setPurging(true)} disabled={rows.length === 0}>
+            {waiting.purge}
+          </Button>
+        )
+      }
+    >
+      {data === undefined ? (
+        <ErrorState error={error} retry={() => void refetch()} />
+      ) : rows.length === 0 && cursor !== undefined ? (
+        <div className={styles.row}>{waiting.pageGone}</div>
+      ) : (
+        <ul className={styles.list} aria-label={waiting.label}>
+          {rows.map((message, at) => (
+            <Row key={message.position} message={message} isHead={at === 0 && cursor === undefined} />
+          ))}
+        </ul>
+      )}
+      {(cursor !== undefined || data?.next_cursor != null) && (
+        <nav className={styles.pages} aria-label={waiting.pages}>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={cursor === undefined}
+            onClick={() => show(undefined, [])}
+          >
+            {waiting.first}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={passed.length === 0}
+            onClick={() => show(passed.at(-1), passed.slice(0, -1))}
+          >
+            {waiting.previous}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={data?.next_cursor == null}
+            onClick={() => show(data?.next_cursor ?? undefined, [...passed, cursor])}
+          >
+            {waiting.next}
+          </Button>
+        </nav>
+      )}
+      <PurgeDialog webhook={webhook} depth={depth} opened={purging} onClose={() => setPurging(false)} />
+    </Panel>
+  );
+}
+
+function Row({ message, isHead }: { message: WaitingMessage; isHead: boolean }) {
+  const event = webhooks.subtopics[message.subtopic].name;
+  return (
+    <li className={styles.row} {...rowClicks}>
+      <span className={styles.outcome}>
+        <StatusBadge tone={message.in_flight ? 'info' : message.attempts > 0 ? 'bad' : 'quiet'}>
+          {message.in_flight ? waiting.inFlight : isHead ? waiting.head : waiting.waits}
+        </StatusBadge>
+      </span>
+      <Link
+        from="/administration/integrations/webhooks/$webhookId"
+        to="."
+        search={(present) => ({ ...present, waiting: message.position })}
+        state={OPENED_WITHIN}
+        resetScroll={false}
+        className={styles.open}
+        {...ROW_LINK}
+        aria-label={waiting.open(event, message.position)}
+      >
+        {event}
+      </Link>
+      <span className={styles.time}>
+        <Time value={message.event_dt} format="clock" />
+      </span>
+      <span className={styles.answer}>
+        {message.attempts === 0
+          ? deliveries.notTried
+          : deliveries.attemptsOf(formatNumber(message.attempts), message.attempts)}
+      </span>
+      <span className={styles.subject}>
+        <DeliverySubject about={message.about} />
+      </span>
+    </li>
+  );
+}
