@@ -247,6 +247,32 @@ describe('a waiting message that is in flight', () => {
   });
 });
 
+describe('the audit log', () => {
+  it('says who skipped and purged messages, and who removed dead letters', async () => {
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const id = await createWebhook(api, NOWHERE);
+    await createAccounts(api, 'a', 'b', 'c');
+    const [, b] = (await waitingOf(api, id)).data;
+    await api.post(`/webhooks/${id}/line/messages/${b!.position}/skip`);
+    await api.post(`/webhooks/${id}/line/purge`);
+    await api.post(`/webhooks/${id}/deliveries/remove`);
+    const { status, body } = await api.get(`/audit-log?object_type=WEBHOOK&object_id=${id}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    const entries = body.data.map(
+      ({ action, details }: { action: string; details: { messages?: number; message_id?: string } }) => [
+        action,
+        details.messages ?? details.message_id,
+      ],
+    );
+    assert.deepEqual(entries.slice(0, 3), [
+      ['DEAD_LETTERS_REMOVED', 1],
+      ['MESSAGES_PURGED', 2],
+      ['MESSAGE_SKIPPED', b!.message_id],
+    ]);
+  });
+});
+
 describe('removing dead letters of a webhook', () => {
   /** A webhook with a dead letter for each name. */
   async function deadLettersOf(api: Api, targetUrl: string, ...names: string[]): Promise<number> {
