@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../audit/actor.ts';
 import { callerOf } from '../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../http/conditions.ts';
 import type { Idempotency } from '../http/idempotency.ts';
@@ -72,7 +73,7 @@ export function alertRoutes(
       callerOf(request);
       assertValid(request, await alerts.inputErrors(request.body, null));
       return await idempotency.answerSecret(request, reply, async (tx) => {
-        const rule = await alerts.create(request.body, tx);
+        const rule = await alerts.create(request.body, actorOf(request), tx);
         return {
           status: 201,
           headers: { Location: `/alerts/${rule.id}`, ETag: entityTag(rule.revision) },
@@ -139,7 +140,10 @@ export function alertRoutes(
     async (request, reply) => {
       const id = idOf(request.params);
       assertValid(request, await alerts.inputErrors(request.body, id));
-      const rule = await alerts.update(id, request.body, expectedRevisions(request));
+      const rule = await alerts.update(id, request.body, {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.header('ETag', entityTag(rule.revision)).send(await reader.record(rule));
     },
   );
@@ -158,7 +162,10 @@ export function alertRoutes(
       },
     },
     async (request, reply) => {
-      await alerts.delete(idOf(request.params), expectedRevisions(request));
+      await alerts.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

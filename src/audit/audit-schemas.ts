@@ -64,7 +64,12 @@ function Value(description: string) {
 }
 
 function Items(description: string) {
-  const item = Type.Unsafe<AuditItem>({ type: ['string', 'object'] });
+  const item = Type.Unsafe<AuditItem>({
+    type: ['string', 'number', 'object'],
+    format: 'double',
+    // Without it, responses would have empty objects.
+    additionalProperties: true,
+  });
   return Type.Optional(Type.Array(item, { description }));
 }
 
@@ -73,7 +78,7 @@ const Change = Type.Object(
     field: Type.String({ description: 'The member as the API names it; in a nested object with a dot.' }),
     before: Value('The former value; null if there was none.'),
     after: Value('The new value; null if there is none.'),
-    added: Items('For a list: the added items: texts, or objects such as a focus.'),
+    added: Items('For a list: the added items: texts, numbers, or objects such as a focus.'),
     removed: Items('For a list: the removed items.'),
     secret: Type.Optional(
       Type.Boolean({ description: 'True for a secret, which has no values here: only that it changed.' }),

@@ -184,14 +184,16 @@ describe('events of accounts’ content', () => {
               : assets.slice(0, 1).filter((asset) => has.has(keyOf(asset)));
           world.published.length = 0;
           if (change.kind === 'add') {
-            const answer = await world.contents.add(accountId, assets, { user: 'someone' });
+            const answer = await world.contents.add(accountId, assets, { user: 'someone', by: COMMAND_LINE });
             assert.deepEqual(answer.added.map(keyOf), changed.map(keyOf));
             for (const asset of changed) has.add(keyOf(asset));
           } else if (changed.length > 0) {
-            await world.contents.remove(accountId, assets[0]!, { user: 'someone' });
+            await world.contents.remove(accountId, assets[0]!, { user: 'someone', by: COMMAND_LINE });
             has.delete(keyOf(assets[0]!));
           } else {
-            await assert.rejects(world.contents.remove(accountId, assets[0]!, { user: 'someone' }));
+            await assert.rejects(
+              world.contents.remove(accountId, assets[0]!, { user: 'someone', by: COMMAND_LINE }),
+            );
           }
 
           const subtopic =
@@ -235,7 +237,7 @@ describe('events of accounts’ content', () => {
     const ids: number[] = [];
     for (let made = 0; made < 501; made++) ids.push((await world.course(place)).id);
     world.published.length = 0;
-    await world.contents.add(account, [{ type: 'FOLDER', id: place }], { user: 'someone' });
+    await world.contents.add(account, [{ type: 'FOLDER', id: place }], { user: 'someone', by: COMMAND_LINE });
     const lists = world.published.map(({ event }) => {
       const { content } = event.resource as { content: { folder: { contents: ContentReference[] } } };
       return content.folder.contents.map(({ id }) => id);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Course } from '../../src/content/courses/course.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
@@ -125,7 +126,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
   it('when its folder is deleted meanwhile', async () => {
     await using parts = await openCourseParts();
     const folder = await parts.folders.create({ name: 'Short-lived', parentId: null });
-    parts.store.beforePut = () => parts.folders.delete(folder.id, null);
+    parts.store.beforePut = () => parts.folders.delete(folder.id, { by: COMMAND_LINE, expected: null });
     await assert.rejects(importInto(parts, folder.id), isProblem('invalid-request'));
     await assertEmpty(parts);
   });
@@ -209,7 +210,7 @@ describe('deleting a course', () => {
     const { courses, intake, logged, store } = parts;
     const { id } = await importInto(parts);
     store.beforeRemove = () => Promise.reject(new Error('denied'));
-    await courses.delete(id, null);
+    await courses.delete(id, { by: COMMAND_LINE, expected: null });
     await assert.rejects(courses.get(id), isProblem('not-found'));
     assert.deepEqual(logged, [
       'the files of a deleted course could not be removed; they will be removed later',
@@ -228,13 +229,13 @@ describe('deleting a course', () => {
     await using parts = await openCourseParts({ holders });
     const { id } = await importInto(parts);
     held.add(id);
-    await assert.rejects(parts.courses.delete(id, null), {
+    await assert.rejects(parts.courses.delete(id, { by: COMMAND_LINE, expected: null }), {
       code: 'conflict',
       message: 'The course is in use by the account 12',
     });
     assert.equal((await Array.fromAsync(parts.store.keys())).length, 1);
     held.delete(id);
-    await parts.courses.delete(id, null);
+    await parts.courses.delete(id, { by: COMMAND_LINE, expected: null });
     assert.deepEqual(await Array.fromAsync(parts.store.keys()), []);
   });
 });

@@ -1,11 +1,20 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
+import type { FieldChange } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { Logger } from '../../observability/log.ts';
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import { alertUrlContext, type CredentialsCipher } from '../../secrets/credentials-cipher.ts';
+import {
+  alertUrlContext,
+  type CredentialsCipher,
+  UndecryptableError,
+} from '../../secrets/credentials-cipher.ts';
 import { endFirings } from '../firings/firing-store.ts';
 import { deleteUnsentNotices } from '../notices/notice-store.ts';
+import { alertChanges } from './alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './alert-input.ts';
 import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './alert-rule.ts';
 import type { AlertInput } from './alert-schemas.ts';
@@ -24,7 +33,7 @@ import {
 /** Dependencies of {@link AlertService}. */
 export interface AlertServiceDependencies {
   database: Database;
-  cipher: Pick<CredentialsCipher, 'encrypt'>;
+  cipher: Pick<CredentialsCipher, 'encrypt' | 'decrypt'>;
   /** Says why a URL is not allowed, or null if it is. */
   checkTargetUrl: (url: string) => string | null;
   /** Whether the setting `smtp_host` is set. */
@@ -52,7 +61,7 @@ export class AlertService {
   }
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
-  async create(input: AlertInput, open?: Transaction): Promise<AlertRule> {
+  async create(input: AlertInput, by: Actor, open?: Transaction): Promise<AlertRule> {
     const errors = await this.#errors(input, null);
     if (errors.length > 0) throw invalidInput(errors);
     return await inTransaction(this.#with.database, open, async (tx) => {
@@ -65,7 +74,9 @@ export class AlertService {
       const id = await insertRule(tx, columnsOf(input, null, now), now);
       await this.#writeUrl(tx, id, input);
       this.#changed(tx, 'an alert rule was created', id);
-      return await this.#require(tx, id);
+      const rule = await this.#require(tx, id);
+      await this.#record(tx, by, 'ALERT_CREATED', rule, alertChanges(null, rule, rule.target !== null));
+      return rule;
     });
   }
 
@@ -84,7 +95,11 @@ export class AlertService {
    * and begin again if the trouble still lasts.
    * @throws {ProblemError} `not-found`, `invalid-request`, `precondition-failed`
    */
-  async update(id: number, input: AlertInput, expected: ExpectedRevisions): Promise<AlertRule> {
+  async update(
+    id: number,
+    input: AlertInput,
+    { by, expected }: { by: Actor; expected: ExpectedRevisions },
+  ): Promise<AlertRule> {
     const names = await this.#with.namesOf(webhookIdsOf(input));
     return await this.#with.database.transaction(async (tx) => {
       const present = await lockRule(tx, id);
@@ -94,11 +109,15 @@ export class AlertService {
       if (errors.length > 0) throw invalidInput(errors);
       const now = this.#with.now();
       const columns = columnsOf(input, present, now);
+      const urlChanged = this.#changesUrl(present, input);
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
       if (!watchesTheSame(present, columns)) await endFirings(tx, id, 'RULE_CHANGED', now);
       this.#changed(tx, 'an alert rule was updated', id);
-      return await this.#require(tx, id);
+      const rule = await this.#require(tx, id);
+      const changes = alertChanges(present, rule, urlChanged);
+      if (changes.length > 0) await this.#record(tx, by, 'ALERT_UPDATED', rule, changes);
+      return rule;
     });
   }
 
@@ -106,7 +125,7 @@ export class AlertService {
    * Deletes a rule. What it reported stays in the list of firings.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+  async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const present = await lockRule(tx, id);
       if (present === undefined) throw notFound('alert', id);
@@ -115,6 +134,13 @@ export class AlertService {
       await deleteUnsentNotices(tx, id);
       await deleteRule(tx, id);
       this.#changed(tx, 'an alert rule was deleted', id);
+      await this.#record(
+        tx,
+        by,
+        'ALERT_DELETED',
+        present,
+        alertChanges(present, null, present.target !== null),
+      );
     });
   }
 
@@ -132,6 +158,29 @@ export class AlertService {
     if (target === undefined || target === null) await setRuleUrl(tx, id, null);
     else if (target.url !== undefined)
       await setRuleUrl(tx, id, this.#with.cipher.encrypt(alertUrlContext(id), target.url));
+  }
+
+  /** Whether the URL that will be stored is another one than now. */
+  #changesUrl({ id, target: present }: AlertRule, { target: next }: AlertInput): boolean {
+    const hasNext = next !== undefined && next !== null;
+    if (!hasNext || present === null) return hasNext !== (present !== null);
+    if (next.url === undefined) return false;
+    try {
+      return this.#with.cipher.decrypt(alertUrlContext(id), present.storedUrl) !== next.url;
+    } catch (error) {
+      if (error instanceof UndecryptableError) return true;
+      throw error;
+    }
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { id, name }: AlertRule,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
   }
 
   async #require(reader: Parameters<typeof readRule>[0], id: number): Promise<AlertRule> {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -67,6 +68,7 @@ export function accountContentRoutes(
         const added = request.body.contents.map(({ type, id }) => ({ type, id }));
         const body = await contents.add(accountIdOf(request.params), added, {
           user: callerOf(request).user,
+          by: actorOf(request),
           tx,
         });
         return { status: 200, body };
@@ -115,7 +117,10 @@ export function accountContentRoutes(
     async (request, reply) => {
       const { type, content_id: id } = request.params;
       const reference = { type: parseType(type), id: parseId(id, type.toLowerCase()) };
-      await contents.remove(accountIdOf(request.params), reference, { user: callerOf(request).user });
+      await contents.remove(accountIdOf(request.params), reference, {
+        user: callerOf(request).user,
+        by: actorOf(request),
+      });
       return reply.code(204).send(null);
     },
   );

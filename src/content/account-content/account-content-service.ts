@@ -5,10 +5,11 @@ import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { type AccountService, requireLockedAccount, toAccountResource } from '../accounts/account-service.ts';
 import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
-import type { Change } from '../assets/change.ts';
+import type { AuditedChange } from '../assets/change.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { lockListedAssets } from '../assets/listed-assets.ts';
 import type { AccountContent, Addition, NamedAsset } from './account-content.ts';
+import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {
   countAccountsOf,
@@ -45,7 +46,7 @@ export class AccountContentService {
   async add(
     accountId: number,
     contents: readonly ContentReference[],
-    { user, tx: open }: Change,
+    { user, by, tx: open }: AuditedChange,
   ): Promise<Addition> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
@@ -61,6 +62,8 @@ export class AccountContentService {
         user,
         maxAssets: this.#with.maxAssetsAdded,
       });
+      const change = { by, action: 'CONTENT_ADDED', account, assets: added } as const;
+      await recordContentChange(tx, change, this.#with.now());
       return {
         added: added.map(toNamedAsset),
         unchanged: assets.filter((asset) => !isNew(asset)).map(toNamedAsset),
@@ -82,7 +85,11 @@ export class AccountContentService {
    * Publishes CONTENT_REMOVED_FROM_ACCOUNT.
    * @throws {ProblemError} `not-found` if the account does not exist, or if the asset was not added to it directly
    */
-  async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
+  async remove(
+    accountId: number,
+    reference: ContentReference,
+    { user, by, tx: open }: AuditedChange,
+  ): Promise<void> {
     await inTransaction(this.#with.database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
@@ -96,6 +103,8 @@ export class AccountContentService {
         assets: [...held.values()],
         user,
       });
+      const change = { by, action: 'CONTENT_REMOVED', account, assets: [...held.values()] } as const;
+      await recordContentChange(tx, change, this.#with.now());
     });
   }
 }

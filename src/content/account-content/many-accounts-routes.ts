@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -57,6 +58,7 @@ export function manyAccountsRoutes(
       return await idempotency.answer(request, reply, async (tx) => {
         const changes = await service.add(ids, contents.map(toReference), {
           user: callerOf(request).user,
+          by: actorOf(request),
           tx,
         });
         return { status: 200, body: { data: changes.map(toChangeRecord) } };
@@ -83,8 +85,11 @@ export function manyAccountsRoutes(
     async (request, reply) => {
       const { account_ids: ids, contents } = bounded(request.body);
       return await idempotency.answer(request, reply, async (tx) => {
-        const user = callerOf(request).user;
-        const changes = await service.remove(ids, contents.map(toReference), { user, tx });
+        const changes = await service.remove(ids, contents.map(toReference), {
+          user: callerOf(request).user,
+          by: actorOf(request),
+          tx,
+        });
         return { status: 200, body: { data: changes.map(toChangeRecord) } };
       });
     },

@@ -9,10 +9,11 @@ import {
   toAccountResource,
 } from '../accounts/account-service.ts';
 import { type Asset, assetKey } from '../assets/assets.ts';
-import type { Change } from '../assets/change.ts';
+import type { AuditedChange } from '../assets/change.ts';
 import { lockListedAssets } from '../assets/listed-assets.ts';
 import { readWaysIn, type WayIn } from '../assets/ways-in.ts';
 import type { NamedAsset } from './account-content.ts';
+import { recordContentChange } from './account-content-audit.ts';
 import { type ContentChange, publishContentChanges } from './account-content-events.ts';
 import {
   deleteListedAccountContents,
@@ -62,7 +63,7 @@ export class ManyAccountsService {
   async add(
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    change: Change,
+    change: AuditedChange,
   ): Promise<AccountChange[]> {
     return await this.#change('CONTENT_ADDED_TO_ACCOUNT', accountIds, contents, change, (tx, id, assets) =>
       insertAccountContents(tx, id, assets, this.#with.now()),
@@ -77,7 +78,7 @@ export class ManyAccountsService {
   async remove(
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    change: Change,
+    change: AuditedChange,
   ): Promise<AccountChange[]> {
     return await this.#change(
       'CONTENT_REMOVED_FROM_ACCOUNT',
@@ -117,7 +118,7 @@ export class ManyAccountsService {
     subtopic: ContentChange['subtopic'],
     accountIds: readonly number[],
     contents: readonly ContentReference[],
-    { user, tx: open }: Change,
+    { user, by, tx: open }: AuditedChange,
     apply: (tx: Transaction, accountId: number, assets: readonly Asset[]) => Promise<Set<string>>,
   ): Promise<AccountChange[]> {
     return await inTransaction(this.#with.database, open, async (tx) => {
@@ -139,6 +140,8 @@ export class ManyAccountsService {
           user,
           maxAssets: this.#with.maxAssetsAdded,
         });
+        const action = subtopic === 'CONTENT_ADDED_TO_ACCOUNT' ? 'CONTENT_ADDED' : 'CONTENT_REMOVED';
+        await recordContentChange(tx, { by, action, account, assets: changed }, this.#with.now());
         results.push({
           account: { id: account.id, name: account.name },
           changed: changed.map(toNamedAsset),

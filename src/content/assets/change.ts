@@ -10,6 +10,11 @@ export interface Change {
   tx?: Transaction | undefined;
 }
 
+/** A change of anything that the audit log records, of whatever revision. */
+export interface AuditedChange extends Change {
+  by: Actor;
+}
+
 /** A change of something that exists. */
 export interface ChangeOf extends Change {
   /** The revisions that the change accepts, or null for any. */
@@ -20,3 +25,6 @@ export interface ChangeOf extends Change {
 export interface AuditedChangeOf extends ChangeOf {
   by: Actor;
 }
+
+/** A deletion without an event, which the audit log records. */
+export type AuditedDeletion = Pick<AuditedChangeOf, 'by' | 'expected'>;

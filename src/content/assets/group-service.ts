@@ -1,8 +1,10 @@
+import { type AuditFields, changedFields } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { Change } from './change.ts';
+import type { AuditedDeletion, Change } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
 import { assertNotHeld, type Holder } from './holder.ts';
 
@@ -10,6 +12,7 @@ import { assertNotHeld, type Holder } from './holder.ts';
 export interface GroupKind<Input, Values, Row, Group> {
   readonly name: 'bundle' | 'equivalent';
   readonly type: 'BUNDLE' | 'EQUIVALENT';
+  readonly deleted: 'BUNDLE_DELETED' | 'EQUIVALENT_DELETED';
   /**
    * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
    * transaction ends.
@@ -17,6 +20,8 @@ export interface GroupKind<Input, Values, Row, Group> {
   requireValues(tx: Transaction, input: Input): Promise<Values>;
   isAsPresent(present: Group, values: Values): boolean;
   toGroup(row: Row): Group;
+  /** For the audit log. */
+  fieldsOf(group: Group): AuditFields;
   lock(tx: Transaction, id: number): Promise<unknown>;
   read(reader: Pick<Reader, 'query'>, id: number): Promise<Row | undefined>;
   readPage(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<Row[]>;
@@ -86,12 +91,15 @@ export class GroupService<
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);
       assertRevision(present.revision, expected);
       await assertNotHeld(tx, this.#kind.name, id, this.#with.holders);
       await this.#kind.delete(tx, id);
+      const changes = changedFields(this.#kind.fieldsOf(present), null);
+      const change = { by, action: this.#kind.deleted, id, name: present.name, changes };
+      await recordAudit(tx, change, this.#with.now());
       await this.#with.onDeleted(tx, { type: this.#kind.type, id, name: present.name });
     });
   }

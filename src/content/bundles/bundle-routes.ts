@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -115,7 +116,10 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       },
     },
     async (request, reply) => {
-      await bundles.delete(idOf(request.params), expectedRevisions(request));
+      await bundles.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

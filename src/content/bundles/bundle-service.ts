@@ -73,12 +73,24 @@ function toBundle(row: StoredBundle): Bundle {
   };
 }
 
+/** The members of a bundle, for the audit log. */
+function fieldsOf({ name, folderId, location, contents }: Bundle) {
+  return {
+    name,
+    folder_id: folderId,
+    location,
+    contents: contents.map(({ type, id, name: ofContent }) => ({ type, id, name: ofContent })),
+  };
+}
+
 const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   name: 'bundle',
   type: 'BUNDLE',
+  deleted: 'BUNDLE_DELETED',
   requireValues,
   isAsPresent,
   toGroup: toBundle,
+  fieldsOf,
   lock: lockBundle,
   read: readBundle,
   readPage: readBundles,

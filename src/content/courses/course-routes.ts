@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -101,7 +102,10 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       },
     },
     async (request, reply) => {
-      await courses.delete(idOf(request.params), expectedRevisions(request));
+      await courses.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

@@ -1,3 +1,5 @@
+import { changedFields } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
@@ -5,7 +7,7 @@ import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { ChangeOf } from '../assets/change.ts';
+import type { AuditedDeletion, ChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { lockExistingFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
@@ -186,7 +188,7 @@ export class CourseService {
    * Deletes a course with all its versions, then, after the commit, their files.
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use
    */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
     const contentKeys = await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedCourse(tx, id);
       assertRevision(present.revision, expected);
@@ -199,6 +201,9 @@ export class CourseService {
         throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
       }
       const files = await deleteCourse(tx, id);
+      const changes = changedFields(fieldsOf(present), null);
+      const change = { by, action: 'COURSE_DELETED', id, name: present.name, changes } as const;
+      await recordAudit(tx, change, this.#with.now());
       await this.#with.onDeleted(tx, { type: 'COURSE', id, name: present.name });
       return files;
     });
@@ -277,6 +282,17 @@ async function requireCourse(reader: Pick<Reader, 'query'>, id: number): Promise
   const row = await readCourse(reader, id);
   if (row === undefined) throw notFound('course', id);
   return toCourse(row);
+}
+
+/** The members of a course, for the audit log. */
+function fieldsOf({ name, folderId, location, learningStandard, publishedVersionId }: Course) {
+  return {
+    name,
+    folder_id: folderId,
+    location,
+    learning_standard: learningStandard,
+    published_version_id: publishedVersionId,
+  };
 }
 
 function noSuchFolder(id: number): ProblemError {

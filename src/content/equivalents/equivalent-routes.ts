@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -128,7 +129,10 @@ export function equivalentRoutes(
       },
     },
     async (request, reply) => {
-      await equivalents.delete(idOf(request.params), expectedRevisions(request));
+      await equivalents.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

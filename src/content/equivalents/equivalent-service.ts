@@ -108,12 +108,28 @@ function toEquivalent(row: StoredEquivalent): Equivalent {
   };
 }
 
+/** The members of an equivalent, for the audit log. */
+function fieldsOf({ name, folderId, location, courses }: Equivalent) {
+  return {
+    name,
+    folder_id: folderId,
+    location,
+    courses: courses.map((course) => ({
+      course_id: course.courseId,
+      language: course.language,
+      name: course.name,
+    })),
+  };
+}
+
 const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent, Equivalent> = {
   name: 'equivalent',
   type: 'EQUIVALENT',
+  deleted: 'EQUIVALENT_DELETED',
   requireValues,
   isAsPresent,
   toGroup: toEquivalent,
+  fieldsOf,
   lock: lockEquivalent,
   read: readEquivalent,
   readPage: readEquivalents,

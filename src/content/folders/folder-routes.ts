@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
@@ -121,7 +122,10 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       },
     },
     async (request, reply) => {
-      await folders.delete(idOf(request.params), expectedRevisions(request));
+      await folders.delete(idOf(request.params), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.code(204).send(null);
     },
   );

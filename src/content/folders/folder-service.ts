@@ -1,8 +1,10 @@
+import { changedFields } from '../../audit/field-changes.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { Change } from '../assets/change.ts';
+import type { AuditedDeletion, Change } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import {
@@ -114,7 +116,7 @@ export class FolderService {
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root, if it is not empty, and
    *   while it is in use
    */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
       await lockFolder(tx, id);
@@ -131,6 +133,9 @@ export class FolderService {
       }
       await assertNotHeld(tx, 'folder', id, this.#with.holders);
       await deleteFolder(tx, id);
+      const { name, location } = folder;
+      const changes = changedFields({ name, parent_id: folder.parentId, location }, null);
+      await recordAudit(tx, { by, action: 'FOLDER_DELETED', id, name, changes }, this.#with.now());
       await this.#with.onDeleted(tx, { type: 'FOLDER', id, name: folder.name });
     });
   }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { AuditItem } from '../../../../src/audit/field-changes.ts';
 import { isTopic, SUBTOPICS, type Subtopic } from '../../../../src/events/catalogue.ts';
 import type { AuditEntry } from '../../api/audit.ts';
+import { alerts } from '../../texts/alerts.ts';
 import { audit } from '../../texts/audit.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { shared } from '../../texts/shared.ts';
@@ -95,16 +96,21 @@ function itemsText(field: string, items: readonly Value[]): string {
 function valueText(field: string, value: Value): string {
   if (value === null) return audit.values.none;
   if (typeof value === 'boolean') return value ? audit.values.yes : audit.values.no;
-  if (typeof value === 'object') return focusText(value);
+  if (typeof value === 'object') return assetText(field, value);
   if (typeof value === 'string' && field.endsWith('_dt')) return formatDateTime(new Date(value));
   if (field === 'subtopics' || field === 'subtopic') return subtopicText(String(value));
+  if (field === 'condition') return conditionText(String(value));
   if (field === 'role') return roleText(String(value));
   if (field === 'topic' && isTopic(value)) return webhooks.topics[value].name;
   return String(value);
 }
 
-function focusText(value: Readonly<Record<string, unknown>>): string {
-  const { webhook_focus_type: type, webhook_focus_id: id, webhook_focus_name: name } = value;
+/** An item of a focus, of an account's or bundle's content, or of an equivalent. */
+function assetText(field: string, value: Readonly<Record<string, unknown>>): string {
+  if (field === 'courses') return `${value.name} (${value.language})`;
+  const type = value.webhook_focus_type ?? value.type;
+  const id = value.webhook_focus_id ?? value.id;
+  const name = value.webhook_focus_name ?? value.name;
   const kind = shared.assets.types[type as keyof typeof shared.assets.types] ?? String(type);
   return `${kind} ${name ?? `#${id}`}`;
 }
@@ -113,6 +119,10 @@ function subtopicText(value: string): string {
   return (SUBTOPICS as readonly string[]).includes(value)
     ? webhooks.subtopics[value as Subtopic].name
     : value;
+}
+
+function conditionText(value: string): string {
+  return value in alerts.conditions ? alerts.conditions[value as keyof typeof alerts.conditions].name : value;
 }
 
 function roleText(value: string): string {

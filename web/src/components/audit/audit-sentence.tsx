@@ -12,6 +12,11 @@ const LEAVES_NOTHING: readonly AuditEntry['action'][] = [
   'ADMINISTRATOR_DELETED',
   'ACCOUNT_DELETED',
   'REGISTRATION_DELETED',
+  'COURSE_DELETED',
+  'EQUIVALENT_DELETED',
+  'BUNDLE_DELETED',
+  'FOLDER_DELETED',
+  'ALERT_DELETED',
 ];
 
 /** “Ada Admin changed webhook CRM”, with links to the webhook and to what Ada did. */
@@ -81,5 +86,9 @@ function pageOf({ type, id }: AuditEntry['object']): LinkProps | null {
       return { to: '/accounts/$accountId', params: { accountId: Number(id) } };
     case 'REGISTRATION':
       return { to: '/registrations/$registrationId', params: { registrationId: id } };
+    case 'ALERT':
+      return { to: '/administration/alerts/$alertId', params: { alertId: Number(id) } };
+    default:
+      return null;
   }
 }
