@@ -84,6 +84,44 @@ describe('the audit log', () => {
     await visit.arrived(`${LOG}?object_type=WEBHOOK`);
   });
 
+  it('names the content that an account got, and leads to an alert rule but not to a deleted folder', async () => {
+    const { api } = ui.service;
+    const { id: accountId } = await api.create('/accounts', { name: 'Northwind' });
+    const folders = [
+      await api.create('/folders', { name: 'Safety' }),
+      await api.create('/folders', { name: 'Old' }),
+    ];
+    const contents = [{ type: 'FOLDER', id: folders[0]?.id }];
+    assert.equal(
+      (await api.post('/account-content/add', { account_ids: [accountId], contents })).status,
+      200,
+    );
+    assert.equal((await api.delete(`/folders/${folders[1]?.id}`)).status, 204);
+    const target = { format: 'JSON', url: 'http://127.0.0.1:9/hooks/token' };
+    const { id: alertId } = await api.create('/alerts', {
+      name: 'On call',
+      condition: 'WEBHOOK_IN_ERROR',
+      webhook_ids: [webhookId],
+      target,
+    });
+    await using visit = await ui.visit(LOG);
+    const { page } = visit;
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    const added = entries.filter({ hasText: 'added content to account Northwind' });
+    await added.filter({ hasText: /Content.*added Folder Safety/ }).waitFor();
+    const deleted = entries.filter({ hasText: 'deleted folder Old' });
+    await deleted.waitFor();
+    assert.equal(await deleted.getByRole('link', { name: 'Old' }).count(), 0);
+    const created = entries.filter({ hasText: 'created alert rule On call' });
+    await created.getByRole('button', { name: /Show \d+ more fields/ }).click();
+    for (const text of [/Condition.*A webhook is in error/, /URL.*changed \(not shown\)/])
+      await created.filter({ hasText: text }).waitFor();
+    assert.equal(await page.getByText('hooks/token').count(), 0);
+    await visit.assertAccessible();
+    await created.getByRole('link', { name: 'On call' }).click();
+    await visit.arrived(`/administration/alerts/${alertId}`);
+  });
+
   it('shows the changes of an API client from its menu', async () => {
     await using visit = await ui.visit('/administration/integrations/clients');
     const { page } = visit;
