@@ -1,27 +1,36 @@
-import { Button, TextInput } from '@mantine/core';
-import { IconHistory, IconSearchOff, IconX } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
-import { type EventPage, eventsQuery } from '../../api/events.ts';
+import { eventsQuery } from '../../api/events.ts';
 import tableStyles from '../../components/data-table.module.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { EventList } from '../../components/events/event-list.tsx';
+import { OnlyFilter, TimeFilter } from '../../components/log/log-filters.tsx';
+import { LogPages } from '../../components/log/log-pages.tsx';
+import { LogWithoutEntries } from '../../components/log/log-without-entries.tsx';
+import { useLog } from '../../components/log/use-log.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { AssetFilter } from '../../components/registrations/asset-filter.tsx';
 import { TableFilter } from '../../components/table-filter.tsx';
 import { TextFilter } from '../../components/text-filter.tsx';
-import { type TableState, useTable } from '../../components/use-table.ts';
 import { events } from '../../texts/events.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { toInstant } from '../../utilities/local-time.ts';
-import styles from './events.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/events');
 const PAGE_SIZE = 50;
 const { filters: words } = events;
 const SUBTOPIC_OPTIONS = SUBTOPICS.map((value) => ({ value, label: webhooks.subtopics[value].name }));
+
+/** Filters that only links set. */
+const ONLY = [
+  ['registration_id', words.registration],
+  ['equivalent_id', words.equivalent],
+  ['bundle_id', words.bundle],
+] as const;
 
 /** Everything that happened, searched by what it is about, by whom and when. */
 export function EventsPage() {
@@ -36,12 +45,7 @@ export function EventsPage() {
     sort: _sort,
     ...filter
   } = route.useSearch();
-  const state = useTable(['cursor']);
-  // A changed filter begins with the newest again.
-  const table: TableState = {
-    ...state,
-    change: (members, options) => state.change({ cursor: undefined, ...members }, options),
-  };
+  const table = useLog();
   const query = useQuery(
     eventsQuery(
       {
@@ -67,9 +71,15 @@ export function EventsPage() {
           <TextFilter table={table} name="message_id" label={words.message} />
           <TimeFilter table={table} name="from" label={words.from} />
           <TimeFilter table={table} name="to" label={words.to} />
-          <OnlyFilter table={table} name="registration_id" what={words.registration} />
-          <OnlyFilter table={table} name="equivalent_id" what={words.equivalent} />
-          <OnlyFilter table={table} name="bundle_id" what={words.bundle} />
+          {ONLY.map(([name, what]) => (
+            <OnlyFilter
+              key={name}
+              table={table}
+              name={name}
+              label={words.only(what, String(table.values[name]))}
+              remove={words.remove}
+            />
+          ))}
           {table.narrowed && (
             <Button variant="subtle" onClick={table.clear}>
               {words.clear}
@@ -79,107 +89,24 @@ export function EventsPage() {
         {data === undefined && error !== null ? (
           <ErrorState error={error} retry={() => void refetch()} />
         ) : data?.data.length === 0 ? (
-          <Nothing page={data} table={table} isNarrowed={table.narrowed || cursor !== undefined} />
+          <LogWithoutEntries
+            next={data.next_cursor}
+            table={table}
+            isNarrowed={table.narrowed || cursor !== undefined}
+            words={events}
+            empty={
+              <EmptyState
+                icon={IconHistory}
+                title={events.empty.title}
+                description={events.empty.description}
+              />
+            }
+          />
         ) : (
           <EventList rows={data?.data} stale={isPlaceholderData} />
         )}
-        <Pages cursor={cursor} next={data?.next_cursor ?? null} table={state} />
+        <LogPages cursor={cursor} next={data?.next_cursor ?? null} table={table} words={events} />
       </section>
     </>
-  );
-}
-
-function TimeFilter({ table, name, label }: { table: TableState; name: 'from' | 'to'; label: string }) {
-  const value = table.values[name];
-  return (
-    <TextInput
-      type="datetime-local"
-      className={styles.time ?? ''}
-      leftSection={<span className={styles.timeLabel}>{label}</span>}
-      leftSectionWidth={56}
-      aria-label={label}
-      value={typeof value === 'string' ? value : ''}
-      onChange={(event) => {
-        const chosen = event.currentTarget.value;
-        table.change({ [name]: chosen === '' ? undefined : chosen }, { replace: true });
-      }}
-    />
-  );
-}
-
-/** Shows a filter that a link brought, and removes it. */
-function OnlyFilter({ table, name, what }: { table: TableState; name: string; what: string }) {
-  const value = table.values[name];
-  if (value === undefined) return null;
-  return (
-    <Button
-      variant="default"
-      rightSection={<IconX size={14} stroke={1.8} aria-hidden />}
-      aria-label={`${words.remove}: ${words.only(what, String(value))}`}
-      onClick={() => table.change({ [name]: undefined })}
-    >
-      <span className={styles.only}>{words.only(what, String(value))}</span>
-    </Button>
-  );
-}
-
-function Nothing({ page, table, isNarrowed }: { page: EventPage; table: TableState; isNarrowed: boolean }) {
-  if (page.next_cursor !== null) {
-    const { next_cursor: next } = page;
-    return (
-      <EmptyState
-        icon={IconSearchOff}
-        title={events.searching.title}
-        description={events.searching.description}
-        action={<Button onClick={() => table.change({ cursor: next })}>{events.searching.action}</Button>}
-      />
-    );
-  }
-  return isNarrowed ? (
-    <EmptyState
-      icon={IconSearchOff}
-      title={events.nothingFits.title}
-      description={events.nothingFits.description}
-      action={
-        <Button variant="default" onClick={table.clear}>
-          {words.clear}
-        </Button>
-      }
-    />
-  ) : (
-    <EmptyState icon={IconHistory} title={events.empty.title} description={events.empty.description} />
-  );
-}
-
-/** The interface leads onward only; the browser leads back. */
-function Pages({
-  cursor,
-  next,
-  table,
-}: {
-  cursor: string | undefined;
-  next: string | null;
-  table: TableState;
-}) {
-  if (cursor === undefined && next === null) return null;
-  return (
-    <nav className={styles.pages} aria-label={events.pages}>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={cursor === undefined}
-        onClick={() => table.change({ cursor: undefined })}
-      >
-        {events.newest}
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={next === null}
-        onClick={() => table.change({ cursor: next ?? undefined })}
-      >
-        {events.older}
-      </Button>
-    </nav>
   );
 }

@@ -1,0 +1,58 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { TableState } from '../use-table.ts';
+import styles from './log.module.css';
+
+/** A time from which, or up to which, entries of a log are shown. */
+export function TimeFilter({
+  table,
+  name,
+  label,
+}: {
+  table: TableState;
+  name: 'from' | 'to';
+  label: string;
+}) {
+  const value = table.values[name];
+  return (
+    <TextInput
+      type="datetime-local"
+      className={styles.time ?? ''}
+      leftSection={<span className={styles.timeLabel}>{label}</span>}
+      leftSectionWidth={56}
+      aria-label={label}
+      value={typeof value === 'string' ? value : ''}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        table.change({ [name]: chosen === '' ? undefined : chosen }, { replace: true });
+      }}
+    />
+  );
+}
+
+/** Shows a filter that a link brought, and removes it. */
+export function OnlyFilter({
+  table,
+  name,
+  label,
+  remove,
+}: {
+  table: TableState;
+  name: string;
+  /** Such as `Registration 7`. */
+  label: string;
+  /** What the button does. */
+  remove: string;
+}) {
+  if (table.values[name] === undefined) return null;
+  return (
+    <Button
+      variant="default"
+      rightSection={<IconX size={14} stroke={1.8} aria-hidden />}
+      aria-label={`${remove}: ${label}`}
+      onClick={() => table.change({ [name]: undefined })}
+    >
+      <span className={styles.only}>{label}</span>
+    </Button>
+  );
+}
