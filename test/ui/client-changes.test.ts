@@ -40,7 +40,7 @@ describe('an API client', () => {
     await rowOf(page, HOSTILE).getByText('Read content, read webhooks, change registrations').waitFor();
     assert.equal(
       await scopesOf(ui.service, made),
-      'content:read webhooks:read registrations:write statements:read statements:write',
+      'content:read webhooks:read registrations:write statements:read statements:write audit:read',
     );
   });
 

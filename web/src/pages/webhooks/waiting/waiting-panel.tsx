@@ -26,15 +26,15 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
   const [cursor, setCursor] = useState<string | undefined>(undefined);
   const [passed, setPassed] = useState<(string | undefined)[]>([]);
   const [purging, setPurging] = useState(false);
-  const { data, error, refetch } = useQuery(waitingQuery(webhook.id, cursor));
   const { data: line } = useQuery(lineQuery(webhook.id));
-  const rows = data?.data ?? [];
-  const depth = line?.record.depth ?? rows.length;
+  const depth = line?.record.depth ?? 0;
+  const { data, error, refetch } = useQuery({ ...waitingQuery(webhook.id, cursor), enabled: depth > 0 });
+  const rows = depth === 0 ? [] : (data?.data ?? []);
   const show = (to: string | undefined, before: (string | undefined)[]) => {
     setCursor(to);
     setPassed(before);
   };
-  const isEmpty = data !== undefined && rows.length === 0 && cursor === undefined;
+  const isEmpty = depth === 0 || (data !== undefined && rows.length === 0 && cursor === undefined);
   // The dialog stays open after the last message is gone, to say so.
   if (isEmpty && !purging) return null;
   if (data === undefined && error === null) return null;
