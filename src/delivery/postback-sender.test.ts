@@ -127,13 +127,17 @@ describe('an answer', () => {
     assert.equal(elsewhere.acceptedConnections, 0);
   });
 
-  it('is reported with its status, text and body', async () => {
+  it('is reported with its status, text, headers and body', async () => {
     await using target = await startTarget({
       respondWith: answer(422, { statusText: 'Not today', body: '{"error":"schön"}' }),
     });
     await using sender = loopbackSender();
-    const { durationMs, ...result } = await sender.send(postbackTo(target.url));
+    const { durationMs, requestHeaders, responseHeaders, ...result } = await sender.send(
+      postbackTo(target.url),
+    );
     assert.ok(durationMs > 0 && durationMs < 5_000);
+    assert.deepEqual(requestHeaders.slice(0, 2), ['Content-Type', 'application/json']);
+    assert.ok(responseHeaders !== null && 'date' in responseHeaders);
     assert.deepEqual(result, {
       outcome: 'FAILED',
       status: 422,

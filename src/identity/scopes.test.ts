@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { formatScope, isScope, readStoredScopes, SCOPES, splitScope } from './scopes.ts';
 
 describe('scopes', () => {
-  it('are these seven, whose places access tokens rely on', () => {
+  it('are these eight, whose places access tokens rely on', () => {
     assert.deepEqual(
       [...SCOPES],
       [
@@ -14,6 +14,7 @@ describe('scopes', () => {
         'registrations:write',
         'statements:read',
         'statements:write',
+        'audit:read',
       ],
     );
   });

@@ -79,6 +79,13 @@ describe('settings', () => {
       session_idle_timeout: 43_200,
       session_lifetime: 604_800,
       audit_log_days: 365,
+      alert_check_interval: 15,
+      smtp_host: null,
+      smtp_port: 587,
+      smtp_security: 'starttls',
+      smtp_user: null,
+      smtp_password: null,
+      smtp_from: null,
       launch_lifetime: 43_200,
       max_webhooks: 10_000,
       max_assets_per_call: 5_000,
@@ -256,6 +263,10 @@ describe('wrong settings', () => {
       'webhooks_auth_secret_previous',
       'target_allowed_networks',
       'monitoring_token',
+      'smtp_host',
+      'smtp_user',
+      'smtp_password',
+      'smtp_from',
     ]);
     for (const name of SETTING_NAMES) {
       if (made.has(name)) assert.equal(load(`${name}:`)[name], null);

@@ -5,6 +5,7 @@ import { scorm12Package } from '../support/course-packages.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const SYSTEM = '/administration/system';
@@ -42,17 +43,6 @@ async function hideFirstSteps(ui: Ui): Promise<void> {
   await page.getByRole('list', { name: 'At a glance' }).waitFor();
   assert.equal(await steps.count(), 0);
 }
-
-/** In the page: the dashboard cannot be read before the next click. The page also reads it by itself every few seconds. */
-const FAIL_UNTIL_CLICK = `{
-  const { fetch } = globalThis;
-  let isMended = false;
-  document.addEventListener('click', () => { isMended = true; }, { capture: true });
-  globalThis.fetch = async (...request) =>
-    isMended || !String(request[0].url ?? request[0]).includes('/ui/api/dashboard')
-      ? await fetch(...request)
-      : new Response('{}', { status: 500 });
-}`;
 
 describe('the dashboard of a new service', () => {
   it('leads through the first steps, which are done as they happen, and shows what happens', async () => {
@@ -248,7 +238,7 @@ describe('the dashboard', () => {
     const alert = page.getByRole('main').getByRole('alert');
     await alert.getByRole('button', { name: 'Try again' }).waitFor();
     await visit.assertAccessible();
-    await page.evaluate(FAIL_UNTIL_CLICK);
+    await page.evaluate(failUntilClick('/ui/api/dashboard'));
     await page.unroute('**/ui/api/dashboard');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('list', { name: 'At a glance' }).waitFor();
@@ -320,7 +310,7 @@ describe('the system page', () => {
   it('says what does not answer, what that means and what to do', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
-    await page.route('**/ui/api/health', async (route) => {
+    await page.route('**/ui/api/health*', async (route) => {
       const response = await route.fetch();
       const health = await response.json();
       const checks = { ...health.checks, content: 'failed', queue: 'failed' };
@@ -345,7 +335,7 @@ describe('the system page', () => {
   it('says how wrong the clock of the machine is', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
-    await page.route('**/ui/api/health', async (route) => {
+    await page.route('**/ui/api/health*', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), clock_ahead_seconds: -72.4 } });
     });

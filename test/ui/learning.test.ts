@@ -9,6 +9,7 @@ import { zipOf } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
+import { failUntilClick } from './support/fail-until-click.ts';
 import { newLearner } from './support/learner.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
@@ -151,6 +152,7 @@ describe('what a learner did', () => {
     await retry.waitFor();
     assert.notEqual(failures, 0);
     await visit.assertAccessible();
+    await page.evaluate(failUntilClick('/statements?'));
     await page.unroute('**/registrations/*/statements?**');
     await retry.click();
 

@@ -51,7 +51,7 @@ describe('what a role sees and does', () => {
     for (const name of ['Recent learning', 'Content'])
       assert.equal(await page.getByRole('region', { name }).count(), 0, name);
     const links = await menu(page).getByRole('link').allTextContents();
-    assert.deepEqual(links, ['Dashboard', 'Webhooks', 'Events', 'Dead letters', 'API reference']);
+    assert.deepEqual(links, ['Dashboard', 'Webhooks', 'Events', 'Dead letters', 'Alerts', 'API reference']);
     await visit.assertAccessible();
     for (const address of ['/content', '/accounts', '/registrations', `${INTEGRATIONS}/clients`]) {
       await page.goto(`${ui.service.url}/ui${address}`);
@@ -67,8 +67,9 @@ describe('what a role sees and does', () => {
     await page.getByRole('link', { name: 'Edit' }).waitFor();
     await page.getByRole('button', { name: 'Send test' }).waitFor();
     const found = page.waitForResponse((response) => response.url().includes('/ui/api/search/assets'));
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/webhooks/${webhookId}/edit?step=focus`);
-    await page.getByRole('combobox', { name: 'Accounts' }).or(page.getByLabel('Accounts')).first().click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('radio', { name: 'Accounts' }).click();
+    await page.getByRole('combobox', { name: 'Accounts' }).click();
     assert.equal((await found).status(), 200);
     await page.getByRole('option', { name: /Northwind/ }).click();
   });
