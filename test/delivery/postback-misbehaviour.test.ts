@@ -33,10 +33,10 @@ const MIB = 1_024 * KIB;
 async function sendTo(
   behaviour: Behaviour,
   { deadlineMs = DEADLINE_MS, connectionsLeft = 0 } = {},
-): Promise<Omit<PostbackResult, 'durationMs'>> {
+): Promise<Omit<PostbackResult, 'durationMs' | 'requestHeaders'>> {
   await using target = await startTarget({ respondWith: behaviour });
   await using sender = loopbackSender({ deadlineMs });
-  const { durationMs, ...result } = await sender.send(postbackTo(target.url));
+  const { durationMs, requestHeaders: _, ...result } = await sender.send(postbackTo(target.url));
   assert.ok(durationMs < deadlineMs + LATE_MS);
   assert.equal(target.requests.length, 1);
   assert.equal(sender.connections, connectionsLeft);
@@ -48,6 +48,7 @@ const NO_ANSWER = {
   outcome: 'FAILED',
   status: null,
   statusText: null,
+  responseHeaders: null,
   responseBody: null,
   responseTruncated: false,
   retryAfterMs: null,
@@ -61,7 +62,7 @@ describe('a target that does not answer', () => {
     await using target = await startTarget();
     await target.refuse();
     await using sender = loopbackSender();
-    const { durationMs: _, ...result } = await sender.send(postbackTo(target.url));
+    const { durationMs: _, requestHeaders: __, ...result } = await sender.send(postbackTo(target.url));
     assert.deepEqual(result, { ...NO_ANSWER, reason: 'connection refused' });
     assert.equal(sender.connections, 0);
   });
