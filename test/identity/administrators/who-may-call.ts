@@ -159,6 +159,8 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /webhooks/:webhook_id/deliveries
       GET    /webhooks/:webhook_id/deliveries/:delivery_id
       GET    /webhooks/:webhook_id/line
+      GET    /webhooks/:webhook_id/line/messages
+      GET    /webhooks/:webhook_id/line/messages/:position
       GET    /webhooks/:webhook_id/statistics
       GET    /ui/api/dead-letters
       GET    /ui/api/webhooks
