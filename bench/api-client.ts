@@ -83,7 +83,7 @@ export class ApiClient implements AsyncDisposable {
     });
   }
 
-  /** @throws {Error} if the response is not the expected one: measuring failures is useless */
+  /** @throws {Error} if the response is not the expected one, because the speed of failures means nothing */
   async #send(
     method: Dispatcher.HttpMethod,
     path: string,

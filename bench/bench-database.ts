@@ -8,7 +8,7 @@ export type DatabaseName = (typeof DATABASE_NAMES)[number];
 /** The database of the measured service. */
 export interface BenchDatabase extends AsyncDisposable {
   readonly name: DatabaseName;
-  /** What its numbers depend on, in a few words; null if that is reported elsewhere. */
+  /** The properties of the server that affect the results, in a few words; null if they are reported elsewhere. */
   readonly about: string | null;
   /** Creates an empty one for a scenario and returns its `database_url`; null if it is in the data folder. */
   create(): Promise<string | null>;
@@ -16,7 +16,10 @@ export interface BenchDatabase extends AsyncDisposable {
   fill(folder: PreparedFolder, filling: QueueFilling): Promise<void>;
   /** Makes the filled lines due or blocked. No service may be running on the folder. */
   setLines(folder: PreparedFolder, state: LineState): Promise<void>;
-  /** The number of statements that the server has run in the folder's database, and of deliveries stored in it; null if the server does not count. */
+  /**
+   * The number of statements that the server has run in the folder's database, and of deliveries stored in it; null if
+   * the server does not count.
+   */
   count(folder: PreparedFolder): Promise<{ statements: number; deliveries: number } | null>;
   /** The number of delivered messages. */
   delivered(folder: PreparedFolder): Promise<number>;

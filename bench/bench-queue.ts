@@ -23,13 +23,16 @@ export interface BareClient {
 /** The queue of the measured service. */
 export interface BenchQueue extends AsyncDisposable {
   readonly name: QueueName;
-  /** What its numbers depend on, in a few words; null if that is reported elsewhere. */
+  /** The properties of the server that affect the results, in a few words; null if they are reported elsewhere. */
   readonly about: string | null;
   /** The environment of a service on a data folder. It uses the same queues at each start. */
   environmentFor(folder: PreparedFolder): Promise<Record<string, string>>;
   /** The number of requests to its server so far; null if they are not counted. */
   requests(): Promise<number | null>;
-  /** Measures a bare client with messages of that many groups through the server to a target; null if there is no server. */
+  /**
+   * Runs a bare client that sends messages of `groups` groups through the server to a target; null if there is no
+   * server.
+   */
   runBareClient(groups: number, targetUrl: string): Promise<BareClient | null>;
 }
 

@@ -6,7 +6,7 @@ import { ServiceProcess } from './service-process.ts';
 import type { Sink } from './sink.ts';
 import type { Workplace } from './workplace.ts';
 
-/** What all measurements of a run share. */
+/** The context that all measurements of a run share. */
 export interface BenchRun {
   plan: Plan;
   workplace: Workplace;
@@ -15,7 +15,7 @@ export interface BenchRun {
   queue: BenchQueue;
   /** The folder in which each service process writes a CPU profile; null for none. */
   profileFolder: string | null;
-  /** Reports progress to the person who waits. */
+  /** Reports progress to the operator. */
   tell(what: string): void;
   /** Called with the peak memory of each service process before it ends. */
   noteMemory(scenario: ScenarioName, mib: number | null): void;

@@ -3,44 +3,44 @@ import { UsageError } from './arguments.ts';
 import { quantile } from './quantile.ts';
 import type { DeliveriesResult, Results } from './results.ts';
 
-/** The part of a ratio that counts as its spread if its run recorded no turns. */
+/** The assumed spread of a ratio if its run recorded no turns, as a part of the ratio. */
 const SPREAD_WITHOUT_TURNS = 0.1;
 const QUARTILES = [0.25, 0.75] as const;
 
 /** A ratio of one run. */
 interface Ratio {
   value: number;
-  /** The distance between the quartiles of its turns. */
+  /** The interquartile range of its turns. */
   spread: number;
 }
 
 /** A ratio in an earlier run and a later one. */
 export interface ComparedRatio {
-  /** Such as `deliveries.one_webhook.share_of_raw`. */
+  /** For example `deliveries.one_webhook.share_of_raw`. */
   name: string;
   earlier: number;
   later: number;
-  /** How far it may fall: the larger spread of the two runs. */
+  /** The tolerated decrease: the larger spread of the two runs. */
   spread: number;
   hasFallen: boolean;
 }
 
-/** A later run of the bench beside an earlier one. */
+/** A comparison of a run with an earlier one. */
 export interface RunComparison {
   /** Every ratio that both runs measured. */
   ratios: ComparedRatio[];
   /** Names of ratios that only the earlier run measured. */
   missing: string[];
-  /** In what the runs differ, besides their results: `machine`, `plan`. */
+  /** How the runs differ in their conditions: `machine`, `plan`. */
   differences: string[];
 }
 
-/** The members of results that a comparison needs. */
+/** The members of results that a comparison uses. */
 type Comparable = Pick<Results, 'machine' | 'database' | 'queue' | 'plan' | 'deliveries' | 'player'>;
 
 /**
- * Reads the results that a run wrote.
- * @throws {UsageError} if the file is missing, is not JSON or holds something else
+ * Reads the results file of a run.
+ * @throws {UsageError} if the file is missing, is not JSON or contains something else
  */
 export function readResults(file: string): Results {
   if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
@@ -61,8 +61,9 @@ export function readResults(file: string): Results {
 }
 
 /**
- * Holds a run against an earlier one. Ratios alone: a rate says as much about the machine as about the program.
- * @throws {UsageError} if the runs are about different engines or have no ratio in common
+ * Compares a run with an earlier one. It compares only ratios, because rates depend on the machine as much as on the
+ * program.
+ * @throws {UsageError} if the engines differ or the runs have no ratio in common
  */
 export function compareRuns(earlier: Comparable, later: Comparable): RunComparison {
   for (const engine of ['database', 'queue'] as const)
@@ -115,7 +116,7 @@ function ratiosOf({ deliveries, player }: Comparable): Map<string, Ratio> {
   return found;
 }
 
-/** The share of each turn of the service beside the other side's turn that came next to it. */
+/** The service's rate in each turn as a share of the other side's rate in the adjacent turn. */
 function sharesOfTurns({ turns }: DeliveriesResult, other: 'raw' | 'base'): number[] {
   return turns.service.flatMap((rate, n) => {
     const beside = turns[other][n];

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const MS_PER_SECOND = 1_000;
 
 /**
- * Sends requests over that many connections, each when the previous one is answered, and returns the rate per second. It takes
- * longer than `seconds` if some connection has not had a response by then.
+ * Sends requests over `connections` connections, each after the previous response, and returns the rate per second.
+ * Lasts longer than `seconds` if a connection has had no response by then.
  */
 export async function closedLoop(
   request: (n: number) => Promise<unknown>,
@@ -28,7 +28,10 @@ export async function closedLoop(
   return perSecond!;
 }
 
-/** Sends requests at a fixed rate, however long the responses take, as independent clients do. Resolves when all are answered. */
+/**
+ * Sends requests at a fixed rate, regardless of how long the responses take, as independent clients do. Resolves after
+ * the last response.
+ */
 export async function openLoop(
   request: (n: number) => Promise<unknown>,
   { perSecond, count }: { perSecond: number; count: number },

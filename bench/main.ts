@@ -5,7 +5,7 @@ import { renderComparison, renderReport } from './report.ts';
 import type { Results } from './results.ts';
 import { runBench } from './run-bench.ts';
 
-/** One file per engine. */
+/** One results file per engine. */
 const latestOf = (database: string, queue: string) => {
   const engines = [...(database === 'sqlite' ? [] : [database]), ...(queue === 'database' ? [] : [queue])];
   return new URL(`${['latest', ...engines].join('-')}.json`, import.meta.url);
@@ -13,7 +13,7 @@ const latestOf = (database: string, queue: string) => {
 const EXIT_MISSED = 1;
 const EXIT_USAGE = 2;
 
-/** Runs the benchmark, writes and prints its results, and names the missed goals. */
+/** Runs the benchmark, writes and prints its results, and lists the missed goals. */
 async function measure(args: BenchArguments): Promise<Results> {
   const { plan, only, json, profileFolder, database, queue, goals, resultsFile } = args;
   const results = await runBench({
@@ -34,10 +34,10 @@ async function measure(args: BenchArguments): Promise<Results> {
   return results;
 }
 
-/** Prints how a run compares with an earlier one, and names each ratio that fell. */
+/** Prints the comparison of a run with an earlier one, and lists each ratio that decreased. */
 function compare(earlier: Results, later: Results, { json }: BenchArguments): void {
   const comparison = compareRuns(earlier, later);
-  // With `--json`, standard output holds the results alone.
+  // With `--json`, standard output contains only the results.
   (json ? process.stderr : process.stdout).write(`\n${renderComparison(comparison)}\n`);
   const fallen = comparison.ratios.filter(({ hasFallen }) => hasFallen);
   for (const { name, earlier: was, later: is, spread } of fallen)

@@ -10,7 +10,7 @@ type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
 const MS_PER_SECOND = 1_000;
 /** The share of messages at the end that are not measured. */
 const EDGE = 0.1;
-/** The number of posts that warm up each side: about a second's worth, during which both become much faster. */
+/** The number of posts that warm up each side: about one second of posts, during which both become much faster. */
 const RAW_WARM_UP = { together: 25_000, 'one-after-another': 5_000 } as const;
 const SERVICE_WARM_UP = { together: 8_000, 'one-after-another': 1_000 } as const;
 /** The maximum share of its messages with which the service warms up. */
@@ -116,7 +116,7 @@ function toResult(
   };
 }
 
-/** Over all turns instead of their median, so that a turn in which the database copies its log counts fully. */
+/** The rate over all turns, not their median, so that a turn in which the database copies its log counts fully. */
 function rateOf(comparison: Comparison, side: Side): number {
   const posts = comparison[side].reduce((sum, turn) => sum + turn.posts, 0);
   const ms = comparison[side].reduce((sum, turn) => sum + turn.ms, 0);

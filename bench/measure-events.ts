@@ -9,21 +9,21 @@ import { quantile } from './quantile.ts';
 import type { ArrivalResult, EventsResult } from './results.ts';
 
 const MS_PER_SECOND = 1_000;
-/** How long to wait for arrivals after the last response, and how often to ask for them. */
+/** How long to wait for arrivals after the last response, and the interval between checks. */
 const ARRIVAL_DEADLINE_MS = 60_000;
 const ASK_EVERY_MS = 50;
 /** The rate of events during the warm-up. */
 const WARM_UP_PER_SECOND = 500;
 
-/** The number of accounts that {@link measureEvents} deactivates: one per event, so that no two events are about the same one. */
+/** The number of accounts that {@link measureEvents} deactivates. Each event needs its own account. */
 export function accountsNeeded(plan: Plan): number {
   const events = plan.offeredPerSecond.map((rate, n) => Math.ceil(rate * (plan.latencySeconds[n] ?? 0)));
   return warmUpEvents(plan) + events.reduce((sum, each) => sum + each, 0);
 }
 
 /**
- * Measures the time from the API's response to the arrival of the message, where each event matches one of ten webhooks, and how
- * many events per second the API accepts, where each matches one webhook.
+ * Measures two things: the time from the API's response to the arrival of the message, if each event matches one of ten
+ * webhooks; and how many events per second the API accepts, if each matches one webhook.
  */
 export async function measureEvents(
   run: BenchRun,
@@ -98,7 +98,7 @@ async function measureArrivals(
   };
 }
 
-/** When each arrived, without those that missed the deadline. */
+/** The arrival times, without those of messages that missed the deadline. */
 async function arrivalsOf(run: BenchRun, accountIds: ReadonlySet<number>): Promise<Map<number, number>> {
   const arrivedAt = new Map<number, number>();
   const end = performance.now() + ARRIVAL_DEADLINE_MS;
@@ -120,7 +120,7 @@ function toHundredths(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** What the folder of {@link measureEvents} contains to time arrivals. */
+/** The parts of the prepared folder that {@link measureEvents} uses to time arrivals. */
 export function timingOf(run: BenchRun): { url: string; webhooks: number; accounts: number } {
   return { url: run.sink.timedUrl, webhooks: TIMED_WEBHOOKS, accounts: accountsNeeded(run.plan) };
 }

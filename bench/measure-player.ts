@@ -32,8 +32,8 @@ type FilesResult = Pick<
 type CommitsResult = Pick<PlayerResult, 'commits_per_second' | 'cpu_ms_per_commit' | 'p50_ms' | 'p99_ms'>;
 
 /**
- * Measures files per second while a course is opened, as a share of a bare static server; commits per second, and their duration at
- * a fixed rate; and the memory that many open launches use.
+ * Measures file requests per second while a course is opened, as a share of a bare static server. Also measures commits
+ * per second, their duration at a fixed rate, and the memory of many open launches.
  */
 export async function measurePlayer(
   run: BenchRun,
@@ -70,7 +70,7 @@ export async function measurePlayer(
   });
 }
 
-/** Imports the course, registers that many learners, and returns their launch links. */
+/** Imports the course, registers the learners, and returns their launch links. */
 async function register(api: ApiClient, { launches }: PlayerPlan, zip: Buffer): Promise<string[]> {
   const { id: courseId } = (await api.importCourse(zip)) as { id: number };
   const accountId = await api.createAccountWith(courseId);
@@ -135,7 +135,7 @@ async function measureCommits(
 ): Promise<CommitsResult> {
   await using player = new PlayerClient(learners.length);
   const { apiWarmUpSeconds: warmUpSeconds, apiSeconds: seconds } = run.plan;
-  // The commits of a learner follow one another.
+  // Commits of the same learner are sequential.
   const turns = new Map(learners.map((learner) => [learner, Promise.resolve()]));
   let commits = 0;
   const commit = (n: number) => {
@@ -178,7 +178,7 @@ function difference(before: number | null, after: number | null): number | null 
   return before === null || after === null ? null : after - before;
 }
 
-/** Runs that many tasks, a few at a time, and returns their results in order. */
+/** Runs `count` tasks, a few at a time, and returns their results in order. */
 async function together<T>(
   count: number,
   work: (n: number) => Promise<T>,

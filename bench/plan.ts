@@ -21,15 +21,15 @@ export interface DeliveriesPlan {
   webhooks: number;
   /** The number of messages that wait at the start, in total. */
   messages: number;
-  /** How many of these are measured. The first ones warm up, and the last tenth is left out. */
+  /** How many of these are measured. The first ones are the warm-up, and the last tenth is excluded. */
   measured: number;
-  /** The number of other webhooks, which nothing matches. */
+  /** The number of other webhooks, which match no event. */
   otherWebhooks: number;
   /** The baseline: undici posting one message after another, or over {@link RAW_CONNECTIONS}. */
   raw: 'one-after-another' | 'together';
   /** Whether the postbacks are signed. */
   isSigned?: boolean;
-  /** Whether to compare, in turns, with a service that has only that many unsigned webhooks. */
+  /** Whether to compare, in turns, with a service that has only the webhooks that deliver, unsigned. */
   hasBase?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface Plan {
   /** The number of turns that the service and raw undici each have in a measurement of deliveries, and the length of a turn. */
   turns: number;
   turnMs: number;
-  /** The rates at which the time from response to arrival is measured, and for how long each. */
+  /** The rates of events at which the time from response to arrival is measured, and the duration of each. */
   offeredPerSecond: readonly number[];
   latencySeconds: readonly number[];
   latencyWarmUpSeconds: number;

@@ -5,7 +5,7 @@ export interface OpenLaunch {
   /** The prefix of every address of the launch, without a slash at the end. */
   base: string;
   page: number;
-  /** The number of commits so far. */
+  /** The sequence number of the latest commit. */
   sequence: number;
 }
 

@@ -6,7 +6,7 @@ import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import { BLOCKED_FOR_MS, roundsOf } from './prepared-queue.ts';
 
-/** Counts statements. Otherwise, the server has its default settings and syncs its disk. */
+/** Enables the count of statements. The server otherwise has its default settings and syncs to disk. */
 const FLAGS = ['shared_preload_libraries=pg_stat_statements', 'shared_buffers=256MB'];
 
 /**
@@ -96,7 +96,7 @@ async function count(client: Client): Promise<{ statements: number; deliveries: 
     );
     return { statements: Number(rows[0]?.statements), deliveries: Number(rows[0]?.deliveries) };
   } catch {
-    // The server has not loaded it, or does not let us read it.
+    // The extension is not loaded, or the user may not read it.
     return null;
   }
 }

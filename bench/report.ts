@@ -156,7 +156,7 @@ function goalsTable(goals: readonly Goal[]): string[] {
   return table([['Goal', 'wanted', 'found', ''], ...rows]);
 }
 
-/** Aligns the first column to the left, the others to the right. */
+/** Aligns the first column left, the others right. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>

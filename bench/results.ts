@@ -28,10 +28,10 @@ export interface DeliveriesResult {
   turns: Record<Side, number[]>;
 }
 
-/** The time from the API's response to the arrival at the target, at a rate of events. */
+/** The time from the API's response to the arrival at the target, at a given rate of events. */
 export interface ArrivalResult {
   offered_per_second: number;
-  /** The rate that the API reached. If it is far below the offered one, the times below mean little. */
+  /** The rate that the API achieved. If it is far below the offered rate, the times below mean little. */
   answered_per_second: number;
   events: number;
   /** Messages that had not arrived when the measurement ended. The times below use its end as their arrival. */
@@ -51,7 +51,7 @@ export interface EventsResult {
   arrivals: ArrivalResult[];
 }
 
-/** The speed of playing a course. */
+/** The performance of playing a course. */
 export interface PlayerResult {
   files_per_second: number;
   /** The rate of a bare server that streams the same files, in turns with the service. */
@@ -131,7 +131,7 @@ export const GOAL_NAMES = [
 export type GoalName = (typeof GOAL_NAMES)[number];
 
 const P99_GOAL_RATE = 100;
-/** Null, because the cost of a simulated Amazon SQS says nothing about the program. */
+/** Null, because the cost of a simulated Amazon SQS does not depend on the program. */
 const SHARE_GOALS = {
   sqlite: { share_one_webhook: 0.25, share_hundred_webhooks: 0.3 },
   postgres: { share_one_webhook: 0.07, share_hundred_webhooks: 0.1 },
@@ -148,13 +148,13 @@ const OTHER_GOALS = {
   commit_p99_ms: 50,
 } as const;
 
-/** The measurements, before anything is derived from them. */
+/** The measurements, before derived values are added. */
 export type Measured = Pick<
   Results,
   'deliveries' | 'events' | 'tokens_per_second' | 'player' | 'peak_memory_mib'
 >;
 
-/** Adds what is derived from the measurements. */
+/** Adds the derived values to the measurements. */
 export function toResults(
   measured: Measured,
   run: Pick<Results, 'date' | 'machine' | 'database' | 'queue' | 'plan' | 'seconds'>,

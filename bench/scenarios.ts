@@ -12,7 +12,7 @@ import type { Measured } from './results.ts';
 /** The number of webhooks with waiting messages in scenarios that deliver none of them. */
 const BLOCKED_WEBHOOKS = 100;
 
-/** Runs the scenarios of these names that the plan has. */
+/** Runs the given scenarios that are in the plan. */
 export async function runScenarios(
   run: BenchRun,
   only: readonly ScenarioName[],

@@ -1,17 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import packageFile from '../package.json' with { type: 'json' };
 import { endProcess, type Workplace } from './workplace.ts';
 
-/** The arguments of `node` in `npm start`. */
+/** The arguments of `node` that `npm start` uses. */
 const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(1);
 const START_DEADLINE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;
 const LOG_TAIL_CHARACTERS = 2_000;
 const KIB_PER_MIB = 1_024;
+const NS_PER_MS = 1_000_000;
 /** Clock ticks per second of Linux on every machine that Node runs on. */
 const MS_PER_TICK = 10;
 
@@ -29,7 +30,7 @@ export function cpuMsOf(pid: number | undefined): number | null {
   }
 }
 
-/** The real program in a process, with default settings except for the data folder and the port. */
+/** The real program in its own process, with default settings except for the data folder and the port. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #logFile: string;
@@ -103,7 +104,7 @@ export class ServiceProcess implements AsyncDisposable {
     }
   }
 
-  /** Stops it as an operator would. */
+  /** Stops the service as an operator would. */
   async [Symbol.asyncDispose](): Promise<void> {
     await endProcess(this.#child, 'SIGTERM', STOP_DEADLINE_MS);
   }
@@ -111,6 +112,20 @@ export class ServiceProcess implements AsyncDisposable {
   /** The CPU time that it has used so far, in milliseconds; null if the system does not report it. */
   cpuMs(): number | null {
     return cpuMsOf(this.#child.pid);
+  }
+
+  /** The CPU time of its present threads, in milliseconds, more precise than {@link cpuMs}; null if not reported. */
+  threadsCpuMs(): number | null {
+    const folder = `/proc/${this.#child.pid}/task`;
+    try {
+      return readdirSync(folder).reduce((ms, thread) => {
+        const [ns] = readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ');
+        return ms + Number(ns) / NS_PER_MS;
+      }, 0);
+    } catch {
+      // Not Linux.
+      return null;
+    }
   }
 
   #statusMib(name: 'VmHWM' | 'VmRSS'): number | null {

@@ -4,7 +4,10 @@ import { sharedNow } from './clock.ts';
 import { SIDE_PATHS, SIDES, type SinkCommand, type SinkReport, TIMED_PATH } from './sink-protocol.ts';
 import { Turns } from './turns.ts';
 
-/** The target of the benchmark in a separate process: answers posts with 200, counts and times them. */
+/**
+ * The target of the benchmark in a separate process. It responds to posts with 200, counts them and records their
+ * times.
+ */
 
 const ANSWER = '{"received":true}';
 const ANSWER_HEADERS = { 'Content-Type': 'application/json', 'Content-Length': ANSWER.length };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The baseline for course files: a bare server that only streams the files of a folder. */
+/** The baseline for course files: a bare server that only streams files from a folder. */
 
 const [folder = ''] = process.argv.slice(2);
 const KEEP_ALIVE_MS = 60_000;

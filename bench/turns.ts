@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sharedNow } from './clock.ts';
 import { type Comparison, type ComparisonPlan, SIDES, type Side } from './sink-protocol.ts';
 
-/** The part at the start of a turn that is not measured: held responses are sent, and the other sides become idle. */
+/** The start of each turn is not measured: in it, held responses are sent, and the other sides become idle. */
 const SETTLE_MS = 25;
 const LOOK_EVERY_MS = 5;
 
@@ -15,7 +15,7 @@ export class Turns {
   readonly #held: Record<Side, (() => void)[]> = { raw: [], service: [], base: [] };
   #turn: Side | 'all' = 'all';
 
-  /** Calls `answer` now or when it is the side's turn. */
+  /** Calls `answer` immediately, or when it is the side's turn. */
   admit(side: Side, answer: () => void): void {
     if (this.#turn !== 'all' && this.#turn !== side) {
       this.#held[side].push(answer);

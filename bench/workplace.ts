@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder. */
 export const PROJECT_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
-/** A temporary folder and the started processes. Neither outlives the benchmark, however it ends. */
+/**
+ * A temporary folder and the started processes. Both are removed when the benchmark ends, even if it is interrupted.
+ */
 export class Workplace implements AsyncDisposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'coursewire-bench-'));
   readonly #running = new Set<ChildProcess>();

@@ -1,20 +1,20 @@
 import { DemoFailure } from './failure.ts';
 import { PATIENCE_MS, within } from './waiting.ts';
 
-/** An API client's credentials, as the command line gives them. */
+/** Credentials of an API client, as the command line prints them. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** What the token endpoint answers (RFC 6749 §5.1). */
+/** Response of the token endpoint (RFC 6749 section 5.1). */
 export interface AccessToken {
   readonly access_token: string;
   readonly expires_in: number;
   readonly scope: string;
 }
 
-/** A call about to be made: `body` as a person reads it. */
+/** Shows a call before it is made, with a readable `body`. */
 export type TellCall = (method: string, path: string, body: string) => void;
 
 /** Requests an access token. @throws {DemoFailure} */
@@ -49,12 +49,12 @@ export class ApiClient {
     this.#tell = options.tell;
   }
 
-  /** Reads, without a word. @throws {DemoFailure} */
+  /** Reads without showing the call. @throws {DemoFailure} */
   async get<T>(path: string): Promise<T> {
     return await ask<T>(this.#url + path, { headers: this.#headers() }, this.#signal);
   }
 
-  /** Changes something, and tells so. @throws {DemoFailure} */
+  /** Changes something and shows the call. @throws {DemoFailure} */
   async send<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T> {
     const json = body === undefined ? null : JSON.stringify(body);
     this.#tell(method, path, JSON.stringify(body, withoutSecrets) ?? '');
@@ -62,7 +62,7 @@ export class ApiClient {
     return await ask<T>(this.#url + path, { method, headers, body: json }, this.#signal);
   }
 
-  /** Uploads a file with the other parts of a form, and tells so. @throws {DemoFailure} */
+  /** Uploads a file with the other parts of a form, and shows the call. @throws {DemoFailure} */
   async upload<T>(
     path: string,
     file: { fileName: string; bytes: Buffer<ArrayBuffer> },

@@ -3,10 +3,10 @@ import { DemoFailure } from './failure.ts';
 import type { Learner } from './learner.ts';
 import { PATIENCE_MS, within } from './waiting.ts';
 
-/** A browser that has not started by then never does. */
+/** If a browser has not started by then, it never does. */
 const START_MS = 30_000;
 
-/** Learns in a browser without a window, as a person does: clicks through the pages and answers the quiz. */
+/** Takes the course in a headless browser like a person: clicks through the pages and answers the quiz. */
 export class BrowserLearner implements Learner {
   readonly way = 'in a headless browser';
   readonly #browser: Browser;
@@ -20,10 +20,10 @@ export class BrowserLearner implements Learner {
 
   /**
    * Starts the browser that npm installs for the project's tests.
-   * @throws {Error} where there is none, or none that this machine can start
+   * @throws {Error} if there is none, or none that this machine can start
    */
   static async start(signal: AbortSignal): Promise<BrowserLearner> {
-    // An installation without what is for developers has neither the browser nor the library that drives it.
+    // Without the development dependencies, there is neither the browser nor the library that controls it.
     const { launchChromium } = await import('../test/ui/support/chromium.ts');
     // Signals stop the demo, which closes its browser.
     const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
@@ -60,7 +60,7 @@ export class BrowserLearner implements Learner {
     await this.#browser.close();
   }
 
-  /** Ends with the demo, whose signal the browser does not know. */
+  /** Stops with the demo, because the browser does not get its signal. */
   async #does(what: string, work: () => Promise<void>): Promise<void> {
     const limits = {
       what: `the learner's browser to ${what}`,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** The port, or 0 (any free one) where it cannot be had. */
+/** The port, or 0 (any free port) if it is in use. */
 export async function choosePort(host: string, port: number): Promise<number> {
   const server = createServer();
   try {

@@ -34,10 +34,10 @@ const USUAL_PORT = 8080;
 const RETRY_INITIAL_DELAY = '0.5';
 const SHUTDOWN_TIMEOUT = '2';
 
-/** Between steps, for eyes that follow. */
+/** Pause between steps, so that people can follow. */
 const PACE_MS = 350;
 
-/** What the demo works with. */
+/** Dependencies of the demo. */
 export interface DemoContext {
   readonly screen: Screen;
   readonly options: DemoOptions;
@@ -48,8 +48,8 @@ export interface DemoContext {
 }
 
 /**
- * Runs the demo in a fresh folder, which is removed afterwards unless it is asked for or helps to find a fault.
- * @throws {DemoFailure} when anything is not as it should be; {Interrupted} when it was ended before its end
+ * Runs the demo in a fresh folder. Removes the folder afterwards, unless `keep` is set or the demo failed.
+ * @throws {DemoFailure} if anything is not as expected; {Interrupted} if it was stopped before its end
  */
 export async function runDemo(context: DemoContext): Promise<void> {
   const { options, screen, signal } = context;
@@ -76,7 +76,7 @@ class Demo {
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
   readonly #inbox: Inbox;
-  /** All that the walk causes. */
+  /** All events of the steps. */
   #events: readonly Occurrence[] = [];
   #isWalking = true;
 
@@ -123,7 +123,7 @@ class Demo {
   /** In a browser, unless a person is going to learn the course in one of their own. */
   async #makeLearner(): Promise<Learner> {
     if (!this.#options.exit) return new HttpLearner(this.#signal);
-    this.#screen.title('Starting a headless browser, for the learner');
+    this.#screen.title('Starting a headless browser for the learner');
     try {
       return await BrowserLearner.start(this.#signal);
     } catch (error) {
@@ -151,7 +151,7 @@ class Demo {
     );
   }
 
-  /** Returns the link at which a person sets the password and is in. */
+  /** Returns the link with which a person sets a password and signs in. */
   async #makeAdministrator(service: ServiceProcess): Promise<string> {
     const args = [
       'user',
@@ -168,7 +168,7 @@ class Demo {
     return made.invitation_url;
   }
 
-  /** Returns a link at which the person at the keyboard learns the course of the demo. */
+  /** Returns a link with which the person at the keyboard takes the demo's course. */
   async #launchForPerson(api: ApiClient): Promise<string> {
     const { data } = await api.get<{ data: { account_id: number; course_id: number }[] }>(
       `/registrations?learner_id=${LEARNER}`,
@@ -192,7 +192,7 @@ class Demo {
   }
 
   async #authenticate(url: string, client: ClientCredentials): Promise<ApiClient> {
-    this.#screen.title('Its access token, from OAuth 2.0 client credentials');
+    this.#screen.title('An access token, from OAuth 2.0 client credentials');
     const tell = (method: string, called: string, body: string) => this.#screen.call(method, called, body);
     tell('POST', '/public/v1/auth', 'grant_type=client_credentials');
     const token = await requestToken(url, client, this.#signal);
@@ -201,7 +201,7 @@ class Demo {
   }
 
   async #makeCustomer(api: ApiClient): Promise<DemoAccount> {
-    this.#screen.title('An existing customer: an account that is created before there is a webhook');
+    this.#screen.title('An existing customer: an account that is created before the webhooks');
     const { id } = await api.send<{ id: number }>('POST', '/accounts', { name: CUSTOMER });
     return { id, name: CUSTOMER };
   }
@@ -210,9 +210,7 @@ class Demo {
     const secret = randomBytes(24).toString('base64url');
     const checked = this.#options.wrongSecret ? 'another secret' : secret;
     const targets = demoTargets({ secret, customer });
-    this.#screen.title(
-      `${targets.length} systems that want to be notified, each a receiver with its own webhook`,
-    );
+    this.#screen.title(`${targets.length} target systems, each a receiver with its own webhook`);
     const opened: { target: Target; url: string }[] = [];
     for (const target of targets) {
       const url = await this.#inbox.open(target, target.credentials === null ? undefined : checked);
@@ -224,7 +222,7 @@ class Demo {
     return webhooks;
   }
 
-  /** Takes every step, and waits for all that comes of them. */
+  /** Runs every step, and waits for all its messages. */
   async #walk({
     api,
     webhooks,
@@ -264,7 +262,7 @@ class Demo {
     return targets.flatMap((target, index) => missingOf(target, events, this.#inbox.of(target), due[index]));
   }
 
-  /** A target that refuses its webhook's credentials takes nothing: there is no use in waiting. */
+  /** A target that rejects the credentials of its webhook accepts nothing, so waiting makes no sense. */
   #failOf(target: Target): void {
     const taken = this.#inbox.of(target).filter(({ status }) => status !== UNAUTHORIZED);
     const missing = missingOf(target, this.#events, taken);

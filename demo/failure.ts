@@ -1,7 +1,7 @@
-/** Something that the demo needed did not happen. The message says what, for people. */
+/** Something that the demo needs did not happen. The message says what, for people. */
 export class DemoFailure extends Error {
   override name = 'DemoFailure';
-  /** What else helps, such as the end of a log. */
+  /** Further details, such as the end of a log. */
   readonly details: readonly string[];
 
   constructor(message: string, details: readonly string[] = []) {
@@ -10,7 +10,7 @@ export class DemoFailure extends Error {
   }
 }
 
-/** The person who watches has ended it. */
+/** The user has stopped the demo. */
 export class Interrupted extends Error {
   override name = 'Interrupted';
 }

@@ -1,7 +1,7 @@
 import type { ClientCredentials } from './api-client.ts';
 import type { Screen } from './screen.ts';
 
-/** Says what there is to look at and to try while the service is up. */
+/** Shows what to look at and to try while the service is running. */
 export function guide(
   screen: Screen,
   {
@@ -24,7 +24,9 @@ export function guide(
     'client secret': client.clientSecret,
   });
 
-  screen.title('Learn: open this link. The course ends with a quiz, and what you do shows below:');
+  screen.title(
+    'Take the course: open this link. The course ends with a quiz, and your results appear below:',
+  );
   screen.gap();
   screen.line(launchUrl);
 

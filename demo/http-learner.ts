@@ -2,7 +2,7 @@ import { DemoFailure } from './failure.ts';
 import type { Learner } from './learner.ts';
 import { PATIENCE_MS, within } from './waiting.ts';
 
-/** What a unit reports when its learner begins, and when they have passed, by the script that the player gives it. */
+/** What a unit reports at the beginning and after passing, by the script that the player gives it. */
 const REPORTS: Readonly<Record<string, { begun: object; passed: object }>> = {
   scorm12: {
     begun: { core: { lesson_status: 'incomplete' } },

@@ -8,10 +8,10 @@ import { within } from './waiting.ts';
 
 const BAD_REQUEST = 400;
 const SERVER_ERROR = 500;
-/** The demo may stay up for long, and be sent whatever people like. */
+/** The demo may run for a long time and receive anything. */
 const MAX_KEPT = 10_000;
 
-/** The targets' receivers, each the example under `examples/receiver/`, and everything that they got. */
+/** The receivers of the targets, each the example in `examples/receiver/`, and everything that they received. */
 export class Inbox implements AsyncDisposable {
   readonly #arrivals: Arrival[] = [];
   readonly #news = new EventEmitter();
@@ -49,19 +49,19 @@ export class Inbox implements AsyncDisposable {
     return receiver.url;
   }
 
-  /** What all targets got, in order. */
+  /** Requests to all targets, in order. */
   get all(): readonly Arrival[] {
     return this.#arrivals;
   }
 
-  /** What a target got, in order. */
+  /** Requests to a target, in order. */
   of(target: Target): Arrival[] {
     return this.#arrivals.filter((arrival) => arrival.target === target);
   }
 
   /**
-   * Waits until nothing is missing any more.
-   * @throws {DemoFailure} saying what is missing, when that takes too long
+   * Waits until nothing is missing.
+   * @throws {DemoFailure} naming what is missing, if that takes too long
    */
   async waitFor(missing: () => string[], deadlineMs: number, signal: AbortSignal): Promise<void> {
     try {
@@ -86,7 +86,7 @@ export class Inbox implements AsyncDisposable {
   }
 }
 
-/** Counts how often each message was tried. */
+/** Counts the attempts of each message. */
 class AttemptCounter {
   readonly #attempts = new Map<string, number>();
   /** Of all messages. */

@@ -6,9 +6,9 @@ import { Screen } from './screen.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** As shells say it of a program that SIGINT has ended. */
+/** The exit code that shells report for a program that SIGINT ended. */
 const EXIT_INTERRUPTED = 130;
-/** npm passes a signal on that the terminal has sent to the whole group already: two within this are one. */
+/** npm forwards a signal that the terminal has already sent to the whole group, so two within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Aborted by the first signal to stop, and when nobody reads on; a later signal ends the process at once. */
+/** Aborted by the first signal, or if the output is closed. A later signal ends the process immediately. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   let stoppedAt = Number.POSITIVE_INFINITY;

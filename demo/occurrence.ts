@@ -1,11 +1,11 @@
 import type { Subtopic } from '../src/events/catalogue.ts';
 
-/** The e-mail address of the demo's API client: `user` of what it causes. */
+/** The e-mail address of the demo's API client: the `user` of its events. */
 export const CLIENT_EMAIL = 'demo@example.com';
-/** Who is invited to the admin UI once the walk is over. */
+/** Who is invited to the admin UI after the last step. */
 export const ADMINISTRATOR_EMAIL = 'administrator@example.com';
 
-/** An event that the demo causes, as far as it decides who is told of it, and what they are told. */
+/** An event that the demo triggers: what determines who is notified of it, and how. */
 export interface Occurrence {
   readonly subtopic: Subtopic;
   /** The name of the account that it is about; null for events of courses. */

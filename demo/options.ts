@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface DemoOptions {
   readonly help: boolean;
-  /** Ends after the walk instead of staying up. */
+  /** Whether to stop after the steps instead of running until Ctrl-C. */
   readonly exit: boolean;
-  /** Null: 8080, or any free port where it is taken. */
+  /** Null: 8080, or any free port if 8080 is in use. */
   readonly port: number | null;
   readonly keep: boolean;
   readonly wrongSecret: boolean;
@@ -13,23 +13,23 @@ export interface DemoOptions {
 
 export const HELP = `Usage: npm run demo -- [options]
 
-Starts the service in a fresh folder with targets of its own, walks through its events over the HTTP interface,
-and shows every postback as it arrives. Stays up to be looked at until Ctrl-C, which ends everything.
+Starts the service and several targets in a fresh folder, triggers all events through the API, and shows every
+postback as it arrives. Then keeps running until you press Ctrl-C.
 
 Options:
-  --exit          ends after the walk: with 0 if everything arrived as it should, with 1 if anything is missing;
-                  a headless browser learns the course, or the demo itself where no browser starts
-  --port PORT     the service's port; 8080 when left out, or a free one where that is taken; 0 for any free one
-  --keep          leaves the folder with database, course files and log where it is
-  --wrong-secret  gives one receiver another secret than its webhook has, to see what the demo says then
-  --help          writes this text
+  --exit          stop at the end, with exit code 0 if everything arrived as expected, otherwise 1; a headless
+                  browser takes the course, or the demo itself if no browser starts
+  --port PORT     port of the service; 0 for any free port; default: 8080, or any free port if 8080 is in use
+  --keep          keep the folder with the database, course files and log
+  --wrong-secret  give one receiver a different secret than its webhook, to see how the demo fails
+  --help          show this text
 
-On a terminal there is a short pause between the steps, so that eyes can follow.
+On a terminal, the demo pauses briefly between steps.
 `;
 
 const MAX_PORT = 65_535;
 
-/** The arguments are not what the demo takes. */
+/** Invalid arguments. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

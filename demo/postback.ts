@@ -28,17 +28,17 @@ interface Resource {
   readonly registration?: RegistrationResource & Partial<RegistrationStatusResource>;
 }
 
-/** A request that a target got. */
+/** A request that a target received. */
 export interface Arrival extends Attempt {
   readonly target: Target;
-  /** Null where the target answered without reading it. */
+  /** Null if the target responded without reading it. */
   readonly message: Message | null;
   readonly headers: IncomingHttpHeaders;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** The message that a body holds, or null where it holds none. */
+/** The message in a body, or null if it has none. */
 export function readMessage(body: unknown): Message | null {
   if (typeof body !== 'object' || body === null) return null;
   const { subtopic, timestamp, user, resource } = body as Record<keyof Message, unknown>;
@@ -50,7 +50,7 @@ export function readMessage(body: unknown): Message | null {
   return isMessage ? (body as Message) : null;
 }
 
-/** What a message is about, in a few words, none of which can steer a terminal. */
+/** What a message is about, in a few words, without control characters for the terminal. */
 export function essenceOf({ resource }: Message): string {
   const { account, content, registration } = resource;
   const parts: string[] = [];

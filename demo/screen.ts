@@ -7,7 +7,7 @@ import type { DeadLetter, Standing } from './webhooks.ts';
 /** Headers that say something about a postback, in the order in which they are shown. */
 const SHOWN_HEADERS = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'authorization'];
 const SUBTOPIC_WIDTH = Math.max(...SUBTOPICS.map((subtopic) => subtopic.length));
-/** What stands before the reason in a failure's text. */
+/** The text before the reason in the text of a failure. */
 const REASON_MARK = ' failed for reason: ';
 const MIN_CUT_WIDTH = 24;
 const TIME_WIDTH = 'hh:mm:ss.mmm'.length;
@@ -51,7 +51,7 @@ export class Screen {
     for (const line of lines) this.line(`  ${line}`);
   }
 
-  /** The targets, by what is to be seen with each. */
+  /** The targets, with what each demonstrates. */
   targets(targets: readonly { target: Target; url: string }[]): void {
     this.#nameWidth = Math.max(...targets.map(({ target }) => target.name.length));
     const rows = targets.map(({ target, url }) => [target.name, url, wantedBy(target), target.about]);
@@ -65,7 +65,7 @@ export class Screen {
       this.#name('TARGET'),
       subtopicCell('EVENT'),
       'TRY',
-      'ANSWER',
+      'STATUS',
       'WHAT',
     ];
     this.gap();
@@ -124,7 +124,7 @@ export class Screen {
     for (const line of lines) this.line(`  ${line}`);
   }
 
-  /** That everything came, and how fast it was where it was taken at once. */
+  /** Says that everything arrived, and how fast messages were that were accepted immediately. */
   success(arrivals: readonly Arrival[], standings: readonly Standing[]): void {
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const taken = sum(standings.map(({ success_count }) => success_count));
@@ -137,15 +137,13 @@ export class Screen {
     this.gap();
     this.line(
       this.style.good(
-        `✓ All as it should be: ${arrivals.length} requests came, in their order; ${taken} messages were taken, ${dead} went to the dead-letter queue.`,
+        `✓ All as it should be: ${arrivals.length} requests arrived in order, ${taken} messages were delivered, and ${dead} dead-lettered.`,
       ),
     );
-    this.line(
-      `  From the event to the target it took ${median} ms at the median, ${delays.at(-1)} ms at most.`,
-    );
+    this.line(`  From the event to the target: ${median} ms at the median, ${delays.at(-1)} ms at most.`);
   }
 
-  /** What went wrong, with what helps to understand it. */
+  /** A failure, with details that help to understand it. */
   failure(message: string, details: readonly string[]): void {
     this.gap();
     this.line(this.style.bad(`✗ ${message}`));
@@ -159,7 +157,7 @@ export class Screen {
     });
     const lines = ['POST / HTTP/1.1', ...shownHeaders, '', ...JSON.stringify(message, null, 2).split('\n')];
     this.gap();
-    this.line(this.style.quiet('    The first one in full, as it came:'));
+    this.line(this.style.quiet('    The first one in full:'));
     this.gap();
     for (const line of lines) this.line(`    ${this.#member(line)}`.trimEnd());
     this.gap();
@@ -181,7 +179,7 @@ export class Screen {
   }
 }
 
-/** What a target's webhook is to tell of. */
+/** The events that the webhook of a target matches. */
 function wantedBy({ focus, subtopics, topic }: Target): string {
   return `${subtopics?.join(', ') ?? `${topic}, all`}${focus === null ? '' : `, of ${focus.name}`}`;
 }
@@ -190,7 +188,7 @@ function subtopicCell(text: string): string {
   return text.padEnd(SUBTOPIC_WIDTH);
 }
 
-/** What fits, or a start of it that is of some use still. */
+/** The text, or a beginning of it that fits. */
 function cut(text: string, width: number): string {
   const kept = Math.max(width, MIN_CUT_WIDTH);
   return text.length <= kept ? text : `${text.slice(0, kept - 1)}…`;

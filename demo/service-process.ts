@@ -19,8 +19,8 @@ const MAX_TAIL_LINE_CHARACTERS = 300;
 export type SettingTexts = Readonly<Partial<Record<SettingName, string>>>;
 
 /**
- * The service, as it runs anywhere: a process of its own that is told its settings by the environment, and writes
- * its log to a file. Disposing of it stops it.
+ * The service in a separate process, which gets its settings from the environment and writes its log to a file. Disposing
+ * stops it.
  */
 export class ServiceProcess implements AsyncDisposable {
   readonly logFile: string;
@@ -56,11 +56,11 @@ export class ServiceProcess implements AsyncDisposable {
     this.#child.once('close', (code, killedBy) =>
       die(code === null ? `killed by ${killedBy}` : `with exit code ${code}`),
     );
-    // Whatever ends this process, no service is left behind.
+    // No service is left behind, however this process ends.
     process.once('exit', this.#kill);
   }
 
-  /** Where it listens. @throws {DemoFailure} when it ends instead, or takes too long. */
+  /** The URL of the service. @throws {DemoFailure} if it ends instead, or takes too long. */
   async ready(signal: AbortSignal): Promise<string> {
     const url = await within(
       { what: 'the service is ready', deadlineMs: PATIENCE_MS, signal },
@@ -74,7 +74,7 @@ export class ServiceProcess implements AsyncDisposable {
     return url;
   }
 
-  /** Runs the program's command line beside the service, on the same folder, and returns what it wrote. */
+  /** Runs a command on the same folder while the service is running, and returns its output. */
   async runCommand(args: readonly string[], signal: AbortSignal): Promise<string> {
     const name = `coursewire ${args.slice(0, 2).join(' ')}`;
     return await within({ what: name, deadlineMs: PATIENCE_MS, signal }, async (limit) => {
@@ -89,7 +89,7 @@ export class ServiceProcess implements AsyncDisposable {
     });
   }
 
-  /** The latest lines of the log, and where the others are. */
+  /** The latest lines of the log, and the path of the log. */
   tail(): string[] {
     return [`The end of ${this.logFile}:`, ...this.#tail];
   }
@@ -119,7 +119,7 @@ export class ServiceProcess implements AsyncDisposable {
   }
 }
 
-/** This environment without settings that were meant for another service. */
+/** The environment without settings for another service. */
 function environmentOf(settings: SettingTexts): NodeJS.ProcessEnv {
   const environment = { ...process.env };
   for (const name of SETTING_NAMES) {
@@ -130,7 +130,7 @@ function environmentOf(settings: SettingTexts): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** The service logs where it listens once it does. */
+/** The URL in the log line that the service writes once it listens. */
 function addressIn(line: string): string | null {
   if (!line.includes('"url"')) return null;
   try {

@@ -5,23 +5,23 @@ import type { Learner } from './learner.ts';
 import { CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoAccount } from './targets.ts';
 
-/** The account that is there before the walk, and stays. */
+/** The account that exists before the first step and is kept. */
 export const CUSTOMER = 'Contoso';
 const NEW_CUSTOMER = 'Northwind Traders';
 export const LEARNER = 'ada';
 
-/** Something that the demo does, and the events that it causes. */
+/** Something that the demo does, and the events that it triggers. */
 export interface Step {
   readonly title: string;
   readonly causes: readonly Occurrence[];
   run(): Promise<void>;
 }
 
-/** What the walk works with. */
+/** Dependencies of the steps. */
 export interface WalkOptions {
   readonly api: ApiClient;
   readonly customer: DemoAccount;
-  /** Shows what an answer brought that is of use. */
+  /** Shows useful members of a response. */
   readonly tell: (facts: Readonly<Record<string, string>>) => void;
   readonly learner: Learner;
 }
@@ -35,8 +35,8 @@ interface MadeCourse extends Made {
 }
 
 /**
- * The walk through the service's events, all of it through the API. Each step goes on from those before it. To show
- * another event, add a step that causes it, and where no target has its topic yet, a target.
+ * The steps that trigger all events of the service. Each step depends on those before it. To show another event, add a step
+ * that triggers it and, if no target has its topic yet, a target.
  */
 export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
   const account = { id: 0, name: NEW_CUSTOMER };
@@ -48,14 +48,14 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
 
   return [
     {
-      title: 'A new customer comes: create an account',
+      title: 'A new customer: create an account',
       causes: [causedByClient('ACCOUNT_CREATED', NEW_CUSTOMER)],
       async run() {
         account.id = (await api.send<Made>('POST', '/accounts', { name: account.name })).id;
       },
     },
     {
-      title: 'Make a folder for courses',
+      title: 'Create a folder for courses',
       causes: [],
       async run() {
         folder.id = (await api.send<Made>('POST', '/folders', { name: folder.name })).id;
@@ -85,7 +85,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'Make an equivalent, one course a language, and a bundle of it; neither is an event',
+      title: 'Create an equivalent (one course per language) and a bundle of it; neither triggers an event',
       causes: [],
       async run() {
         const place = { folder_id: folder.id };
@@ -97,7 +97,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: `Give the bundle to ${NEW_CUSTOMER}: Portal asks for ${CUSTOMER} only, so nobody is told`,
+      title: `Add the bundle to ${NEW_CUSTOMER}: the focus of Portal is ${CUSTOMER}, so no message is sent`,
       causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', NEW_CUSTOMER)],
       async run() {
         await api.send('POST', `/accounts/${account.id}/content`, {
@@ -106,7 +106,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: `Give the equivalent to ${CUSTOMER}`,
+      title: `Add the equivalent to ${CUSTOMER}`,
       causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', CUSTOMER)],
       async run() {
         await api.send('POST', `/accounts/${customer.id}/content`, {
@@ -115,7 +115,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'Give it the bundle too',
+      title: 'Add the bundle, too',
       causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', CUSTOMER)],
       async run() {
         await api.send('POST', `/accounts/${customer.id}/content`, {
@@ -124,14 +124,14 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'And take the bundle back',
+      title: 'Remove the bundle',
       causes: [causedByClient('CONTENT_REMOVED_FROM_ACCOUNT', CUSTOMER)],
       async run() {
         await api.send('DELETE', `/accounts/${customer.id}/content/BUNDLE/${bundle.id}`);
       },
     },
     {
-      title: 'Register a learner to the course, which is no event yet',
+      title: 'Register a learner for the course, which triggers no event',
       causes: [],
       async run() {
         const input = { account_id: customer.id, course_id: course.id, learner_id: LEARNER };
@@ -140,7 +140,7 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'Launch it: the learner opens the launch_url, which is signed and expires',
+      title: 'Launch it: the response has a signed launch_url, which expires',
       causes: [causedByLearner('REGISTRATION_LAUNCHED')],
       async run() {
         const path = `/registrations/${registration.id}/launch`;
@@ -157,28 +157,28 @@ export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'They pass its quiz',
+      title: 'The learner passes the quiz',
       causes: [causedByLearner('REGISTRATION_STATUS_UPDATED')],
       async run() {
         await learner.pass();
       },
     },
     {
-      title: 'The new customer pauses: deactivate the account',
+      title: 'Deactivate the account of the new customer',
       causes: [causedByClient('ACCOUNT_ACTIVATION_UPDATED', NEW_CUSTOMER)],
       async run() {
         await api.send('PUT', `/accounts/${account.id}`, { name: account.name, enabled: false });
       },
     },
     {
-      title: 'And is back: activate it',
+      title: 'Activate it again',
       causes: [causedByClient('ACCOUNT_ACTIVATION_UPDATED', NEW_CUSTOMER)],
       async run() {
         await api.send('PUT', `/accounts/${account.id}`, { name: account.name, enabled: true });
       },
     },
     {
-      title: 'The customer leaves: delete the account',
+      title: 'Delete the account',
       causes: [causedByClient('ACCOUNT_DELETED', NEW_CUSTOMER)],
       async run() {
         await api.send('DELETE', `/accounts/${account.id}`);

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Dress = (text: string) => string;
 
-/** Ways to set text off on a terminal. */
+/** Ways to highlight text on a terminal. */
 export interface Style {
   readonly title: Dress;
   readonly quiet: Dress;
@@ -12,7 +12,7 @@ export interface Style {
   readonly name: Dress;
 }
 
-/** Colours, or none for a file, a pipe, or a person who wants none. */
+/** Colours, or none for a file, a pipe, or a user who wants none. */
 export function styleOf(colour: boolean): Style {
   const dress =
     (format: Parameters<typeof styleText>[0]): Dress =>
@@ -28,7 +28,7 @@ export function styleOf(colour: boolean): Style {
   };
 }
 
-/** Columns as wide as what they hold; the last one as long as it is. */
+/** Columns as wide as their contents. The last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(
     (wide, row) => row.map((cell, column) => Math.max(cell.length, wide[column] ?? 0)),

@@ -20,15 +20,15 @@ export interface Target {
   readonly credentials: { readonly key: string; readonly secret: string } | null;
   /** Null: the service's default. */
   readonly maxAttempts: number | null;
-  /** How many requests it answers with 503 before it takes any. */
+  /** Number of requests that it answers with 503 before it accepts any. */
   readonly refusesFirst: number;
-  /** What there is to see, for people. */
+  /** What the target demonstrates, for people. */
   readonly about: string;
 }
 
-/** A request that a target gets, as it should be or as it was. */
+/** A request to a target, expected or received. */
 export interface Attempt {
-  /** Null where the target answered without reading it. */
+  /** Null if the target responded without reading it. */
   readonly subtopic: Subtopic | null;
   /** From 1, of its message. */
   readonly attempt: number;
@@ -39,10 +39,10 @@ export const TAKEN = 204;
 export const UNAVAILABLE = 503;
 export const UNAUTHORIZED = 401;
 
-/** What the service does where a webhook says nothing. */
+/** The default of the service. */
 const DEFAULT_MAX_ATTEMPTS = 10;
 
-/** The demo's webhooks. `secret` is what the one with credentials sends, `customer` whom another is focused on. */
+/** The demo's webhooks. `secret` belongs to the one with credentials, `customer` is the focus of another. */
 export function demoTargets({ secret, customer }: { secret: string; customer: DemoAccount }): Target[] {
   return [
     {
@@ -63,7 +63,7 @@ export function demoTargets({ secret, customer }: { secret: string; customer: De
       credentials: null,
       maxAttempts: null,
       refusesFirst: 0,
-      about: 'takes everything at once',
+      about: 'accepts everything immediately',
     },
     {
       name: 'Search',
@@ -73,7 +73,7 @@ export function demoTargets({ secret, customer }: { secret: string; customer: De
       credentials: null,
       maxAttempts: null,
       refusesFirst: 2,
-      about: 'is down for two requests, then back',
+      about: 'fails twice, then recovers',
     },
     {
       name: 'Portal',
@@ -83,7 +83,7 @@ export function demoTargets({ secret, customer }: { secret: string; customer: De
       credentials: null,
       maxAttempts: null,
       refusesFirst: 0,
-      about: 'asks for one account only: its webhook has a focus',
+      about: 'receives events of one account: its webhook has a focus',
     },
     {
       name: 'Records',
@@ -93,7 +93,7 @@ export function demoTargets({ secret, customer }: { secret: string; customer: De
       credentials: null,
       maxAttempts: null,
       refusesFirst: 0,
-      about: 'takes everything at once',
+      about: 'accepts everything immediately',
     },
     {
       name: 'Old billing',
@@ -103,22 +103,22 @@ export function demoTargets({ secret, customer }: { secret: string; customer: De
       credentials: null,
       maxAttempts: 3,
       refusesFirst: Number.POSITIVE_INFINITY,
-      about: 'is gone for good: 3 attempts, then the dead-letter queue',
+      about: 'always fails: 3 attempts, then the dead-letter queue',
     },
   ];
 }
 
-/** How often a message is tried before it goes to the dead-letter queue. */
+/** Maximum number of attempts before a message is dead-lettered. */
 export function maxAttemptsOf({ maxAttempts }: Target): number {
   return maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
 }
 
-/** Whether a target's webhook is to tell of an event. */
+/** Whether the webhook of a target matches an event. */
 function isFor({ focus, subtopics, topic }: Target, { account, subtopic }: Occurrence): boolean {
   return (subtopics ?? subtopicsOf(topic)).includes(subtopic) && (focus === null || focus.name === account);
 }
 
-/** What a target is to get when these events occur, request by request, and which messages it never takes. */
+/** The requests that a target should receive for these events, and the messages that it never accepts. */
 export function expectedOf(
   target: Target,
   events: readonly Occurrence[],
@@ -139,8 +139,8 @@ export function expectedOf(
 }
 
 /**
- * How many requests a target has had once it got all that comes without a pause: up to the first one that it
- * refuses. While it waits for such a one to come again, nothing else comes.
+ * The number of requests that a target receives without a pause: up to the first one that it refuses. Until that one is
+ * retried, nothing else is sent.
  */
 export function dueAtOnce(target: Target, events: readonly Occurrence[], arrived: number): number {
   const { attempts } = expectedOf(target, events);

@@ -3,10 +3,10 @@ import type { Arrival } from './postback.ts';
 import { type Attempt, expectedOf, TAKEN, type Target } from './targets.ts';
 import type { Standing } from './webhooks.ts';
 
-/** What is held against each other, by what it is called. */
+/** The values to compare, by name. */
 type Findings = Readonly<Record<string, boolean | number | readonly string[]>>;
 
-/** A line for every request that a target should have got of these events, the first `due` of them, and has not. */
+/** A line for each of the first `due` requests of these events that a target should have received, but has not. */
 export function missingOf(
   target: Target,
   events: readonly Occurrence[],
@@ -17,7 +17,7 @@ export function missingOf(
   return missing.map((attempt) => `${target.name}: missing is ${inWords(attempt)}`);
 }
 
-/** A line for everything that is not as it should be after these events. */
+/** A line for each difference from what is expected after these events. */
 export function faultsOf(
   standing: Standing,
   { events, arrivals }: { events: readonly Occurrence[]; arrivals: readonly Arrival[] },
@@ -45,8 +45,7 @@ export function faultsOf(
   return Object.keys(wanted)
     .filter((what) => JSON.stringify(wanted[what]) !== JSON.stringify(found[what]))
     .map(
-      (what) =>
-        `${target.name}: ${what} should be ${told(wanted[what]!)}, but ${told(found[what]!)} was found`,
+      (what) => `${target.name}: ${what} should be ${told(wanted[what]!)}, but found ${told(found[what]!)}`,
     );
 }
 

@@ -5,12 +5,12 @@ const MS_PER_SECOND = 1_000;
 const POLL_INTERVAL_MS = 25;
 
 /**
- * How long the demo waits for anything before it says that it failed, in ms: long enough for a machine that is busy with
- * other work. On a quiet one nothing takes a tenth of it.
+ * How long the demo waits for anything before it fails, in ms. Long enough for a busy machine: on a quiet one, nothing takes
+ * a tenth of it.
  */
 export const PATIENCE_MS = 60_000;
 
-/** How a wait ends when what it is for does not happen. */
+/** How a wait ends if its condition is never met. */
 export interface WaitLimits {
   /** What is waited for, for people. */
   readonly what: string;
@@ -36,7 +36,7 @@ export async function within<T>(
   }
 }
 
-/** Asks again and again, until there is an answer other than null. @throws as {@link within} does */
+/** Repeats a call until it returns something other than null. @throws as {@link within} does */
 export async function poll<T>(limits: WaitLimits, ask: () => Promise<T | null>): Promise<T> {
   return await within(limits, async (signal) => {
     while (true) {

@@ -3,7 +3,7 @@ import type { ApiClient } from './api-client.ts';
 import type { Target } from './targets.ts';
 import { PATIENCE_MS, poll } from './waiting.ts';
 
-/** A webhook of the demo as the service keeps it. */
+/** A webhook of the demo. */
 export interface Webhook {
   readonly id: number;
   readonly target: Target;
@@ -18,7 +18,7 @@ export interface DeadLetter {
   readonly updated_dt: string;
 }
 
-/** What the service says of a webhook's deliveries. */
+/** The state of a webhook's deliveries, as the service reports it. */
 export interface Standing {
   readonly webhook: Webhook;
   readonly success_count: number;
@@ -28,7 +28,7 @@ export interface Standing {
   readonly deadLetters: readonly DeadLetter[];
 }
 
-/** Makes the webhook that calls a target. */
+/** Creates the webhook of a target. */
 export async function createWebhook(api: ApiClient, target: Target, targetUrl: string): Promise<Webhook> {
   const { name, topic, subtopics, focus, credentials, maxAttempts } = target;
   const { id } = await api.send<{ id: number }>('POST', '/webhooks', {
@@ -43,7 +43,7 @@ export async function createWebhook(api: ApiClient, target: Target, targetUrl: s
   return { id, target, targetUrl };
 }
 
-/** Waits until a webhook has this many dead letters, and answers them, oldest first. */
+/** Waits until a webhook has this many dead letters, and returns them, oldest first. */
 export async function deadLettersOnceThere(
   api: ApiClient,
   webhook: Webhook,
@@ -57,7 +57,7 @@ export async function deadLettersOnceThere(
   });
 }
 
-/** Waits until nothing is under way for a webhook, and returns how it stands. */
+/** Waits until the line of a webhook is empty, and returns its state. */
 export async function standingOf(api: ApiClient, webhook: Webhook, signal: AbortSignal): Promise<Standing> {
   const path = `/webhooks/${webhook.id}`;
   const what = `nothing waits for ${webhook.target.name} any more`;

@@ -1,16 +1,16 @@
 /**
- * Fails if package-lock.json lacks the package of a platform, or has a package without a hash. `npm install` leaves out
- * the packages that the registry does not offer, and `npm ci` then fails on the platforms that need them. Without a
- * hash, `npm ci` installs whatever it is sent. Another lockfile may be named.
+ * Fails if package-lock.json lacks the package of a platform, or contains a package without a hash. `npm install` omits
+ * packages that the registry does not offer, and `npm ci` then fails on the platforms that need them. Without a hash,
+ * `npm ci` does not verify the download. Another lockfile may be given as an argument.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 interface LockedPackage {
   integrity?: string;
-  /** A folder of this checkout. */
+  /** A link to a folder of this checkout. */
   link?: boolean;
-  /** A part of the package around it. */
+  /** Bundled in the package that contains it. */
   inBundle?: boolean;
   optionalDependencies?: Record<string, string>;
 }
@@ -35,6 +35,6 @@ const faults = [
   ...(withoutHash.length > 0 ? [`has no hash of ${withoutHash.join(', ')}`] : []),
 ];
 if (faults.length > 0) {
-  console.error(`package-lock.json ${faults.join(', and ')}; CONTRIBUTING.md says what to do`);
+  console.error(`package-lock.json ${faults.join(', and ')}; see CONTRIBUTING.md`);
   process.exitCode = 1;
 }

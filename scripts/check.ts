@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 
 /**
- * Checks a checkout without running it, its parts side by side: types, code (format, lint, import cycles), the lockfile
- * and the settings page. Each part's report is written when the part is over; the command fails when any part does.
+ * Checks a checkout without running it: types, code (format, lint, import cycles), the lockfile and the settings page.
+ * The parts run in parallel, and each report is printed when its part has ended. The command fails if any part fails.
  */
 
 const USAGE = 'Usage: npm run check -- [--only NAME]… [FOLDER]\n\nNames: types, code, lockfile, settings\n';
@@ -15,13 +15,13 @@ const EXIT_USAGE = 2;
 
 interface Part {
   name: string;
-  /** Of the packages that the checkout of this script has installed, or Node for a script of its own. */
+  /** The name of an installed package's program, or Node for a script of this project. */
   program: string;
   args: (folder: string) => string[];
 }
 
 const script = (name: string) => path.join(import.meta.dirname, name);
-/** Projects of the compiler, by their folder. */
+/** The compiler's projects, by folder. */
 const PROJECTS = ['.', 'web', 'test/ui'];
 const PARTS: readonly Part[] = [
   ...PROJECTS.map((project) => ({ name: 'types', program: 'tsc', args: () => typesArguments(project) })),
@@ -39,8 +39,8 @@ const PARTS: readonly Part[] = [
 ];
 
 /**
- * The compiler keeps what it found, and next time looks only at what has changed. The projects already run in parallel:
- * further checkers in each would look at the same types again.
+ * The compiler stores its results and checks only what has changed since. The projects already run in parallel; more
+ * checkers in each would check the same types repeatedly.
  */
 function typesArguments(project: string): string[] {
   const found = `node_modules/.cache/types-${project.replaceAll(/\W/g, '_')}.tsbuildinfo`;
@@ -55,7 +55,7 @@ async function run({ program, args }: Part, folder: string): Promise<boolean> {
       ...process.env,
       PATH: `${path.join(ROOT, 'node_modules/.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
     },
-    // On Windows a package's program is a script for the shell.
+    // On Windows, a package's program is a shell script.
     shell: ofPackage && process.platform === 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,8 +1,8 @@
 /**
- * What the cmi5 conformance tests call: each function asks the bridge of cmi5-conformance.ts. CommonJS, since the tests
- * load it with `require`.
+ * The functions that the cmi5 conformance tests call. Each sends a request to the bridge of cmi5-conformance.ts.
+ * CommonJS, because the tests load it with `require`.
  */
-// biome-ignore lint/style/useNodejsImportProtocol: the tests' own Jest knows no other spelling.
+// biome-ignore lint/style/useNodejsImportProtocol: the tests' version of Jest does not support `node:`.
 const http = require('http');
 
 const BRIDGE = process.env.COURSEWIRE_BRIDGE;

@@ -14,8 +14,8 @@ import { startTestService, type TestService, temporaryFolder } from '../test/sup
 import { BROWSER_VARIABLE, unpackChromium } from '../test/ui/support/chromium.ts';
 
 /**
- * Runs the LMS tests of CATAPULT (cmi5) against a service that is started for them, in the browser of the UI's tests. The
- * tests come from a checkout of adlnet/CATAPULT whose folder `lts` was prepared as its README says.
+ * Runs the LMS tests of CATAPULT (cmi5) against a service that is started for them, in the browser of the UI tests. The
+ * tests come from a checkout of adlnet/CATAPULT, with its folder `lts` prepared as its README describes.
  */
 
 const USAGE = `Usage: node scripts/cmi5-conformance.ts FOLDER [package|runtime]
@@ -24,9 +24,9 @@ Runs the tests of FOLDER, the folder lts of a checkout of https://github.com/adl
 "npm ci --ignore-scripts" and, in pkg, "NODE_OPTIONS=--openssl-legacy-provider npx webpack" have run.
 `;
 
-/** What was launched last, so that it can be launched again. */
+/** The latest launch, so that it can be repeated. */
 const launched = new Map<string, { registrationId: string; unitId: string }>();
-/** The accounts that hold the courses, by course. */
+/** The accounts that have the courses, by course. */
 const accounts = new Map<number, number>();
 
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -38,7 +38,7 @@ if (folder === undefined || !existsSync(path.join(folder, 'pkg/dist/001-essentia
   process.exitCode = await run(path.resolve(folder), part);
 }
 
-/** Answers the exit status of the tests. */
+/** Returns the exit status of the tests. */
 async function run(suite: string, tests: string | undefined): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const service = stack.use(await startTestService());
@@ -93,7 +93,7 @@ function environmentOf(folder: string): Record<string, string> {
   };
 }
 
-/** Does what one of the tests' functions asks for. */
+/** Performs a request from one of the functions of the tests. */
 async function answerTo(service: TestService, url: string, body: Buffer): Promise<object> {
   const { pathname, searchParams } = new URL(url, 'http://bridge');
   if (pathname === '/import') return await importCourse(service, searchParams.get('name') ?? '', body);
@@ -129,7 +129,7 @@ async function launchUnit(
   return (await player.openUnit(unitId)).href;
 }
 
-/** Waives a unit, which counts from 0 in its course. */
+/** Waives a unit, given its index in the course, from 0. */
 async function waiveUnit(
   service: TestService,
   { registrationId, unit, reason }: { registrationId: string; unit: number; reason: string },
@@ -141,7 +141,7 @@ async function waiveUnit(
   return null;
 }
 
-/** Who is to learn what; a new registration where none is named. */
+/** The registration to launch: the given one, or a new one. */
 interface LearnerOfCourse {
   courseId: number;
   actor: { account: { name: string } };
@@ -157,7 +157,7 @@ async function registrationOf(
   return (await register(service, parties, actor.account.name)).registration_id;
 }
 
-/** A new session of a unit ends the one before. */
+/** A new session of a unit ends the previous one. */
 async function openUnit(service: TestService, registrationId: string, unitId: string): Promise<void> {
   await (await Player.open(service, registrationId)).openUnit(unitId);
 }

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { type DataModelApi, startDataModel } from '../test/ui/support/data-model.ts';
 
 /**
- * Makes the calls of scorm-again's data model fixtures on the API that the player gives to courses, and compares what it
- * answers. They come from a checkout that is named to this script.
+ * Runs the data model fixtures of scorm-again against the API that the player offers to courses, and compares the
+ * results. The path of a scorm-again checkout is an argument.
  */
 
 const USAGE = `Usage: node scripts/data-model-conformance.ts FOLDER
@@ -16,7 +16,7 @@ are answered in another way.
 const FIXTURES = 'test/conformance/adl/fixtures';
 const MOST_OF_STRING = 255;
 
-/** One call with what is expected of it. Member names are those of the files. */
+/** A call with its expected result. Member names are those of the files. */
 interface Step {
   method: keyof DataModelApi;
   element?: string;
@@ -41,7 +41,7 @@ if (positionals.length !== 1 || folder === undefined || !existsSync(path.join(fo
   process.exitCode = run(path.join(folder, FIXTURES));
 }
 
-/** Answers the exit status: 0 when every call is answered as expected. */
+/** Returns the exit status: 0 if every call has the expected result. */
 function run(fixtures: string): number {
   const files = globSync('**/*.json', { cwd: fixtures }).toSorted();
   let steps = 0;
@@ -66,7 +66,7 @@ function run(fixtures: string): number {
   return steps > 0 && failed === 0 ? 0 : 1;
 }
 
-/** Makes a call; answers what is wrong with the answer, null for nothing. */
+/** Makes a call and returns the difference from the expected result; null if there is none. */
 function faultOf(api: DataModelApi, step: Step): string | null {
   const { method, element = '', value = '' } = step;
   const call = `${method}(${[step.element, step.value].filter((each) => each !== undefined).join(' = ')})`;

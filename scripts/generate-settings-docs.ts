@@ -1,6 +1,6 @@
 /**
- * Writes docs/settings.md from the settings table. `--check` changes nothing and ends with 1 while the page is stale. A file
- * may be given in place of this checkout's.
+ * Writes docs/settings.md from the settings table. With `--check`, it changes nothing and exits with 1 if the page is
+ * outdated. Another path may be given as an argument.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -18,9 +18,10 @@ import { scormPackage } from '../test/content/packages.ts';
 import { startTestService } from '../test/support/service.ts';
 
 /**
- * Generates clients from `/openapi.json` with widespread generators, and takes each through a tour of the API: token,
- * accounts and webhooks with `If-Match`, statistics, a test message, an upload, paging, and the problems 400, 404, 409
- * and 412. The clients are not edited. Generators and their dependencies are fetched into FOLDER.
+ * Generates clients from `/openapi.json` with widespread generators, and runs a tour of the API with each: token,
+ * accounts and webhooks with `If-Match`, statistics, a test message, an upload, paging, events with a filter, alert
+ * rules, the audit log, and the problems 400, 404, 409 and 412. The clients are not edited. Generators and their
+ * dependencies are installed into FOLDER.
  */
 
 const USAGE = `Usage: node scripts/generated-clients.ts FOLDER [--only NAME]...
@@ -45,12 +46,12 @@ const VERSIONS = {
 } as const;
 const GENERATOR_JAR = `https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli/${VERSIONS['openapi-generator']}/openapi-generator-cli-${VERSIONS['openapi-generator']}.jar`;
 
-/** A generator with what it takes to run its client. */
+/** A generator, and how to run its client. */
 interface Generator {
   name: string;
-  /** Programs that must be there. */
+  /** Programs that must be installed. */
   needs: string[];
-  /** Makes the client in `at` and runs the tour with it. */
+  /** Generates the client in `at` and runs the tour with it. */
   run(at: string): Promise<void>;
 }
 
@@ -70,7 +71,7 @@ if (target === undefined) {
   process.exitCode = await main(path.resolve(target));
 }
 
-/** Returns the exit status: 0 if every tour that could run went well, and there was one. */
+/** Returns the exit status: 0 if at least one tour could run, and all that could run succeeded. */
 async function main(folder: string): Promise<number> {
   await using service = await startTestService();
   mkdirSync(folder, { recursive: true });
@@ -107,7 +108,7 @@ async function main(folder: string): Promise<number> {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** The example of REGISTRATION_STATUS_UPDATED, with the members that may be null as null. */
+/** The example of REGISTRATION_STATUS_UPDATED, with all nullable members set to null. */
 function messageWithoutScore(description: string): string {
   const { webhooks } = JSON.parse(description);
   const { example } = webhooks.REGISTRATION_STATUS_UPDATED.post.requestBody.content['application/json'];
@@ -285,7 +286,7 @@ function generatorsFor(folder: string, description: string, env: NodeJS.ProcessE
       name: 'openapi-generator java',
       needs: ['java', 'mvn'],
       async run(at) {
-        // Otherwise, an optional list that is not set is sent as an empty one.
+        // Otherwise, an omitted optional list is sent as an empty one.
         await openapiGenerator(at, 'java', '-p', 'containerDefaultToNull=true');
         const sources = path.join(at, 'client/src/main/java');
         copyFileSync(path.join(TOURS, 'Tour.java'), path.join(sources, 'Tour.java'));
@@ -354,7 +355,7 @@ function isInstalled(program: string): boolean {
     .some((folder) => existsSync(path.join(folder, program)));
 }
 
-/** @throws {CommandError} with the end of what the program printed */
+/** @throws {CommandError} with the end of the output of the program */
 async function execute(
   at: string,
   env: NodeJS.ProcessEnv,

@@ -1,9 +1,10 @@
-// Makes node_modules/.bin/node, which npm's scripts run on, a Node that starts here and is new enough: the one that npm
-// installed, else the one that npm itself runs on. `--last`: nobody asks again, so a failure is explained.
+// Links node_modules/.bin/node, which npm's scripts use, to a Node that works on this machine and is new enough. That
+// is the installed package, or else the Node that runs npm. `--last` means that there will be no second attempt, so a
+// failure is explained.
 //
-// npm puts node_modules/.bin first in PATH, so "node" may be an installed binary that does not start. Then the shell runs
-// this a second time, on npm's own Node, with `--last`. It also mends what npm 10 leaves out: the link, when several
-// optional packages offer it for different platforms.
+// npm puts node_modules/.bin first in PATH, so "node" may be an installed binary that does not start. In that case, the
+// shell runs this script a second time, on npm's own Node, with `--last`. It also repairs an omission of npm 10: the
+// link is missing if several optional packages provide it for different platforms.
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
@@ -30,12 +31,12 @@ if (isWindows) console.error('Coursewire is not tested on Windows itself: use WS
 
 const ofPackage = tryNode(installed);
 if (ofPackage.isUsable) {
-  // On Windows npm makes scripts instead of links, and makes them always.
+  // On Windows, npm creates scripts instead of links, for every package.
   if (!isWindows) pointTo(installed);
 } else {
   const ofMachine = tryNode(own);
   if (ofMachine.isUsable) {
-    // Without npm's scripts for it, "node" on Windows is what PATH says.
+    // Without npm's scripts, "node" on Windows is the one in PATH.
     if (isWindows) removeLink();
     else pointTo(own);
     console.error(`Coursewire uses Node ${ofMachine.version} of this machine, since ${ofPackage.problem}.`);
@@ -50,7 +51,7 @@ if (ofPackage.isUsable) {
   }
 }
 
-/** Starts a Node. Where it is not usable: `problem` completes "since …", `remedy` "install …". */
+/** Tries a Node. If it is unusable, `problem` completes the phrase "since …", and `remedy` the phrase "install …". */
 function tryNode(binary) {
   if (!binary) return { problem: `npm has no Node for ${platform}`, remedy: '' };
   if (!fs.existsSync(binary)) return { problem: 'npm did not install the Node of this platform', remedy: '' };
@@ -67,7 +68,7 @@ function tryNode(binary) {
   }
   const [, wanted] = /version [`']?(GLIBC\w*_[\d.]+)'? not found/.exec(stderr || '') || [];
   if (wanted) return { problem: `${name} needs ${wanted} or later`, remedy: '' };
-  // The file is there, so what is missing is its loader: a system with another C library, such as Alpine.
+  // The file exists, so its loader is missing: the system has another C library, such as Alpine.
   if (status === null || status === 127) return { problem: `${name} needs glibc`, remedy: '' };
   return { problem: `${name} does not start (${(stderr || '').trim().split('\n')[0]})`, remedy: '' };
 }

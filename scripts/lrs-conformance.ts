@@ -8,7 +8,7 @@ import { startTestService } from '../test/support/service.ts';
 
 /**
  * Runs ADL's conformance tests against the learning record store of a service that is started for them. The tests come
- * from a checkout of adlnet/lrs-conformance-test-suite in which `npm install` has run; the checkout is named to this script.
+ * from a checkout of adlnet/lrs-conformance-test-suite, after `npm install`. Its path is an argument.
  */
 
 const USAGE = `Usage: node scripts/lrs-conformance.ts FOLDER [--version 1.0.3|2.0.0] [--postgres] [--grep TEXT]
@@ -42,7 +42,7 @@ if (folder === undefined || !existsSync(path.join(folder, 'bin/console_runner.js
   process.exitCode = await run(path.resolve(folder));
 }
 
-/** Answers the exit status: 0 when every test passed. */
+/** Returns the exit status: 0 if every test passed. */
 async function run(suite: string): Promise<number> {
   await using stack = new AsyncDisposableStack();
   if (values.postgres) {
@@ -68,7 +68,7 @@ async function run(suite: string): Promise<number> {
   await promise;
   const report = readdirSync(logs).find((name) => !before.has(name));
   if (report === undefined) {
-    process.stderr.write('The tests left no report.\n');
+    process.stderr.write('The tests did not write a report.\n');
     return 1;
   }
   const { summary, log } = JSON.parse(readFileSync(path.join(logs, report), 'utf8')) as {

@@ -2,17 +2,17 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:f
 import { freemem } from 'node:os';
 import path from 'node:path';
 
-/** A file system in memory that Linux has. */
+/** A file system in memory that Linux provides. */
 const IN_MEMORY = '/dev/shm';
-/** Free space, in bytes, that the files of all tests that run at once never need. */
+/** Required free space in bytes: more than all concurrent tests need for their files. */
 const ENOUGH_BYTES = 6 * 2 ** 30;
-/** The server of tests on PostgreSQL may run under another account. */
+/** Accessible to all users, because the PostgreSQL server of the tests may run under another account. */
 const OTHERS_MAY_ENTER = 0o755;
 
 /**
- * Has this process and its children keep temporary files in memory, until it is disposed of. Tests make and delete
- * thousands of data folders, and would spend a third of their time waiting for the disk. Does nothing on a machine
- * without enough memory or such a file system, or if `TMPDIR` names a folder.
+ * Makes this process and its children keep temporary files in memory, until it is disposed of. Tests create and delete
+ * thousands of data folders, and would otherwise spend a third of their time waiting for the disk. Does nothing on a
+ * machine without enough memory or such a file system, or if `TMPDIR` is set.
  */
 export function keepTemporaryFilesInMemory(): Disposable {
   if (process.env.TMPDIR !== undefined || !hasRoom()) return { [Symbol.dispose]: () => {} };
@@ -35,7 +35,7 @@ function hasRoom(): boolean {
       .map((line) => line.split(' '))
       .findLast(([, place]) => place === IN_MEMORY);
     const [, , type = '', options = ''] = mount ?? [];
-    // Some tests run programs that they have written.
+    // Some tests run programs that they have written to a file.
     if (type !== 'tmpfs' || options.split(',').includes('noexec')) return false;
     const { bavail, bsize } = statfsSync(IN_MEMORY);
     return Math.min(bavail * bsize, freemem()) >= ENOUGH_BYTES;

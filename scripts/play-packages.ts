@@ -13,9 +13,9 @@ import { playOn } from './play-packages/robot.ts';
 import { SCRIPTS } from './play-packages/scripts.ts';
 
 /**
- * Plays course packages of others in the player, in the browser of the UI's tests. The courses that have a script are
- * played by it: the learner passes, fails, suspends and resumes, and every postback that arrives at a target is compared
- * whole, in order. All other courses are played by a robot: it takes a few steps, exits, comes back and plays to the end.
+ * Plays third-party course packages in the player, in the browser of the UI tests. Some courses have a script: the
+ * learner passes, fails, suspends and resumes, and each complete postback is compared, in order. A robot plays all
+ * other courses: it takes a few steps, exits, returns and plays to the end.
  */
 
 const USAGE = `Usage: node scripts/play-packages.ts FOLDER [NAME]…
@@ -27,7 +27,7 @@ const FIRST_STEPS = 6;
 const ALL_STEPS = 200;
 const WEBHOOK = 'Results';
 
-/** What every package is played with. */
+/** The context that playing a package needs. */
 interface Classroom {
   readonly service: TestService;
   readonly browser: Browser;
@@ -41,7 +41,7 @@ interface ImportedCourse {
   location: string;
 }
 
-/** What a registration says. */
+/** The result of a registration. */
 interface Recorded {
   completion: string;
   success: string;
@@ -64,7 +64,7 @@ function packagesOf(from: string, names: readonly string[]): string[] {
   return globSync('*.zip', { cwd: from }).filter(isWanted).toSorted();
 }
 
-/** Answers the exit status: 0 when each package was played as it should be. */
+/** Returns the exit status: 0 if every package was played correctly. */
 async function run(from: string, names: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const service = stack.use(await startTestService());
@@ -84,7 +84,7 @@ async function run(from: string, names: readonly string[]): Promise<number> {
   return played === names.length ? 0 : 1;
 }
 
-/** Says what is to be said of a package. @throws {Error} when it is not played as it should be */
+/** Plays a package and describes the result. @throws {Error} if it is not played correctly */
 async function* play(classroom: Classroom, file: string): AsyncGenerator<string> {
   const { service } = classroom;
   const answer = await service.api.post('/courses', uploadForm(readFileSync(file)));
@@ -145,7 +145,7 @@ async function* playByRobot(
   if ((await recorded()).completion === 'Unknown') throw new Error('nothing is recorded');
 }
 
-/** What the unit that was open last left to resume with; null for nothing. */
+/** The suspend data of the unit that was opened last; null if there is none. */
 async function keptBy(service: TestService, registrationId: string): Promise<string | null> {
   const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
   const { cmi = {} } = body.attempts.at(-1)?.units.at(-1)?.data ?? {};
@@ -155,7 +155,7 @@ async function keptBy(service: TestService, registrationId: string): Promise<str
   return `the bookmark ${JSON.stringify(location)} and ${suspended} characters of suspend data`;
 }
 
-/** With both errors, where one occurred while another was handled. */
+/** Describes an error. If it occurred while another one was handled, includes both. */
 function reasonOf(error: unknown): string {
   if (error instanceof SuppressedError) return `${reasonOf(error.suppressed)}; then ${reasonOf(error.error)}`;
   return error instanceof Error ? error.message : String(error);

@@ -18,8 +18,11 @@ interface Proof {
   files: readonly string[];
   /** The databases that it runs on. */
   databases: readonly DatabaseName[];
-  /** It mostly waits, for leases to end or services to recover, so that a quick run does other things meanwhile. */
-  waits?: true;
+  /**
+   * `waits`: mostly for leases to end or services to recover, so that a quick run does other things meanwhile. `measures`:
+   * others at the same time would disturb it.
+   */
+  kind?: 'waits' | 'measures';
   environment: (extent: Extent) => NodeJS.ProcessEnv;
 }
 
@@ -30,7 +33,7 @@ interface Proof {
 const QUICK_SLACK = { PROOF_SLACK_MS: '1000' };
 const BOTH = ['sqlite', 'postgres'] as const;
 
-/** What can be proven, in the order in which it runs. */
+/** All proofs, in the order in which they run. */
 export const PROOFS: Readonly<Record<string, Proof>> = {
   model: {
     about: 'random operations, kills and restarts, compared with a model of the specification',
@@ -38,7 +41,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     databases: BOTH,
     environment: ({ seeds, seed, operations, quick }) => ({
       ...(seed === undefined ? { MODEL_SEEDS: quick ? '1' : seeds } : { MODEL_SEED: seed }),
-      MODEL_OPERATIONS: operations ?? (quick ? '30' : '200'),
+      MODEL_OPERATIONS: operations ?? (quick ? '20' : '200'),
     }),
   },
   crash: {
@@ -46,7 +49,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     files: ['test/proofs/crash.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
-      CRASH_KILLS: kills ?? (quick ? '4' : '200'),
+      CRASH_KILLS: kills ?? (quick ? '2' : '200'),
       ...(quick ? { CRASH_CLIENTS: '6', CRASH_WEBHOOKS: '20' } : {}),
     }),
   },
@@ -55,7 +58,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     files: ['test/proofs/power.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
-      POWER_KILLS: kills ?? (quick ? '3' : '100'),
+      POWER_KILLS: kills ?? (quick ? '2' : '100'),
       ...(quick ? { POWER_CLIENTS: '6', POWER_WEBHOOKS: '20' } : {}),
     }),
   },
@@ -64,24 +67,26 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       'three instances killed, frozen and restarted in every mix of polling: nothing lost, no line stands still',
     files: ['test/proofs/instances.ts'],
     databases: ['postgres'],
-    waits: true,
-    environment: ({ quick }) => (quick ? { INSTANCES_MIXES: '1', INSTANCES_PHASE_MS: '500' } : {}),
+    kind: 'waits',
+    environment: ({ quick }) =>
+      quick ? { INSTANCES_MIXES: '1', INSTANCES_PHASE_MS: '500', INSTANCES_CHANGE_EVERY_MS: '400' } : {},
   },
   outage: {
     about:
       'database, disk, SQS and name servers fail and come back: nothing lost, and the log says what is wrong',
     files: ['test/proofs/outage.ts'],
     databases: BOTH,
-    waits: true,
-    environment: () => ({}),
+    kind: 'waits',
+    environment: ({ quick }) =>
+      quick ? { OUTAGE_CALL_EVERY_MS: '150', OUTAGE_HOLD_MS: '500', OUTAGE_ONCE: '1' } : {},
   },
   learners: {
     about: '200 learners in a course while the process is killed: nothing that was saved is lost',
     files: ['test/proofs/learners.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
-      LEARNERS_KILLS: kills ?? (quick ? '2' : '20'),
-      LEARNERS_COUNT: quick ? '10' : '200',
+      LEARNERS_KILLS: kills ?? (quick ? '1' : '20'),
+      LEARNERS_COUNT: quick ? '6' : '200',
     }),
   },
   soak: {
@@ -89,8 +94,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     files: ['test/proofs/soak.ts'],
     databases: BOTH,
     environment: ({ minutes, rate, quick }) => ({
-      SOAK_MINUTES: minutes ?? (quick ? '0.15' : '60'),
-      SOAK_RATE: rate ?? (quick ? '100' : '300'),
+      SOAK_MINUTES: minutes ?? (quick ? '0.1' : '60'),
+      SOAK_RATE: rate ?? (quick ? '80' : '300'),
       ...(quick ? QUICK_SLACK : {}),
     }),
   },
@@ -99,7 +104,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     files: ['test/proofs/backlog.ts'],
     databases: BOTH,
     environment: ({ quick, messages }) => ({
-      BACKLOG_MESSAGES: messages ?? (quick ? '4000' : '1000000'),
+      BACKLOG_MESSAGES: messages ?? (quick ? '3000' : '1000000'),
       ...(quick ? { ...QUICK_SLACK, BACKLOG_LEAST_SHARE: '0.3' } : {}),
     }),
   },
@@ -107,9 +112,20 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     about: 'ninety webhooks are not affected by ten whose targets misbehave, or by busy and hostile clients',
     files: ['test/proofs/isolation.ts', 'test/proofs/isolation-crowd.ts'],
     databases: BOTH,
+    kind: 'measures',
     environment: ({ quick }) =>
       quick
-        ? { ...QUICK_SLACK, ISOLATION_RUNS: '1', ISOLATION_TICKS: '100', ISOLATION_CROWD_SECONDS: '3' }
+        ? {
+            ...QUICK_SLACK,
+            ISOLATION_RUNS: '1',
+            ISOLATION_TICKS: '60',
+            ISOLATION_WEBHOOKS: '30',
+            ISOLATION_CROWD_SECONDS: '2',
+            ISOLATION_CROWD_WEBHOOKS: '30',
+            ISOLATION_CROWD_LEARNERS: '10',
+            ISOLATION_CROWD_WARM_UP: '100',
+            ISOLATION_MOST_STALL_MS: '200',
+          }
         : {},
   },
 };

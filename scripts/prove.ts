@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
+import { proofFolder } from './proof-folder.ts';
+import { runProof } from './proof-process.ts';
 import { type DatabaseName, type Extent, PROOFS } from './proofs.ts';
-import { runTests } from './run-tests.ts';
 
 /**
  * Runs proofs: tests that search for faults by chance, for as long as one likes. All of them, or those that are named. Ends
@@ -47,7 +48,7 @@ interface Row {
   seconds: number;
 }
 
-/** Says what is wrong with the arguments. */
+/** Writes what is wrong with the arguments. */
 class UsageError extends Error {}
 
 function parse(args: readonly string[]): {
@@ -102,9 +103,11 @@ interface Job {
   database: DatabaseName;
 }
 
-/** Where jobs run, and what they share. */
+/** The environment that jobs share. */
 interface Surroundings {
   extent: Extent;
+  /** Where all temporary files are. */
+  folder: string;
   serverUrl: string | null;
   notesFile: string;
   /** Others run at the same time, so a job writes all that it has to say at its end. */
@@ -113,7 +116,7 @@ interface Surroundings {
 }
 
 async function runJob({ name, database }: Job, surroundings: Surroundings): Promise<Row> {
-  const { extent, serverUrl, notesFile, isShared } = surroundings;
+  const { extent, folder, serverUrl, notesFile, isShared, interruption } = surroundings;
   const { files, environment } = PROOFS[name]!;
   const title = DATABASE_TITLES[database];
   const seed = extent.seed ?? String(Math.floor(Math.random() * SEED_LIMIT));
@@ -121,22 +124,24 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   if (!isShared) process.stderr.write(heading);
   let written = heading;
   const start = performance.now();
-  const code = await runTests(
-    { options: ['--test-reporter=spec', '--test-concurrency=1'], files: [...files] },
+  const code = await runProof(
+    files,
     {
       ...environment(extent),
+      TMPDIR: folder,
       TEST_SEED: seed,
       PROOF_NOTES: notesFile,
       PROOF_NAME: `${name} on ${title}`,
       ...(database === 'postgres' && serverUrl !== null ? { [SERVER_VARIABLE]: serverUrl } : {}),
     },
-    isShared
-      ? {
-          write: (text) => {
+    {
+      signal: interruption,
+      write: isShared
+        ? (text) => {
             written += text;
-          },
-        }
-      : {},
+          }
+        : null,
+    },
   );
   if (isShared) process.stdout.write(written);
   return {
@@ -149,14 +154,31 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   };
 }
 
-/** Runs jobs one after another, until the command is interrupted. */
-async function runJobs(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
+/** Runs jobs in their order, so many at once, until the command is interrupted. */
+async function runJobs(
+  jobs: readonly Job[],
+  { atOnce, ...surroundings }: Surroundings & { atOnce: number },
+): Promise<Row[]> {
+  const left = [...jobs];
   const rows: Row[] = [];
-  for (const job of jobs) {
-    if (surroundings.interruption.aborted) break;
-    rows.push(await runJob(job, surroundings));
-  }
+  const work = async () => {
+    for (let job = left.shift(); job !== undefined; job = left.shift()) {
+      if (surroundings.interruption.aborted) return;
+      rows.push(await runJob(job, surroundings));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
   return rows;
+}
+
+/** Short runs share the machine: those that wait for most of their time begin, and those that measure are alone at the end. */
+async function runQuickly(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
+  const are = (kind: 'waits' | 'measures') => jobs.filter(({ name }) => PROOFS[name]!.kind === kind);
+  const [waiting, measuring] = [are('waits'), are('measures')];
+  const working = jobs.filter((job) => !waiting.includes(job) && !measuring.includes(job));
+  const atOnce = availableParallelism() + 1;
+  const rows = await runJobs([...waiting, ...working], { ...surroundings, isShared: true, atOnce });
+  return [...rows, ...(await runJobs(measuring, { ...surroundings, atOnce: 1 }))];
 }
 
 async function prove({ names, databases, extent }: ReturnType<typeof parse>): Promise<void> {
@@ -166,33 +188,31 @@ async function prove({ names, databases, extent }: ReturnType<typeof parse>): Pr
   if (jobs.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => {
+    process.on(signal, () => {
       interrupted.abort();
       process.exitCode = 1;
     });
-  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-proof-'));
-  await using server = databases.includes('postgres') ? await startPostgresServer() : null;
-  try {
-    if (server !== null) await makeTemplate(server.url);
-    const notesFile = path.join(folder, 'notes');
-    const waiting = extent.quick ? jobs.filter(({ name }) => PROOFS[name]!.waits) : [];
-    const working = jobs.filter((job) => !waiting.includes(job));
-    const isShared = waiting.length > 0 && working.length > 0;
-    const surroundings = {
-      extent,
-      serverUrl: server?.url ?? null,
-      notesFile,
-      isShared,
-      interruption: interrupted.signal,
-    };
-    const rows = await Promise.all([waiting, working].map((lane) => runJobs(lane, surroundings)));
-    const ordered = rows.flat();
-    console.table(ordered);
-    if (existsSync(notesFile)) console.log(readFileSync(notesFile, 'utf8').trimEnd());
-    if (ordered.some(({ result }) => result === 'FAILED')) process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = proofFolder();
+  await using server = databases.includes('postgres')
+    ? await startPostgresServer({ parent: folder.path })
+    : null;
+  if (server !== null) await makeTemplate(server.url);
+  const notesFile = path.join(folder.path, 'notes');
+  const surroundings = {
+    extent,
+    folder: folder.path,
+    serverUrl: server?.url ?? null,
+    notesFile,
+    isShared: false,
+    interruption: interrupted.signal,
+  };
+  const rows =
+    extent.quick && jobs.length > 1
+      ? await runQuickly(jobs, surroundings)
+      : await runJobs(jobs, { ...surroundings, atOnce: 1 });
+  console.table(rows);
+  if (existsSync(notesFile)) console.log(readFileSync(notesFile, 'utf8').trimEnd());
+  if (rows.some(({ result }) => result === 'FAILED')) process.exitCode = 1;
 }
 
 try {

@@ -9,7 +9,15 @@ export const ROOT = path.join(import.meta.dirname, '..');
 
 const EVERY_TEST = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** What a test command was asked for: options for `node --test` (`--name=value`), and files. */
+/** Options for `node` with which every test runs. */
+export const NODE_OPTIONS = [
+  '--import',
+  './bin/compile-cache.js',
+  '--import',
+  './scripts/light-test-hooks.js',
+];
+
+/** The arguments of a test command: options for `node --test` (`--name=value`), and files. */
 export interface TestArguments {
   options: string[];
   files: string[];
@@ -31,10 +39,10 @@ export function allTestFiles(): string[] {
 }
 
 /**
- * Runs test files, some of them several in a process, and answers the exit code for the command: 0 only if tests ran and all of them
+ * Runs test files, some of them several in a process, and returns the exit code of the command: 0 only if tests ran and all of them
  * passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
  *
- * @param options.write gets what the tests write, instead of the outputs of this process
+ * @param options.write receives the output of the tests, instead of the outputs of this process
  */
 export async function runTests(
   { options, files }: TestArguments,
@@ -48,15 +56,11 @@ export async function runTests(
   // Inside a test this variable would have `node` skip every file, and pass.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   using programs = testPrograms(files, ROOT);
-  const tests = spawn(
-    process.execPath,
-    ['--import', './bin/compile-cache.js', '--test', ...options, ...programs.files],
-    {
-      cwd: ROOT,
-      env: { ...inherited, ...environment },
-      stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const tests = spawn(process.execPath, [...NODE_OPTIONS, '--test', ...options, ...programs.files], {
+    cwd: ROOT,
+    env: { ...inherited, ...environment },
+    stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  });
   for (const stream of [tests.stdout, tests.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => write?.(text));
   const end = () => tests.kill('SIGTERM');

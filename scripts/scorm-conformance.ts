@@ -11,9 +11,9 @@ import { playCase, type RegisteredCourse } from './scorm-conformance/play-case.t
 import { readProperties, readTestCase, type TestCase } from './scorm-conformance/test-case.ts';
 
 /**
- * Plays ADL's test cases of SCORM 2004 4th edition in the player, in the browser of the UI's tests. They come from a
- * checkout that is named to this script. Their pages need Java in the browser; a page of ours takes their place and makes
- * the calls that the test cases list.
+ * Plays ADL's test cases of SCORM 2004 4th edition in the player, in the browser of the UI tests. The path of their
+ * checkout is an argument. Their pages need Java in the browser, so a substitute page makes the calls that the test
+ * cases list.
  */
 
 const USAGE = `Usage: node scripts/scorm-conformance.ts FOLDER [NAME]…
@@ -23,7 +23,7 @@ fail. NAME is a test case, such as CM-01, or what several begin with.
 `;
 const COURSES = 'software_development/TestSuite/LMSRTE/Courses';
 const WORDS = 'software_development/resources/org/adl/testsuite/rte/lms/util/resources/Commands.properties';
-/** Two test cases are about two courses. */
+/** Two test cases use two courses each. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = { DDM: ['DDMa', 'DDMb'] };
 
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -35,11 +35,11 @@ if (folder === undefined || !existsSync(path.join(folder, COURSES))) {
   process.exitCode = await run(path.resolve(folder));
 }
 
-/** Answers the exit status: 0 when every test case passed. */
+/** Returns the exit status: 0 if every test case passed. */
 async function run(suite: string): Promise<number> {
   const cases = readCases(suite);
   if (cases.length === 0) {
-    process.stderr.write('There is no such test case.\n');
+    process.stderr.write('Unknown test case.\n');
     return 2;
   }
   await using stack = new AsyncDisposableStack();
@@ -101,7 +101,7 @@ async function importCourses(
     const form = uploadForm(new Uint8Array(await zipOf(files satisfies PackageFiles)));
     const { id: courseId } = await service.api.create('/courses', form);
     await give(service, accountId, 'COURSE', courseId);
-    // Several test cases build on objectives that the one before has left to the same learner.
+    // Several test cases depend on the objectives that the previous one set for the same learner.
     const { registration_id: registrationId } = await register(
       service,
       { account_id: accountId, course_id: courseId },

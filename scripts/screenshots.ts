@@ -1,6 +1,6 @@
 /**
- * Pictures of the admin UI's pages with believable data, into the folder screenshots: light and dark, at a desk and on a
- * phone. `npm run screenshots -- profile webhooks` takes those only whose name contains one of the words.
+ * Takes pictures of the admin UI with example data, in light and dark mode, for desktops and phones. Writes them to the
+ * folder screenshots. `npm run screenshots -- profile webhooks` takes only those whose names contain one of the words.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -3,8 +3,8 @@ import { runOnBothDatabases } from './test-databases.ts';
 import { testsOnPostgres } from './tests-on-postgres.ts';
 
 /**
- * Runs tests on SQLite and on PostgreSQL: the given files, or every test and, on PostgreSQL, those that touch a database.
- * Tests on either go on to their end whatever becomes of the others. Further options go to `node`.
+ * Runs tests on SQLite and on PostgreSQL: the given files, or all tests and, on PostgreSQL, those that use a database.
+ * The tests on one engine finish even if those on the other fail. Other options are passed to `node`.
  */
 
 const { options, files } = parseTestArguments(process.argv.slice(2));

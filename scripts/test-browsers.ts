@@ -1,7 +1,6 @@
 /**
- * Walks the main ways through the admin UI, and learns a course in the player, in Firefox and WebKit (the engine of
- * Safari), as Debian packages them. `npm run test:browsers -- firefox` walks in one of them alone. Ends with an error where
- * a way is not walked.
+ * Goes through the main workflows of the admin UI, and plays a course, in Firefox and in WebKit (the engine of Safari),
+ * both as packaged by Debian. `npm run test:browsers -- firefox` uses only one of them. Fails if a workflow fails.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
@@ -11,11 +10,11 @@ import { WEBKIT_DRIVER } from '../test/ui/browsers/webkit.ts';
 
 interface Need {
   programs: readonly string[];
-  /** Debian's, which brings the program. */
+  /** The Debian package that contains the program. */
   package: string;
 }
 
-/** The display that the browsers draw on, and its mouse. */
+/** The display on which the browsers draw, and its mouse. */
 const SHARED: readonly Need[] = [
   { programs: ['Xvfb'], package: 'xvfb' },
   { programs: ['xdotool'], package: 'xdotool' },

@@ -5,18 +5,18 @@ import { ROOT } from './run-tests.ts';
 import { type PooledProgram, PoolReport, runPool } from './test-pool.ts';
 import { testPrograms } from './test-processes.ts';
 
-/** What runs on which database. */
+/** The tests to run on each database. */
 export interface TestsOfDatabases {
   /** Options for `node`. */
   options: readonly string[];
-  /** Files. */
+  /** Test files. */
   sqlite: readonly string[];
   postgres: readonly string[];
 }
 
 /**
- * Runs tests on SQLite and on PostgreSQL in one pool of programs, so that those which wait leave the processors to others.
- * Reports on SQLite first. Returns the exit code for the command: 0 only if tests ran and passed on both.
+ * Runs tests on SQLite and on PostgreSQL in one pool of programs, so that programs that wait leave the processors to
+ * others. Reports on SQLite first. Returns the exit code of the command: 0 only if tests ran and passed on both.
  */
 export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfDatabases): Promise<number> {
   const interrupted = new AbortController();
@@ -58,7 +58,7 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   return reports.some(({ report }) => report.hasFailed) ? 1 : 0;
 }
 
-/** Both lists as one, spread evenly: programs of browsers and of SQLite compute while those of a server wait. */
+/** Merges both lists evenly, because programs with browsers or SQLite compute while those with a server wait. */
 function interleave(some: readonly PooledProgram[], others: readonly PooledProgram[]): PooledProgram[] {
   const placed = [some, others].flatMap((list) =>
     list.map((program, at) => ({ program, place: (at + 0.5) / list.length })),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { type EventData, run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
-import { ROOT } from './run-tests.ts';
+import { NODE_OPTIONS, ROOT } from './run-tests.ts';
 
 /** A program of tests: a file for `node`, with variables of its environment besides those of this process. */
 export interface PooledProgram {
@@ -101,7 +101,7 @@ export async function runPool(
         files: [file],
         cwd: ROOT,
         env: { ...inherited, ...environment },
-        execArgv: ['--import', './bin/compile-cache.js', ...options],
+        execArgv: [...NODE_OPTIONS, ...options],
         signal,
       });
       for await (const event of tests) events.push(event as TestEvent);

@@ -6,11 +6,12 @@ import { parseTestArguments, runTests } from './run-tests.ts';
 import { testsOnPostgres } from './tests-on-postgres.ts';
 
 /**
- * Runs tests on a PostgreSQL server that is started for them: the given files, or every test that reaches the module
- * which knows about that server, except those that say that they need no second database. `--list` shows those and runs nothing. Other options go to `node --test`.
+ * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of
+ * that server, directly or indirectly. Tests marked as needing no second database are excluded. `--list` prints the
+ * files and runs nothing. Other options are passed to `node --test`.
  */
 
-/** More files at once than `node` takes by itself on a small machine, since they wait for the server most of the time. */
+/** More concurrent files than `node` would choose on a small machine, because they mostly wait for the server. */
 const FILES_AT_ONCE = Math.max(3, availableParallelism());
 
 const { options, files } = parseTestArguments(process.argv.slice(2));

@@ -27,7 +27,14 @@ const FILES_PER_PROCESS = new Map([
   ['test/webhooks', 9],
 ]);
 /** Those that take longest begin first, so that no process is left to work alone at the end. */
-const LONGEST = ['test/reliability/', 'test/attacks/', 'test/commands.test.ts', 'test/ui/', 'test/queue/'];
+const LONGEST = [
+  'test/prove.test.ts',
+  'test/reliability/',
+  'test/attacks/',
+  'test/commands.test.ts',
+  'test/ui/',
+  'test/queue/',
+];
 const HOOK_OF_EACH_TEST = /^(?:before|after)Each\(/m;
 /** In a comment of its own, followed by the reason. */
 const NEEDS_OWN_PROCESS = /^\/\/ Needs a process of its own: /m;

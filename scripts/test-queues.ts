@@ -2,8 +2,8 @@ import { parseTestArguments } from './run-tests.ts';
 import { runOnBothDatabases } from './test-databases.ts';
 
 /**
- * Runs the contract of the message queue over every engine: the database queue and Amazon SQS, each on SQLite and on
- * PostgreSQL. Files that are given are run in its place. Further options go to `node`.
+ * Runs the contract tests of the message queue on every engine: the database queue and Amazon SQS, each on SQLite and
+ * on PostgreSQL. Given files are run instead of the contract tests. Other options are passed to `node`.
  */
 
 const CONTRACT = ['test/queue/database-queue.test.ts', 'test/queue/sqs-queue.test.ts'];

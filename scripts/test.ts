@@ -2,8 +2,8 @@ import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { allTestFiles, parseTestArguments, runTests } from './run-tests.ts';
 
 /**
- * Runs tests on SQLite: the given files, or every test; with --ui every test of the admin UI. Further options go to
- * `node --test`.
+ * Runs tests on SQLite: the given files, or all tests. With --ui, all tests of the admin UI. Other options are passed
+ * to `node --test`.
  */
 
 const FILES_AT_ONCE = 2;

@@ -4,12 +4,12 @@ import { allTestFiles, ROOT } from './run-tests.ts';
 
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
-/** In a comment of its own, followed by the reason. */
+/** The comment that excludes a file. The reason follows it. */
 const NEEDS_ONE_DATABASE = /^\/\/ Runs on SQLite alone: /m;
 
 /**
- * The test files that run on PostgreSQL too: those that reach the module which knows about its server, except those that
- * say that they need no second database.
+ * The test files that also run on PostgreSQL: those that import the module of its server, directly or indirectly. Files
+ * marked as needing no second database are excluded.
  */
 export function testsOnPostgres(): string[] {
   const reaches = new Map<string, boolean>();
@@ -18,7 +18,7 @@ export function testsOnPostgres(): string[] {
     const known = reaches.get(file);
     if (known !== undefined) return known;
     reaches.set(file, false);
-    // The text of a test may hold what looks like an import.
+    // The text of a test may contain something that looks like an import.
     if (!existsSync(file)) return false;
     const imported = [...readFileSync(file, 'utf8').matchAll(IMPORTED)].map(([, name]) =>
       path.join(path.dirname(file), name!),
@@ -29,7 +29,7 @@ export function testsOnPostgres(): string[] {
   };
   return (
     allTestFiles()
-      // What the browser shows does not depend on the engine behind the same answers.
+      // With the same responses, the browser shows the same for either engine.
       .filter((file) => !file.startsWith('test/ui/') && doesReach(path.join(ROOT, file)))
       .filter((file) => !NEEDS_ONE_DATABASE.test(readFileSync(path.join(ROOT, file), 'utf8')))
   );

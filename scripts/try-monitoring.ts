@@ -9,14 +9,14 @@ import { startTarget } from '../test/support/target.ts';
 import { answer } from '../test/support/target-behaviours.ts';
 
 /**
- * Tries the dashboard and the alert rules with the real programs. promtool checks the rules and runs their test cases.
- * Then a Prometheus scrapes a service whose target fails and is repaired later: an alert fires and is resolved, and
- * every expression of the dashboard has an answer. Needs `prometheus` and `promtool` (Debian: `prometheus`).
+ * Tests the dashboard and the alert rules with the real programs. promtool checks the rules and runs their test cases.
+ * Then Prometheus scrapes a service whose target fails and is repaired later. An alert must fire and be resolved, and
+ * every expression of the dashboard must have a result. Needs `prometheus` and `promtool` (Debian: `prometheus`).
  */
 
 const FOLDER = path.join(import.meta.dirname, '../deploy/monitoring');
 const RULES = path.join(FOLDER, 'prometheus-rules.yaml');
-/** Alerts fire after two seconds here, instead of minutes. */
+/** Here, alerts fire after two seconds instead of minutes. */
 const QUICK = 'for: 2s';
 const TOKEN = 'monitoring-token-of-the-trial';
 const ALERT = 'CoursewireWebhooksBlocked';
@@ -52,7 +52,7 @@ async function tryPrometheus(): Promise<void> {
     'sum(increase(coursewire_delivery_attempts_total{outcome="success"}[1m]))',
   );
   assert.ok(counted > 0, 'the first delivery is not an increase');
-  console.log(`Prometheus answers all ${expressions.length} expressions of the dashboard`);
+  console.log(`Prometheus evaluates all ${expressions.length} expressions of the dashboard`);
 
   await service.stop();
   await until(async () => (await prometheus.firing()).includes('CoursewireInstanceDown'), 'that it is down');
@@ -75,7 +75,7 @@ function dashboardExpressions(): string[] {
 interface Prometheus extends AsyncDisposable {
   /** The alerts that are firing. */
   firing(): Promise<string[]>;
-  /** The first number of the result. @throws if the expression is refused or has no result */
+  /** The first number of the result. @throws if Prometheus rejects the expression, or the result is empty */
   query(expr: string): Promise<number>;
 }
 
@@ -108,7 +108,7 @@ async function startPrometheus(folder: string, serviceHost: string): Promise<Pro
   );
   const get = async (pathAndQuery: string) => {
     const response = await fetch(`http://${address}/api/v1/${pathAndQuery}`);
-    // biome-ignore lint/suspicious/noExplicitAny: answers of Prometheus.
+    // biome-ignore lint/suspicious/noExplicitAny: responses of Prometheus.
     return (await response.json()) as any;
   };
   await until(async () => {

@@ -36,7 +36,7 @@ import type { Settings } from './settings/settings-table.ts';
 import { createUserInterface } from './ui-api/user-interface.ts';
 import { readKnownMessages } from './webhooks/history/known-messages.ts';
 import { describePostbacks } from './webhooks/messages/postback-description.ts';
-import type { SendPostback } from './webhooks/messages/test-message.ts';
+import type { SendPostback } from './webhooks/test-messages/test-message.ts';
 import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 const MS_PER_SECOND = 1_000;

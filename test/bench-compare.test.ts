@@ -97,7 +97,7 @@ describe('"npm run bench -- --compare"', () => {
     assert.match(stdout, /^deliveries\.one_webhook\.share_of_raw .* fell$/m);
   });
 
-  it('says which ratios were not measured now, and in what the runs differ', () => {
+  it('says which ratios are missing, and how the runs differ', () => {
     const { status, stdout } = compare(
       results(),
       results({

@@ -43,7 +43,7 @@ function assertWithinTurns(
   assert.ok(rate >= least && rate <= most, `${what}: ${rate} is not from ${least} to ${most}`);
 }
 
-test('the bench starts the service on data that it made, and finds deliveries, events and arrivals', async () => {
+test('the bench starts the service on its own data, and finds deliveries, events and arrivals', async () => {
   const told: string[] = [];
   const results = await runBench({
     plan: SMALLEST,

@@ -72,7 +72,7 @@ function postbacksOf(target: string, stdout: string): string[] {
 }
 
 describe('the demo', { concurrency: true }, () => {
-  it('shows every event, retry and dead letter, in order, and ends with 0 when all came', async () => {
+  it('shows every event, retry and dead letter in order, and exits with 0 if all arrived', async () => {
     await using demo = run('npm', ['run', '--silent', 'demo', '--', '--exit', '--port', '0']);
 
     assert.equal(await demo.ended(), 0, demo.output.stdout + demo.output.stderr);
@@ -129,7 +129,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.deepEqual(demo.left(), []);
   });
 
-  it('learns over HTTP where no browser starts, with the same postbacks', async () => {
+  it('plays the courses over HTTP if no browser starts, with the same postbacks', async () => {
     await using demo = runDemoWithoutBrowser('--exit');
 
     assert.equal(await demo.ended(), 0, demo.output.stdout + demo.output.stderr);
@@ -155,7 +155,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.deepEqual(demo.left(), []);
   });
 
-  it('ends with 1 and says what is missing when a receiver holds another secret', async () => {
+  it('exits with 1 and says what is missing if a receiver has another secret', async () => {
     await using demo = runDemoWithoutBrowser('--exit', '--wrong-secret');
 
     assert.equal(await demo.ended(), 1, demo.output.stdout);
@@ -167,7 +167,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.equal(demo.left().length, 1, 'the log stays');
   });
 
-  it('stays up until a signal, also one that npm repeats, then leaves nothing behind', async () => {
+  it('keeps running until a signal, even one that npm repeats, then leaves nothing behind', async () => {
     await using demo = runDemo();
     await until(
       () => demo.output.stdout.includes('Press Ctrl-C to stop'),
@@ -197,7 +197,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.match(demo.output.stderr, /EADDRINUSE/);
   });
 
-  it('refuses options that it does not know', async () => {
+  it('rejects unknown options', async () => {
     await using demo = runDemo('--quick');
     assert.equal(await demo.ended(), 2);
     assert.match(demo.output.stderr, /'--quick'/);
@@ -224,13 +224,13 @@ async function startTestReceiver(keep: (id: string) => void | Promise<void> = ()
 }
 
 describe('the example receiver', () => {
-  it('takes a message with the right credentials', async () => {
+  it('accepts a message with the right credentials', async () => {
     await using receiver = await startTestReceiver();
     assert.equal((await receiver.send('m1')).status, 204);
     assert.deepEqual(receiver.kept, [{ id: 'm1', message: { subtopic: 'ACCOUNT_CREATED' } }]);
   });
 
-  it('takes nothing with wrong credentials or none', async () => {
+  it('accepts nothing with wrong or missing credentials', async () => {
     await using receiver = await startTestReceiver();
     const answers = [
       await receiver.send('m1', '{}', 'sesame'),
@@ -244,7 +244,7 @@ describe('the example receiver', () => {
     assert.deepEqual(receiver.kept, []);
   });
 
-  it('keeps a repeated message once, also when it comes again while it is being kept', async () => {
+  it('stores a repeated message once, even if it arrives again while it is being stored', async () => {
     const gate = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     await using receiver = await startTestReceiver(async () => {
@@ -263,7 +263,7 @@ describe('the example receiver', () => {
     assert.equal(receiver.kept.length, 1);
   });
 
-  it('is given a message again that it could not keep', async () => {
+  it('receives a message again if it could not store it', async () => {
     const failures = [new Error('the disk is full'), new Refusal(503, 'Closed for maintenance')];
     await using receiver = await startTestReceiver(() => {
       const failure = failures.shift();
@@ -281,7 +281,7 @@ describe('the example receiver', () => {
     );
   });
 
-  it('takes neither what is too large, nor what is no JSON, nor what has no id', async () => {
+  it('rejects bodies that are too large, are not JSON, or have no id', async () => {
     await using receiver = await startTestReceiver();
     const statuses = [
       (await receiver.send('m1', `"${'x'.repeat(1024 * 1024)}"`)).status,
@@ -293,7 +293,7 @@ describe('the example receiver', () => {
     assert.deepEqual(receiver.kept, []);
   });
 
-  it('prints what comes when it runs by itself', async () => {
+  it('prints what it receives when it runs by itself', async () => {
     const args = ['examples/receiver/receiver.mjs', '--port', '0', '--key', 'crm', '--secret', 's'];
     await using alone = run(process.execPath, args);
     const url = await until(() => /Receiving at (\S+)/.exec(alone.output.stdout)?.[1], 'it listens');

@@ -14,7 +14,7 @@ const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
 
 describe('the example deployment', () => {
-  test('the image is built with all that the admin UI is built of', () => {
+  test('the image is built with everything that the admin UI needs', () => {
     const used = new Set<string>();
     for (const file of globSync('web/{vite.config.ts,src/**/*.{ts,tsx,css}}', { cwd: ROOT })) {
       for (const [, name = ''] of read(file).matchAll(/\bfrom '(\.[^']+)'/g)) {
@@ -28,7 +28,7 @@ describe('the example deployment', () => {
     for (const folder of used) assert.ok(copied.includes(`COPY ${folder} ${folder}`), folder);
   });
 
-  test('the image leaves out what only the admin UI is made of', () => {
+  test('the image omits what is needed only to build the admin UI', () => {
     const packagesOf = (file: string) => Object.keys(JSON.parse(read(file)).dependencies as object);
     const ofService = packagesOf('package.json');
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the example deployment', () => {
     assert.match(read('deploy/nginx.conf'), /^\s*proxy_set_header X-Forwarded-For \$remote_addr;$/m);
   });
 
-  test('every volume of the service is mounted where its user may write', () => {
+  test('every volume of the service is mounted where the user of the container may write', () => {
     const folders = Object.values(COMPOSE.services)
       .flatMap(({ volumes = [] }) => volumes)
       .map((volume) => volume.split(':')[1]!)
@@ -68,7 +68,7 @@ describe('the example deployment', () => {
     assert.equal(unit, scripts.start);
   });
 
-  test('sets nothing that is no setting', () => {
+  test('sets only settings that exist', () => {
     const { environment = {} } = COMPOSE.services['coursewire-1']!;
     const image = [...FINAL_STAGE.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!);
     const unit = [...read('deploy/coursewire.service').matchAll(/^Environment=(\w+)=/gm)].map(

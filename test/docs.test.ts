@@ -43,7 +43,7 @@ function actorOf({
 }
 
 describe('docs/receiving.md', () => {
-  it('shows the message of every event as the service builds it of the sample', () => {
+  it('shows the message of every event as the service builds it from the sample', () => {
     const shown = blocksOf('docs/receiving.md', 'json').map((block) => JSON.parse(block));
     assert.deepEqual(
       shown.map(({ subtopic }) => subtopic),
@@ -84,7 +84,7 @@ describe('the API, its description and docs/api.md', () => {
   });
   after(() => service.stop());
 
-  it('have the same calls', () => {
+  it('contain the same calls', () => {
     const described = Object.entries(document.paths).flatMap(([route, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
     );
@@ -96,7 +96,7 @@ describe('the API, its description and docs/api.md', () => {
     );
   });
 
-  it('use no tag that is not described, and describe none that is not used', () => {
+  it('describe exactly the tags that are used', () => {
     const operations = [document.paths, document.webhooks].flatMap((each) =>
       Object.entries(each).flatMap(([name, methods]) =>
         Object.values(methods).map((operation) => ({ name, operation })),
@@ -108,13 +108,13 @@ describe('the API, its description and docs/api.md', () => {
     for (const { name, description } of document.tags) assert.ok(description, `${name} is described`);
   });
 
-  it('show answers that are JSON', () => {
+  it('show responses that are valid JSON', () => {
     for (const block of blocksOf('docs/api.md', 'json')) assert.doesNotThrow(() => JSON.parse(block), block);
   });
 });
 
 describe('the pages for integrators', () => {
-  it('link to pages and headings that are there', () => {
+  it('link only to pages and headings that exist', () => {
     for (const page of PAGES) {
       for (const [, link] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^[a-z]+:/.test(link!)) continue;

@@ -24,9 +24,9 @@ const RECEIVERS: Record<string, { needs: string; command: (port: number) => [str
 const isInstalled = (program: string) =>
   (process.env.PATH ?? '').split(path.delimiter).some((folder) => existsSync(path.join(folder, program)));
 
-describe('the receivers to copy', () => {
+describe('the example receivers', () => {
   for (const [name, { needs, command }] of Object.entries(RECEIVERS)) {
-    test(`${name} accepts signed postbacks once, and none that was changed or is old`, {
+    test(`${name} accepts signed postbacks once, and no changed or old ones`, {
       skip: !isInstalled(needs) && `${needs} is not installed`,
     }, async () => {
       await using service = await startTestService();

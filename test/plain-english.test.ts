@@ -123,7 +123,7 @@ function files(...patterns: string[]): string[] {
 }
 
 describe('plain English', () => {
-  it('is checked by phrases that are found in the sentences they are made for', () => {
+  it('is checked by phrases that match the sentences they were written for', () => {
     const text = 'The counting starts anew and nobody is told of what is left out.';
     assert.deepEqual(complaintsAbout([{ place: 'here', text }]), [
       'here: “anew” (write: again, or from zero)',

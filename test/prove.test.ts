@@ -2,29 +2,58 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { describe, it } from 'node:test';
+import { mountsBelow } from '../scripts/proof-folder.ts';
 import { PROOFS } from '../scripts/proofs.ts';
+import { assertNothingLeft, assertPasses, commandFolder, ROOT, runScript } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { processesAbout } from './support/process-tree.ts';
+import { until } from './support/until.ts';
 
-const ROOT = path.join(import.meta.dirname, '..');
 const TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
+/** `test/model/model.test.ts` runs on both databases in `npm test`. */
+const NAMES = Object.keys(PROOFS).filter((name) => name !== 'model');
 
-test('"npm run prove -- --quick" runs every proof on each of its databases, and all of them pass', {
-  timeout: 3 * TEST_TIMEOUT_MS,
-}, async () => {
-  const child = spawn(process.execPath, ['scripts/prove.ts', '--quick'], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
+describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
+  it('passes with every proof on each of its databases', async () => {
+    using folder = commandFolder();
+    const outcome = await runScript(folder.path, 'prove', '--quick', ...NAMES);
+    assertPasses(outcome, 'short runs of all proofs');
+    for (const name of NAMES)
+      for (const database of PROOFS[name]!.databases)
+        assert.match(
+          outcome.output,
+          new RegExp(`│ '${name}' +│ '${TITLES[database]}' +│ .*│ 'passed' +│`),
+          name,
+        );
+    assertNothingLeft(folder.path);
   });
-  const [[code], output, errors] = await Promise.all([
-    once(child, 'close'),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  assert.equal(code, 0, output + errors);
-  for (const [name, { databases }] of Object.entries(PROOFS))
-    for (const database of databases)
-      assert.match(output, new RegExp(`│ '${name}' +│ '${TITLES[database]}' +│ .*│ 'passed' +│`), name);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    it(`leaves no process, disk or file behind at ${signal}`, {
+      skip: process.platform !== 'linux' && 'needs /proc of Linux',
+    }, async () => {
+      using folder = commandFolder();
+      const command = spawn(process.execPath, ['scripts/prove.ts', '--quick', 'power', 'learners'], {
+        cwd: ROOT,
+        env: { ...process.env, TMPDIR: folder.path },
+        stdio: 'ignore',
+        // A process group, as a terminal makes one: Ctrl-C goes to all of it.
+        detached: true,
+      });
+      const closed = once(command, 'close');
+      const runs = (what: RegExp) => processesAbout(folder.path).some((each) => what.test(each.commandLine));
+      const mayMount = process.getuid?.() === 0;
+      await until(
+        () => runs(/coursewire\.js serve/) && runs(/postgres -D/),
+        'the service and PostgreSQL are running',
+      );
+      if (mayMount) await until(() => mountsBelow(folder.path).length > 0, 'a disk is mounted');
+      process.kill(signal === 'SIGINT' ? -command.pid! : command.pid!, signal);
+      const [code] = await closed;
+      assert.ok(code !== 0 && code !== null, `exit code ${code}`);
+      assert.deepEqual(processesAbout(folder.path), []);
+      assert.deepEqual(mountsBelow(folder.path), []);
+      assertNothingLeft(folder.path);
+    });
 });

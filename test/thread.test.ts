@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CLIENT_EMAIL, startTestService, until } from './support/service.ts';
 import { startTarget } from './support/target.ts';
 
-test('a change becomes a postback: token, webhook, account, message, statistics', async () => {
+test('a change becomes a postback, from the token to the statistics', async () => {
   await using target = await startTarget();
   await using service = await startTestService();
   const { api } = service;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Receives Coursewire's webhooks. Plain Node.js from 18 on, no dependencies: copy it, and put your work into
-// `onMessage`. By itself it prints what comes: node receiver.mjs --port 9000 --key K --secret S
+// Receives Coursewire's webhooks. Needs Node.js 18 or later, and no packages. Copy it, and put your code into `onMessage`.
+// To print messages, run: node receiver.mjs --port 9000 --key K --secret S
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { realpathSync } from 'node:fs';
@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_REQUEST_MS = 10_000;
 const REMEMBERED_IDS = 10_000;
 
-/** Thrown while a request is handled: answers with this status. Anything else that is thrown answers 500. */
+/** Throw it to respond with this status. Any other error results in 500. */
 export class Refusal extends Error {
   constructor(status, reason, headers = {}) {
     super(reason);
@@ -22,17 +22,17 @@ export class Refusal extends Error {
 }
 
 /**
- * Listens, and calls `onMessage(message, { id, headers })` for each new message. A 2xx answer follows when it has
- * returned; when it throws, Coursewire sends the message again later, and what comes behind it waits. So let it do
- * no more than keep the message where it survives a crash, and do the work afterwards.
+ * Listens, and calls `onMessage(message, { id, headers })` for each new message. Responds with 2xx once that has returned.
+ * If it throws, Coursewire sends the message again later, and the messages behind it wait. So only store the message in
+ * `onMessage`, so that it survives a crash, and do the work afterwards.
  */
 export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret, onMessage, onRefusal }) {
   const credentials = key === undefined ? null : digest(`${key}:${secret}`);
-  // Messages come at least once. Keep the ids beside what you store if it must hold over a restart.
+  // Messages arrive at least once. To recognize repeats after a restart, store the ids with your data.
   const handled = new Map();
 
   async function receive(request) {
-    if (request.method !== 'POST') throw new Refusal(405, 'Only POST is taken.', { Allow: 'POST' });
+    if (request.method !== 'POST') throw new Refusal(405, 'Only POST is accepted.', { Allow: 'POST' });
     if (credentials !== null && !timingSafeEqual(digest(basicCredentials(request)), credentials)) {
       throw new Refusal(401, 'The credentials are wrong.', { 'WWW-Authenticate': 'Basic realm="webhooks"' });
     }
@@ -42,7 +42,7 @@ export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret,
     await once(id, async () => onMessage(message, { id, headers: request.headers }));
   }
 
-  /** A repetition answers as the first did, also while the first is still being handled. */
+  /** A repeated message gets the response of the first, even while the first is still being handled. */
   function once(id, handle) {
     if (handled.has(id)) return handled.get(id);
     const handling = handle();
@@ -59,7 +59,7 @@ export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret,
       response.writeHead(204).end();
     } catch (error) {
       onRefusal?.(error, request);
-      const refusal = error instanceof Refusal ? error : new Refusal(500, 'It failed here.');
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'The receiver failed.');
       response.writeHead(refusal.status, refusal.headers).end(`${refusal.message}\n`);
     }
   });
@@ -74,7 +74,7 @@ export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret,
   };
 }
 
-/** Digests are of one length, so that comparing them takes the same time whatever was sent. */
+/** Digests have the same length, so comparing them always takes the same time. */
 function digest(text) {
   return createHash('sha256').update(text).digest();
 }
@@ -84,7 +84,7 @@ function basicCredentials(request) {
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** What is beyond the bound is read and dropped, so that the sender gets its answer. */
+/** Reads and drops everything beyond the limit, so that the sender gets the response. */
 async function readMessage(request) {
   const chunks = [];
   let size = 0;
@@ -111,14 +111,14 @@ async function main() {
     key,
     secret,
     onMessage: ({ subtopic, name, resource }, { id }) => {
-      // As JSON, no text from outside can steer the terminal.
+      // As JSON, so that the message cannot contain control characters for the terminal.
       console.log('%s  %j for %j  %s', new Date().toISOString(), subtopic, name, id);
       console.log(JSON.stringify(resource, null, 2));
     },
     onRefusal: (error) => console.error(`${new Date().toISOString()}  refused: ${error.message}`),
   });
   const from = key === undefined ? 'anyone' : 'anyone who knows the secret';
-  console.log(`Receiving at ${url} from ${from}. Ctrl-C ends it.`);
+  console.log(`Receiving at ${url} from ${from}. Press Ctrl-C to stop.`);
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

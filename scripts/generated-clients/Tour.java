@@ -91,6 +91,44 @@ public class Tour {
                 new RegistrationInput().accountId(id).courseId(course.getId()).learnerId("learner-1"), null);
     check(registered.getScore() == null, "score");
 
+    EventList events =
+        new EventsApi(client)
+            .listEvents(
+                null, null, Subtopic.ACCOUNT_CREATED, id, null, null, null, null, null, null, null, null, null);
+    check(events.getData().size() == 1 && events.getData().get(0).getAccount().getId() == id, "events");
+    AlertsApi alerts = new AlertsApi(client);
+    AlertInput rule =
+        new AlertInput()
+            .name("Dead letters")
+            .condition(AlertCondition.MESSAGE_DEAD_LETTERED)
+            .target(new AlertTargetInput().format(AlertFormat.JSON).url("http://127.0.0.1:9/"));
+    ApiResponse<Alert> made = alerts.createAlertWithHttpInfo(rule, null);
+    long alertId = made.getData().getId();
+    String alertTag = made.getHeaders().get("etag").get(0);
+    check(!alerts.updateAlert(alertId, rule.enabled(false), alertTag).getEnabled(), "alert");
+    expectProblem(412, () -> alerts.updateAlert(alertId, rule, alertTag));
+    alerts.deleteAlert(alertId, null);
+    expectProblem(404, () -> alerts.getAlert(alertId));
+    AuditEntryList audited =
+        new AuditLogApi(client)
+            .listAuditEntries(
+                null,
+                null,
+                null,
+                null,
+                List.of(AuditAction.WEBHOOK_UPDATED),
+                AuditObjectType.WEBHOOK,
+                String.valueOf(webhook.getId()),
+                null,
+                null);
+    AuditChange renamed =
+        audited.getData().get(0).getChanges().stream()
+            .filter(each -> each.getField().equals("name"))
+            .findFirst()
+            .orElseThrow();
+    check(renamed.getBefore().getActualInstance().equals("CRM"), "audit log");
+    check(renamed.getAfter().getActualInstance().equals("CRM 2"), "audit log");
+
     webhooks.deleteWebhook(webhook.getId(), null);
     accounts.deleteAccount(id, null);
     System.exit(0);

@@ -77,5 +77,33 @@ const registered = await api.createRegistration({
 });
 assert.equal(registered.data?.score, null);
 
+const events = await api.listEvents({ query: { subtopic: 'ACCOUNT_CREATED', account_id: id } });
+assert.deepEqual(
+  events.data?.data.map(({ account }) => account?.id),
+  [id],
+);
+const rule = { name: 'Dead letters', condition: 'MESSAGE_DEAD_LETTERED' } as const;
+const target = { format: 'JSON', url: 'http://127.0.0.1:9/' } as const;
+const alert = await api.createAlert({ body: { ...rule, target } });
+assert.ok(alert.data, JSON.stringify(alert.error));
+const ofAlert = { alert_id: alert.data.id };
+const alertTag = alert.response?.headers.get('etag') ?? '';
+const changeAlert = () =>
+  api.updateAlert({
+    path: ofAlert,
+    headers: { 'If-Match': alertTag },
+    // The record does not have the URL, and an update that omits it keeps it.
+    body: { ...alert.data, enabled: false },
+  });
+assert.equal((await changeAlert()).data?.enabled, false);
+expectProblem((await changeAlert()).error, 412);
+assert.equal((await api.deleteAlert({ path: ofAlert })).response?.status, 204);
+expectProblem((await api.getAlert({ path: ofAlert })).error, 404);
+const audited = await api.listAuditEntries({
+  query: { object_type: 'WEBHOOK', object_id: String(webhook.data.id), action: ['WEBHOOK_UPDATED'] },
+});
+const renamed = audited.data?.data[0]?.changes.find(({ field }) => field === 'name');
+assert.deepEqual([renamed?.before, renamed?.after], ['CRM', 'CRM 2']);
+
 assert.equal((await api.deleteWebhook({ path: ofWebhook })).response?.status, 204);
 assert.equal((await api.deleteAccount({ path })).response?.status, 204);

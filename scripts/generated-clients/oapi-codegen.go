@@ -112,6 +112,34 @@ func main() {
 	})).JSON201
 	check(registered.Score == nil, "score")
 
+	events := must(api.ListEventsWithResponse(ctx, &client.ListEventsParams{
+		Subtopic: ptr(client.SubtopicACCOUNTCREATED), AccountId: &account.Id,
+	})).JSON200
+	check(len(events.Data) == 1 && events.Data[0].Account.Id == account.Id, "events")
+	rule := client.AlertInput{
+		Name: "Dead letters", Condition: client.MESSAGEDEADLETTERED,
+		Target: &client.AlertTargetInput{Format: client.JSON, Url: ptr("http://127.0.0.1:9/")},
+	}
+	made := must(api.CreateAlertWithResponse(ctx, nil, rule))
+	alertTag := made.HTTPResponse.Header.Get("ETag")
+	rule.Enabled = ptr(false)
+	changeAlert := func() *client.UpdateAlertResponse {
+		return must(api.UpdateAlertWithResponse(ctx, made.JSON201.Id, &client.UpdateAlertParams{IfMatch: &alertTag}, rule))
+	}
+	check(!changeAlert().JSON200.Enabled, "alert")
+	expectProblem(changeAlert().ApplicationproblemJSON412, 412)
+	check(must(api.DeleteAlertWithResponse(ctx, made.JSON201.Id, nil)).StatusCode() == 204, "deleted alert")
+	expectProblem(must(api.GetAlertWithResponse(ctx, made.JSON201.Id)).ApplicationproblemJSON404, 404)
+	audited := must(api.ListAuditEntriesWithResponse(ctx, &client.ListAuditEntriesParams{
+		ObjectType: ptr(client.AuditObjectTypeWEBHOOK), ObjectId: ptr(fmt.Sprint(webhook.Id)),
+		Action: &[]client.AuditAction{client.AuditActionWEBHOOKUPDATED},
+	})).JSON200
+	for _, each := range audited.Data[0].Changes {
+		if each.Field == "name" {
+			check(must(each.Before.AsAuditValue0()) == "CRM" && must(each.After.AsAuditValue0()) == "CRM 2", "audit log")
+		}
+	}
+
 	check(must(api.DeleteWebhookWithResponse(ctx, webhook.Id, nil)).StatusCode() == 204, "deleted webhook")
 	check(must(api.DeleteAccountWithResponse(ctx, account.Id, nil)).StatusCode() == 204, "deleted account")
 }

@@ -103,6 +103,31 @@ func main() {
 	registered := must(api.RegistrationsAPI.CreateRegistration(ctx).RegistrationInput(*registration).Execute())
 	check(registered.Score.Get() == nil, "score")
 
+	events := must(api.EventsAPI.ListEvents(ctx).Subtopic(openapi.SUBTOPIC_ACCOUNT_CREATED).AccountId(account.Id).Execute())
+	check(len(events.Data) == 1 && events.Data[0].GetAccount().Id == account.Id, "events")
+	rule := openapi.NewAlertInput("Dead letters", openapi.ALERTCONDITION_MESSAGE_DEAD_LETTERED)
+	target := openapi.NewAlertTargetInput(openapi.ALERTFORMAT_JSON)
+	target.SetUrl("http://127.0.0.1:9/")
+	rule.SetTarget(*target)
+	alert, answer, err := api.AlertsAPI.CreateAlert(ctx).AlertInput(*rule).Execute()
+	check(err == nil, fmt.Sprint("alert ", err))
+	rule.SetEnabled(false)
+	changeAlert := api.AlertsAPI.UpdateAlert(ctx, alert.Id).IfMatch(answer.Header.Get("ETag")).AlertInput(*rule)
+	check(!must(changeAlert.Execute()).Enabled, "changed alert")
+	_, _, err = changeAlert.Execute()
+	expectProblem(err, 412)
+	_, err = api.AlertsAPI.DeleteAlert(ctx, alert.Id).Execute()
+	check(err == nil, "deleted alert")
+	_, _, err = api.AlertsAPI.GetAlert(ctx, alert.Id).Execute()
+	expectProblem(err, 404)
+	audited := must(api.AuditLogAPI.ListAuditEntries(ctx).ObjectType(openapi.AUDITOBJECTTYPE_WEBHOOK).
+		ObjectId(fmt.Sprint(webhook.Id)).Action([]openapi.AuditAction{openapi.AUDITACTION_WEBHOOK_UPDATED}).Execute())
+	for _, each := range audited.Data[0].Changes {
+		if each.Field == "name" {
+			check(*each.Before.Get().String == "CRM" && *each.After.Get().String == "CRM 2", "audit log")
+		}
+	}
+
 	_, err = webhooks.DeleteWebhook(ctx, webhook.Id).Execute()
 	check(err == nil, "deleted webhook")
 	_, err = accounts.DeleteAccount(ctx, account.Id).Execute()

@@ -77,5 +77,24 @@ registered = api.RegistrationsApi(client).create_registration(
 )
 assert registered.score is None
 
+events = api.EventsApi(client).list_events(subtopic=api.Subtopic.ACCOUNT_CREATED, account_id=account.id)
+assert [event.account.id for event in events.data] == [account.id]
+alerts = api.AlertsApi(client)
+target = api.AlertTargetInput(format=api.AlertFormat.JSON, url="http://127.0.0.1:9/")
+rule = api.AlertInput(name="Dead letters", condition=api.AlertCondition.MESSAGE_DEAD_LETTERED, target=target)
+made = alerts.create_alert_with_http_info(rule)
+alert, alert_tag = made.data, made.headers["etag"]
+# The record does not have the URL, and an update that omits it keeps it.
+body = api.AlertInput.from_dict({**json.loads(alert.to_json()), "enabled": False})
+assert alerts.update_alert(alert.id, body, if_match=alert_tag).enabled is False
+expect_problem(412, lambda: alerts.update_alert(alert.id, body, if_match=alert_tag))
+alerts.delete_alert(alert.id)
+expect_problem(404, lambda: alerts.get_alert(alert.id))
+audited = api.AuditLogApi(client).list_audit_entries(
+    object_type=api.AuditObjectType.WEBHOOK, object_id=str(webhook.id), action=[api.AuditAction.WEBHOOK_UPDATED]
+)
+[renamed] = [change for change in audited.data[0].changes if change.var_field == "name"]
+assert (renamed.before.actual_instance, renamed.after.actual_instance) == ("CRM", "CRM 2")
+
 webhooks.delete_webhook(webhook.id)
 accounts.delete_account(account.id)

@@ -1,6 +1,6 @@
 use openapi::apis::{
-    account_content_api, accounts_api, authentication_api, configuration::Configuration, courses_api, folders_api,
-    registrations_api, webhooks_api, Error,
+    account_content_api, accounts_api, alerts_api, audit_log_api, authentication_api, configuration::Configuration,
+    courses_api, events_api, folders_api, registrations_api, webhooks_api, Error,
 };
 use openapi::models::{self, Problem};
 use std::{collections::HashSet, env};
@@ -88,6 +88,34 @@ async fn main() {
     registration.course_id = Some(course.id);
     let registered = registrations_api::create_registration(&api, registration, None).await.unwrap();
     assert_eq!(registered.score, None);
+
+    let subtopic = Some(models::Subtopic::AccountCreated);
+    let of_account = Some(account.id);
+    let events = events_api::list_events(
+        &api, None, None, subtopic, of_account, None, None, None, None, None, None, None, None, None,
+    );
+    let found: Vec<_> = events.await.unwrap().data.iter().map(|each| each.account.as_ref().unwrap().id).collect();
+    assert_eq!(found, [account.id]);
+    let mut rule = models::AlertInput::new("Dead letters".into(), models::AlertCondition::MessageDeadLettered);
+    let url = Some("http://127.0.0.1:9/".into());
+    let target = models::AlertTargetInput { url, ..models::AlertTargetInput::new(models::AlertFormat::Json) };
+    rule.target = Some(Some(Box::new(target)));
+    let alert = alerts_api::create_alert(&api, rule.clone(), None).await.unwrap();
+    rule.enabled = Some(false);
+    let disabled = alerts_api::update_alert(&api, alert.id, rule.clone(), Some("\"1\"")).await.unwrap();
+    assert!(!disabled.enabled);
+    expect_problem(alerts_api::update_alert(&api, alert.id, rule, Some("\"1\"")).await, 412);
+    alerts_api::delete_alert(&api, alert.id, None).await.unwrap();
+    expect_problem(alerts_api::get_alert(&api, alert.id).await, 404);
+    let action = Some(vec![models::AuditAction::WebhookUpdated]);
+    let object = Some(models::AuditObjectType::Webhook);
+    let object_id = webhook.id.to_string();
+    let audited =
+        audit_log_api::list_audit_entries(&api, None, None, None, None, action, object, Some(&object_id), None, None);
+    let entry = audited.await.unwrap().data.remove(0);
+    let renamed = entry.changes.iter().find(|each| each.field == "name").unwrap();
+    let value = |name: &str| Some(Some(Box::new(models::AuditValue::String(name.into()))));
+    assert_eq!((&renamed.before, &renamed.after), (&value("CRM"), &value("CRM 2")));
 
     webhooks_api::delete_webhook(&api, webhook.id, None).await.unwrap();
     accounts_api::delete_account(&api, account.id, None).await.unwrap();

@@ -86,5 +86,41 @@ const registered = await new api.RegistrationsApi(configuration).createRegistrat
 assert.equal(registered.score, null);
 assert.ok(registered.createdDt instanceof Date);
 
+const events = await new api.EventsApi(configuration).listEvents({
+  subtopic: 'ACCOUNT_CREATED',
+  accountId: id,
+});
+assert.deepEqual(
+  events.data.map(({ account }) => account?.id),
+  [id],
+);
+const alerts = new api.AlertsApi(configuration);
+const alert = await alerts.createAlert({
+  alertInput: {
+    name: 'Dead letters',
+    condition: 'MESSAGE_DEAD_LETTERED',
+    target: { format: 'JSON', url: 'http://127.0.0.1:9/' },
+  },
+});
+const ofAlert = await alerts.getAlertRaw({ alertId: alert.id });
+const changeAlert = async () =>
+  await alerts.updateAlert({
+    alertId: alert.id,
+    ifMatch: ofAlert.raw.headers.get('etag') ?? '',
+    // The record does not have the URL, and an update that omits it keeps it.
+    alertInput: { ...alert, enabled: false },
+  });
+assert.equal((await changeAlert()).enabled, false);
+await expectProblem(changeAlert(), 412);
+await alerts.deleteAlert({ alertId: alert.id });
+await expectProblem(alerts.getAlert({ alertId: alert.id }), 404);
+const audited = await new api.AuditLogApi(configuration).listAuditEntries({
+  objectType: 'WEBHOOK',
+  objectId: String(webhook.id),
+  action: ['WEBHOOK_UPDATED'],
+});
+const renamed = audited.data[0]?.changes.find(({ field }) => field === 'name');
+assert.deepEqual([renamed?.before, renamed?.after], ['CRM', 'CRM 2']);
+
 await webhooks.deleteWebhook({ webhookId: webhook.id });
 await accounts.deleteAccount({ accountId: id });

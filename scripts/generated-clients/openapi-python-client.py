@@ -2,9 +2,12 @@ import os
 
 from client import AuthenticatedClient, Client
 from client.api.account_content import add_account_content
+from client.api.alerts import create_alert, delete_alert, get_alert, update_alert
+from client.api.audit_log import list_audit_entries
 from client.api.accounts import create_account, delete_account, get_account, list_accounts, update_account
 from client.api.authentication import request_access_token
 from client.api.courses import import_course
+from client.api.events import list_events
 from client.api.folders import create_folder, delete_folder
 from client.api.registrations import create_registration
 from client.api.webhooks import create_webhook, delete_webhook, get_webhook_statistics, test_webhook, update_webhook
@@ -14,6 +17,12 @@ from client.models import (
     AccountContentAdditionInput,
     AccountContentInput,
     AccountInput,
+    AlertCondition,
+    AlertFormat,
+    AlertInput,
+    AlertTargetInput,
+    AuditAction,
+    AuditObjectType,
     ContentType,
     CourseUpload,
     FocusType,
@@ -101,6 +110,27 @@ registered = create_registration.sync(
     client=client, body=RegistrationInput(account_id=account.id, course_id=course.id, learner_id="learner-1")
 )
 assert registered.score is None
+
+events = list_events.sync(client=client, subtopic=Subtopic.ACCOUNT_CREATED, account_id=account.id)
+assert [event.account.id for event in events.data] == [account.id]
+target = AlertTargetInput(format_=AlertFormat.JSON, url="http://127.0.0.1:9/")
+rule = AlertInput(name="Dead letters", condition=AlertCondition.MESSAGE_DEAD_LETTERED, target=target)
+made = create_alert.sync_detailed(client=client, body=rule)
+alert = made.parsed
+# The record does not have the URL, and an update that omits it keeps it.
+body = AlertInput.from_dict({**alert.to_dict(), "enabled": False})
+assert update_alert.sync(alert.id, client=client, body=body, if_match=made.headers["etag"]).enabled is False
+expect_problem(update_alert.sync(alert.id, client=client, body=body, if_match=made.headers["etag"]), 412)
+assert delete_alert.sync_detailed(alert.id, client=client).status_code == 204
+expect_problem(get_alert.sync(alert.id, client=client), 404)
+audited = list_audit_entries.sync(
+    client=client,
+    object_type=AuditObjectType.WEBHOOK,
+    object_id=str(webhook.id),
+    action=[AuditAction.WEBHOOK_UPDATED],
+)
+[renamed] = [change for change in audited.data[0].changes if change.field == "name"]
+assert (renamed.before, renamed.after) == ("CRM", "CRM 2")
 
 assert delete_webhook.sync_detailed(webhook.id, client=client).status_code == 204
 assert delete_account.sync_detailed(account.id, client=client).status_code == 204

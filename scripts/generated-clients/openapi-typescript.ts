@@ -103,6 +103,41 @@ const registered = await client.POST('/registrations', {
 });
 assert.equal(registered.data?.score, null);
 
+const events = await client.GET('/events', {
+  params: { query: { subtopic: 'ACCOUNT_CREATED', account_id: id } },
+});
+assert.deepEqual(
+  events.data?.data.map(({ account }) => account?.id),
+  [id],
+);
+const alert = await client.POST('/alerts', {
+  body: {
+    name: 'Dead letters',
+    condition: 'MESSAGE_DEAD_LETTERED',
+    target: { format: 'JSON', url: 'http://127.0.0.1:9/' },
+  },
+});
+assert.ok(alert.data, JSON.stringify(alert.error));
+const ofAlert = { alert_id: alert.data.id };
+const alertTag = alert.response.headers.get('etag') ?? '';
+const changeAlert = () =>
+  client.PUT('/alerts/{alert_id}', {
+    params: { path: ofAlert, header: { 'If-Match': alertTag } },
+    // The record does not have the URL, and an update that omits it keeps it.
+    body: { ...alert.data, enabled: false },
+  });
+assert.equal((await changeAlert()).data?.enabled, false);
+expectProblem((await changeAlert()).error, 412);
+assert.equal((await client.DELETE('/alerts/{alert_id}', { params: { path: ofAlert } })).response.status, 204);
+expectProblem((await client.GET('/alerts/{alert_id}', { params: { path: ofAlert } })).error, 404);
+const audited = await client.GET('/audit-log', {
+  params: {
+    query: { object_type: 'WEBHOOK', object_id: String(webhook.data.id), action: ['WEBHOOK_UPDATED'] },
+  },
+});
+const renamed = audited.data?.data[0]?.changes.find(({ field }) => field === 'name');
+assert.deepEqual([renamed?.before, renamed?.after], ['CRM', 'CRM 2']);
+
 assert.equal(
   (await client.DELETE('/webhooks/{webhook_id}', { params: { path: ofWebhook } })).response.status,
   204,

@@ -82,5 +82,37 @@ const registered = await api.createRegistration(
 );
 assert.ok(registered.status === 201 && registered.data.score === null);
 
+const events = await api.listEvents({ subtopic: 'ACCOUNT_CREATED', account_id: id }, auth);
+assert.ok(events.status === 200);
+assert.deepEqual(
+  events.data.data.map(({ account }) => account?.id),
+  [id],
+);
+const target = { format: 'JSON', url: 'http://127.0.0.1:9/' } as const;
+const alert = await api.createAlert(
+  { name: 'Dead letters', condition: 'MESSAGE_DEAD_LETTERED', target },
+  auth,
+);
+assert.ok(alert.status === 201);
+const changeAlert = () =>
+  api.updateAlert(
+    alert.data.id,
+    // The record does not have the URL, and an update that omits it keeps it.
+    { ...alert.data, enabled: false },
+    { headers: { authorization, 'If-Match': alert.headers.get('etag') ?? '' } },
+  );
+const disabled = await changeAlert();
+assert.ok(disabled.status === 200 && !disabled.data.enabled);
+expectProblem(await changeAlert(), 412);
+assert.equal((await api.deleteAlert(alert.data.id, auth)).status, 204);
+expectProblem(await api.getAlert(alert.data.id, auth), 404);
+const audited = await api.listAuditEntries(
+  { object_type: 'WEBHOOK', object_id: String(webhook.data.id), action: ['WEBHOOK_UPDATED'] },
+  auth,
+);
+assert.ok(audited.status === 200);
+const renamed = audited.data.data[0]?.changes.find(({ field }) => field === 'name');
+assert.deepEqual([renamed?.before, renamed?.after], ['CRM', 'CRM 2']);
+
 assert.equal((await api.deleteWebhook(webhook.data.id, auth)).status, 204);
 assert.equal((await api.deleteAccount(id, auth)).status, 204);

@@ -3,8 +3,8 @@ import type { Learner } from '../../test/ui/support/learner.ts';
 import type { Script } from './play.ts';
 
 /**
- * Introduction to Geology of CATAPULT: one unit of cmi5 with seven pages and a quiz, which is passed with 0.8. The unit
- * keeps a bookmark, and its Exit returns to the player.
+ * Introduction to Geology of CATAPULT: one cmi5 unit with seven pages and a quiz, whose passing score is 0.8. The unit
+ * stores a bookmark, and its Exit returns to the player.
  */
 
 /** The titles of the pages; the last one is the quiz. */
@@ -58,7 +58,7 @@ export const GEOLOGY: Readonly<Record<string, Script>> = {
   },
 };
 
-/** Waits until a page is shown, then clicks on to another one. Pages count from 0. */
+/** Waits until a page is shown, then clicks its way to another one. Pages count from 0. */
 async function turnPages({ course }: Learner, from: number, to: number): Promise<void> {
   await showsPage(course, from);
   for (let page = from + 1; page <= to; page++) {
@@ -71,7 +71,7 @@ async function showsPage(course: FrameLocator, page: number): Promise<void> {
   await course.locator('#content .title', { hasText: PAGES[page]! }).waitFor();
 }
 
-/** Selects what the quiz itself marks as right. */
+/** Selects the answers that the quiz marks as correct. */
 async function submitQuiz(course: FrameLocator, answers: 'right' | 'wrong'): Promise<void> {
   const key = answers === 'right' ? 'Select correct answers' : 'Select wrong answers';
   await course.getByRole('button', { name: key }).click();

@@ -5,8 +5,9 @@ import type { Learner } from '../../test/ui/support/learner.ts';
 import type { Script } from './play.ts';
 
 /**
- * Golf Explained by Rustici Software: 15 pages in a frame with Previous, Next and Exit; the last one is a quiz that shows
- * its own key. The course is completed when the quiz is reached, and passed or failed when the quiz is submitted.
+ * Golf Explained by Rustici Software: 15 pages in a frame with Previous, Next and Exit. The last page is a quiz that
+ * shows its answer key. The course is completed when the quiz is reached, and passed or failed when the quiz is
+ * submitted.
  */
 
 const LAST_PAGE = 14;
@@ -23,7 +24,7 @@ export const GOLF: Readonly<Record<string, Script>> = {
       await learner.course.getByRole('button', { name: 'Exit' }).click();
       const ended = learner.page.getByText('The course has ended');
       const left = learner.page.getByRole('heading', { name: 'You have not finished this course yet' });
-      // A course of SCORM 2004 can ask to be left, one of SCORM 1.2 only ends.
+      // A SCORM 2004 course can ask the player to close it. A SCORM 1.2 course only ends its session.
       await ended.or(left).first().waitFor();
       if (await ended.isVisible()) await leave(learner, 'You have not finished this course yet');
     });
@@ -74,7 +75,7 @@ export const GOLF: Readonly<Record<string, Script>> = {
   },
 };
 
-/** Waits until a page is shown, then clicks on to another one. Pages count from 0, as in the bookmark. */
+/** Waits until a page is shown, then clicks its way to another one. Pages count from 0, as in the bookmark. */
 async function turnPages(learner: Learner, from: number, to: number): Promise<void> {
   await showsPage(learner, from);
   for (let page = from + 1; page <= to; page++) {
@@ -106,7 +107,7 @@ async function showsPage({ course }: Learner, page: number): Promise<void> {
   await until(async () => (await shown()) === page, `page ${page} is shown`);
 }
 
-/** Answers every question by the key that the quiz shows. */
+/** Answers every question from the key that the quiz shows. */
 async function submitQuiz({ course }: Learner, answers: 'right' | 'wrong'): Promise<void> {
   const quiz: FrameLocator = course.frameLocator('#contentFrame');
   await quiz.getByRole('button', { name: 'Submit Answers' }).waitFor();

@@ -3,8 +3,8 @@ import type { Learner } from '../../test/ui/support/learner.ts';
 import type { Script } from './play.ts';
 
 /**
- * Small samples of one page, one for each standard. Their buttons report a result and end the session: 85 passes, 20
- * fails, and a suspended visit takes 40 seconds, the others 90. They write what they were answered to the page.
+ * Small one-page samples, one for each standard. Their buttons report a result and end the session: 85 passes, and 20
+ * fails. A suspended visit takes 40 seconds, the others 90. They show the responses of the API on the page.
  */
 
 const STARTED = { completion: 'Incomplete', success: 'UNKNOWN', score: null };
@@ -30,7 +30,7 @@ const fails: Script = async (play) => {
   });
 };
 
-/** @param kept what the page shows at the second visit, of what it left at the first one */
+/** @param kept the data of the first visit, as the page shows it at the second one */
 const suspendsAndPasses =
   (...kept: string[]): Script =>
   async (play) => {
@@ -60,7 +60,10 @@ export const OWN_AICC: Readonly<Record<string, Script>> = {
   passes,
   'suspends, resumes and passes': suspendsAndPasses('page3', 'a=1&b=2 | line two'),
 };
-/** The sample needs 0.8 to pass, but its verdict omits the mastery score, which cmi5 requires (9.6.3.2): it is rejected. */
+/**
+ * The sample's passing score is 0.8, but its statement omits the mastery score. cmi5 requires it (9.6.3.2), so the
+ * statement is rejected.
+ */
 export const OWN_CMI5: Readonly<Record<string, Script>> = {
   async 'completes; its verdict is rejected'(play) {
     await play.visit(async (learner) => {
@@ -81,7 +84,7 @@ async function shows({ course }: Learner, text: string): Promise<void> {
   await course.locator('#log', { hasText: text }).waitFor({ state: 'attached' });
 }
 
-/** A sample that has ended its session may have closed the course already. */
+/** A sample that has ended its session may already have closed the course. */
 async function exit({ page }: Learner): Promise<void> {
   const button = page.getByRole('button', { name: 'Exit', exact: true });
   if (await button.isVisible()) await button.click();

@@ -5,13 +5,13 @@ import type { TestService } from '../../test/support/service.ts';
 import type { ReceivedPostback, Target } from '../../test/support/target.ts';
 import { type Learner, newLearner } from '../../test/ui/support/learner.ts';
 
-/** What all plays of a package share. */
+/** The context that all runs of a package share. */
 export interface Stage {
   readonly service: TestService;
   readonly browser: Browser;
-  /** Receives every postback about the course's registrations, and no other. */
+  /** Receives the postbacks about the course's registrations, and no others. */
   readonly target: Target;
-  /** The postbacks that were compared already, in order. */
+  /** The postbacks that were already compared, in order. */
   readonly compared: ReceivedPostback[];
   readonly webhook: { readonly id: number; readonly name: string };
   readonly account: { readonly id: number; readonly name: string };
@@ -23,7 +23,7 @@ export interface Stage {
   };
 }
 
-/** A change of a registration's status. `duration` in seconds; not compared where it depends on the clock. */
+/** A change of a registration's status. `duration` is in seconds, and is not compared if it depends on the clock. */
 export interface Change {
   readonly completion: string;
   readonly success: string;
@@ -37,10 +37,10 @@ interface Message {
   resource: { registration: { duration: number; completion_dt: string | null } };
 }
 
-/** How a learner plays a course, and which postbacks have to arrive meanwhile. */
+/** How a learner plays a course, and the postbacks that it must cause. */
 export type Script = (play: Play) => Promise<void>;
 
-/** One learner of a course, with a registration of their own. Each postback is compared whole, at its place in the order. */
+/** One learner of a course, with a separate registration. Postbacks are compared in full and in order. */
 export class Play {
   readonly #stage: Stage;
   readonly #learnerId: string;
@@ -48,7 +48,7 @@ export class Play {
   readonly #startedAt = Date.now();
   #isLaunched = false;
   #completedAt: string | null = null;
-  /** What the target received, in words. */
+  /** The changes in the received postbacks, in words. */
   readonly received: string[] = [];
 
   private constructor(stage: Stage, learnerId: string, registrationId: string) {
@@ -63,7 +63,7 @@ export class Play {
     return new Play(stage, learnerId, id);
   }
 
-  /** Opens the course in a browser that was never used before. Confirms every dialog. */
+  /** Opens the course in a new browser profile. Accepts every dialog. */
   async visit(work: (learner: Learner) => Promise<void>): Promise<void> {
     await using learner = await newLearner(this.#stage.browser);
     learner.page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
@@ -73,26 +73,26 @@ export class Play {
     await work(learner);
   }
 
-  /** Waits for the next postback: it reports this change, and nothing came in between. */
+  /** Waits for the next postback, which must report this change. */
   async reports(change: Change): Promise<void> {
     await this.#receives('REGISTRATION_STATUS_UPDATED', change);
   }
 
-  /** What the registration says now. */
+  /** The current result of the registration. */
   async recorded(): Promise<Change> {
     const { body } = await this.#stage.service.api.get(`/registrations/${this.#registrationId}`);
     const { completion, success, score, duration } = body;
     return { completion, success, score, duration };
   }
 
-  /** Fails if a postback has come that was not expected: the first launch of another learner has to be the next one. */
+  /** Fails if there was an unexpected postback. The next one must be the first launch of another learner. */
   async end(): Promise<void> {
     const other = await Play.begin(this.#stage, `after-${this.#learnerId}`);
     await launch(this.#stage.service, other.#registrationId);
     await other.#receives('REGISTRATION_LAUNCHED', {});
   }
 
-  /** What the unit that was open last has reported: `cmi` of its data model. */
+  /** The data reported by the unit that was opened last: `cmi` of its data model. */
   async dataModel(): Promise<Record<string, unknown>> {
     const { body } = await this.#stage.service.api.get(`/registrations/${this.#registrationId}/runtime`);
     return body.attempts.at(-1)?.units.at(-1)?.data?.cmi ?? {};
@@ -110,7 +110,7 @@ export class Play {
     this.received.push(subtopic === 'REGISTRATION_LAUNCHED' ? 'launched' : inWords(change));
   }
 
-  /** What cannot be known before: times, and the duration of a course that measures it. */
+  /** Values that cannot be predicted: times, and the duration of courses that measure it. */
   #assertTimes({ timestamp, resource }: Message, previous: ReceivedPostback | undefined): void {
     assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     if (previous !== undefined) assert.ok(timestamp >= (previous.json as Message).timestamp, 'time goes on');

@@ -1,12 +1,12 @@
 import type { Frame, Page } from 'playwright-core';
 
-/** Texts of the player for the end of a visit. */
+/** The player's texts that mean the end of a visit. */
 const ENDED = /You have (?:not )?(?:finished|passed) this course|You have left/;
-/** A page of a course that does nothing new for so long has nothing more to offer. */
+/** If a page of a course shows nothing new for this time, the robot considers it finished. */
 const PATIENCE = 12;
 const PAUSE_MS = 400;
 
-/** What a page offers to a learner who wants to get on, the best first. */
+/** The controls that continue a course, the best first. */
 const WANTED: readonly RegExp[] = [
   /^pass$/i,
   /submit|check answer|see results|score/i,
@@ -15,9 +15,9 @@ const WANTED: readonly RegExp[] = [
 ];
 
 /**
- * Plays what is open in the player's page as an impatient learner does: answers what is asked, clicks on, and exits.
- * @param options.isOver whether there is nothing more to reach
- * @returns how many steps it took
+ * Plays the open course as an impatient learner does: answers questions, continues, and exits.
+ * @param options.isOver whether there is nothing left to achieve
+ * @returns the number of steps
  */
 export async function playOn(
   page: Page,
@@ -56,7 +56,7 @@ async function exit(page: Page): Promise<void> {
   await page.getByRole('heading', { name: ENDED }).waitFor();
 }
 
-/** Takes one step in the innermost frame that offers one. */
+/** Takes one step in the innermost frame that has a suitable control. */
 async function stepIn(frames: readonly Frame[]): Promise<boolean> {
   const offers = await Promise.all(
     frames.map(async (frame) => ({ frame, rank: await offerOf(frame).catch(() => null) })),
@@ -68,7 +68,10 @@ async function stepIn(frames: readonly Frame[]): Promise<boolean> {
   return await best.frame.evaluate(clickMarked).catch(() => true);
 }
 
-/** Answers what a frame asks, marks the best thing to click in it, and answers its rank; null for none. */
+/**
+ * Answers the questions of a frame, marks its best control, and returns the rank of that control; null if there is
+ * none.
+ */
 async function offerOf(frame: Frame): Promise<number | null> {
   return await frame.evaluate(
     (patterns) => {

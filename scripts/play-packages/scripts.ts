@@ -3,7 +3,7 @@ import { GOLF } from './golf.ts';
 import { OWN_AICC, OWN_CMI5, OWN_SCORM, OWN_XAPI } from './own-samples.ts';
 import type { Script } from './play.ts';
 
-/** The scripts of the courses that have some, by the course's name. Each is played by a learner of its own. */
+/** The scripts of courses, by the course's name. Each script has its own learner. */
 export const SCRIPTS: Readonly<Record<string, Readonly<Record<string, Script>>>> = {
   'Golf Explained - Run-time Basic Calls': GOLF,
   'Golf Explained - Run-time Advanced Calls': GOLF,

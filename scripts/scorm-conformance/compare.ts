@@ -1,6 +1,6 @@
 import type { Call } from './test-case.ts';
 
-/** What a call answered. */
+/** The result of a call. */
 export interface Answer {
   result: string;
   error: string;
@@ -8,10 +8,10 @@ export interface Answer {
 
 const MOST_OF_ERROR_TEXT = 255;
 
-/** What is wrong with an answer; null when nothing is. */
+/** The difference from the expected result; null if there is none. */
 export function faultOf(call: Call, { result, error }: Answer): string | null {
   const said = `${call.method}(${shortened(call.element)}${call.value === '' ? '' : `, ${shortened(call.value)}`})`;
-  // The test cases know no comments of the system: it may have some, none, or no such element.
+  // The test cases do not cover comments from the LMS. There may be some, none, or no such element.
   if (call.element.startsWith('cmi.comments_from_lms') && !call.element.includes('_children')) return null;
   if (call.error !== null && error !== call.error) {
     return `${said}: error ${error}, expected ${call.error}`;
@@ -37,12 +37,12 @@ function isEqual({ method, element, result }: Call, got: string): boolean {
   return withoutDefaults(got) === withoutDefaults(result);
 }
 
-/** A list of names has no order. */
+/** The order of names in a list is not significant. */
 function sorted(list: string): string {
   return list.split(',').toSorted().join();
 }
 
-/** Of an ISO 8601 duration with years of 365 and months of 30 days; null when it is none. */
+/** The seconds of an ISO 8601 duration, with years of 365 and months of 30 days; null if it is invalid. */
 function seconds(text: string): number | null {
   const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(text);
   if (match === null) return null;
@@ -54,7 +54,7 @@ function isMoment(text: string): boolean {
   return /^\d{4}(?:-\d\d(?:-\d\dT[\d:.]+(?:Z|[+-]\d\d(?::\d\d)?)?)?)?$/.test(text);
 }
 
-/** What says the default of the standard, or nothing, is the same. */
+/** The standard's default and a missing value are equal. */
 function withoutDefaults(text: string): string {
   return text.replaceAll(/\{lang=en\}|\{case_matters=false\}|\{order_matters=true\}/g, '');
 }

@@ -1,7 +1,7 @@
 /**
- * The page that stands in for those of ADL's test content, which need Java in the browser. It finds the runtime as courses
- * do, makes the calls that it is given, and terminates when the page of the same name would.
- * @param name of the page in ADL's test content
+ * The page that replaces a page of ADL's test content, which needs Java in the browser. It finds the runtime as courses
+ * do, makes the given calls, and terminates when the original page would.
+ * @param name the name of the page in ADL's test content
  */
 export function coursePage(name: string): string {
   const unload = {

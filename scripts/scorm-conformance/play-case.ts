@@ -4,18 +4,18 @@ import { newLearner } from '../../test/ui/support/learner.ts';
 import { faultOf } from './compare.ts';
 import type { Call, TestCase, Visit } from './test-case.ts';
 
-/** A course of a test case that a learner is registered for. */
+/** A course of a test case for which a learner is registered. */
 export interface RegisteredCourse {
   registrationId: string;
   title: string;
 }
 
-/** What the player shows. */
+/** The state of the player. */
 type Shown =
   | { kind: 'unit'; activity: string }
   /** The course has ended. */
   | { kind: 'over' }
-  /** The course is open, and the learner has to say how it goes on. */
+  /** The course is open, and the learner must choose how to continue. */
   | { kind: 'waiting' };
 
 interface CourseWindow {
@@ -27,7 +27,7 @@ interface CourseWindow {
 
 const SHOWN_TIMEOUT_MS = 20_000;
 const ENDINGS = ['finished this course', 'not finished this course', 'not passed this course'];
-/** The attempt has ended by itself before the course is opened again. */
+/** The attempt ended without an action of the learner before the course is opened again. */
 const ENDS_BY_ITSELF = /^(?:autoend|RelaunchCM10|RelaunchCM16|RelaunchOB3b|RelaunchSX4a|ReLaunchDDM|DMBx)/;
 const OPENS_AGAIN = /^(?:re-?launch|exitlaunch|autoend|DMBx|ContinueExitCM8|ExitCM09ba|SuspendCM09ca)/i;
 const TITLES: Readonly<Record<string, string>> = {
@@ -40,10 +40,10 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Plays a test case as its instructions say: makes the calls of each visit, answers the questions about the controls, and
+ * Plays a test case according to its instructions: makes the calls of each visit, checks the state of the controls, and
  * uses them as a learner does.
- * @param courses those of the test case, by the name of their package
- * @returns what went wrong; null when nothing did
+ * @param courses the courses of the test case, by package name
+ * @returns the error; null if there was none
  */
 export async function playCase(
   service: TestService,
@@ -94,14 +94,14 @@ async function leave(page: Page, instruction: string): Promise<string | null> {
   if (ENDS_BY_ITSELF.test(instruction) || instruction === 'ContinueExitCM8') {
     return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
   }
-  // Some have ended by then, and nobody is told which.
+  // Some have already ended, and it is unknown which.
   if (!(await eventually(async () => (await look(page))?.kind === 'over', 1_500))) {
     await page.getByRole('button', { name: 'Exit', exact: true }).click();
   }
   return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
 }
 
-/** Does what a learner is told to. */
+/** Carries out an instruction to the learner. */
 async function follow(
   page: Page,
   instruction: string,
@@ -147,7 +147,7 @@ async function press(page: Page, name: string): Promise<string | null> {
   return null;
 }
 
-/** The line of the table of contents that has a title. */
+/** The entry of the table of contents with this title. */
 function entry(page: Page, title: string, courseTitle: string) {
   const wanted = title.startsWith('the activity that corresponds to the root') ? courseTitle : title;
   const pattern = wanted
@@ -157,7 +157,7 @@ function entry(page: Page, title: string, courseTitle: string) {
   return page.locator('nav button').filter({ hasText: new RegExp(`^\\s*${pattern}(?!\\d)`) });
 }
 
-/** Whether a unit has opened by itself, as the first one of a course without sequencing does. */
+/** Whether a unit opened automatically, like the first one of a course without sequencing. */
 async function isOpen(page: Page, title: string): Promise<boolean> {
   await page.locator('nav button').first().waitFor();
   const shown = page.locator('nav button[aria-current]').filter({ hasText: title });
@@ -172,7 +172,7 @@ async function choose(page: Page, title: string, courseTitle: string): Promise<s
   return null;
 }
 
-/** Waits a while for what follows from a click or a call. */
+/** Waits briefly for the effect of a click or a call. */
 async function eventually(condition: () => Promise<boolean>, ms = 5_000): Promise<boolean> {
   const until = performance.now() + ms;
   while (performance.now() < until) {
@@ -182,7 +182,7 @@ async function eventually(condition: () => Promise<boolean>, ms = 5_000): Promis
   return false;
 }
 
-/** Waits for a unit that was not seen yet, or for the end. */
+/** Waits for a new unit, or for the end of the course. */
 async function whatIsShown(page: Page): Promise<Shown> {
   const until = performance.now() + SHOWN_TIMEOUT_MS;
   let waitingSince: number | null = null;
@@ -259,7 +259,7 @@ async function answerTo(page: Page, key: string, courseTitle: string): Promise<b
       return (await button.count()) === 1 && (await button.isEnabled());
     case 'continue.disabled':
     case 'previous.disabled':
-      // Not to be there is a way of being disabled.
+      // A missing control counts as disabled.
       return (await button.count()) === 0 || (await button.isDisabled());
     case 'toc.enabled':
       return (await page.locator('nav button:enabled').count()) > 0;

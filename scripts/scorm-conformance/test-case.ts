@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A call of the runtime that a test case makes, and what has to come of it. */
+/** A call of the runtime that a test case makes, and its expected result. */
 export interface Call {
   method:
     | 'Initialize'
@@ -24,16 +24,16 @@ export interface Call {
 export interface Visit {
   activity: string;
   calls: Call[];
-  /** Questions about the player's controls, and the answers. */
+  /** Questions about the player's controls, with the expected answers. */
   questions: { key: string; isYes: boolean }[];
-  /** What the learner does then, such as `Choice~Activity 2`; empty when the course moves on by itself. */
+  /** What the learner does then, such as `Choice~Activity 2`; empty if the course continues without the learner. */
   instruction: string;
 }
 
 /** One of ADL's test cases. */
 export interface TestCase {
   name: string;
-  /** The title of what the learner chooses first; null when the course begins by itself. */
+  /** The title of the unit that the learner chooses first; null if the course begins without a choice. */
   start: string | null;
   visits: Visit[];
 }
@@ -94,7 +94,10 @@ const METHODS: Readonly<Record<string, Call['method']>> = {
   COI: 'compareObjectives',
 };
 
-/** A line such as `SET->c~SS!pass->t->0`. ADL's program ignores a line without a command that it knows, and one has none. */
+/**
+ * A line such as `SET->c~SS!pass->t->0`. ADL's program ignores a line without a known command, and one test case has
+ * such a line.
+ */
 function callsOf(line: string, words: ReadonlyMap<string, string>): Call[] {
   const call = callOf(line, words);
   return call === null ? [] : [call];

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { choiceDialog, choose, fieldOf } from '../../test/ui/support/choosing.ts';
 import type { Scene } from './scene.ts';
 
 const account =
@@ -16,7 +17,7 @@ async function openMenu(page: Page, item: string): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-/** Accounts, what they were given, and registrations. */
+/** Accounts, their content, and registrations. */
 export const ACCOUNT_SCENES: readonly Scene[] = [
   { name: 'accounts', address: '/accounts' },
   {
@@ -95,6 +96,29 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     address: '/registrations?new=yes',
     act: async (page) => {
       await page.getByRole('button', { name: 'Register', exact: true }).click();
+    },
+  },
+  {
+    name: 'registrations-choose',
+    address: '/registrations?new=yes',
+    act: async (page) => {
+      await choose(page, 'Account', 'Northwind');
+      await fieldOf(page, 'Course or equivalent').click();
+      await choiceDialog(page).getByText('of').first().waitFor();
+    },
+  },
+  {
+    name: 'registrations-chosen',
+    address: '/registrations?new=yes',
+    act: (page) => choose(page, 'Account', 'Northwind'),
+  },
+  {
+    name: 'registrations-choose-empty',
+    address: '/registrations?new=yes',
+    act: async (page) => {
+      await choose(page, 'Account', 'Tailspin');
+      await fieldOf(page, 'Course or equivalent').click();
+      await choiceDialog(page).getByText('The account has no courses').waitFor();
     },
   },
   {

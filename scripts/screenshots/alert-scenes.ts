@@ -125,7 +125,7 @@ const FIRINGS = [
   },
 ];
 
-/** Answers with these rules and firings. */
+/** Responds with these rules and firings. */
 async function show(page: Page, rules: readonly object[], firings: readonly object[] = []): Promise<void> {
   const list = (data: readonly object[]) => ({ json: { data, next_cursor: null } });
   await page.route('**/alert-firings?*', (route) => route.fulfill(list(firings)));
@@ -136,7 +136,7 @@ async function show(page: Page, rules: readonly object[], firings: readonly obje
   await page.reload({ waitUntil: 'networkidle' });
 }
 
-/** Who is notified when something is wrong. */
+/** Alert rules and their notifications. */
 export const ALERT_SCENES: readonly Scene[] = [
   { name: 'alerts-empty', address: ALERTS, act: (page) => show(page, []) },
   { name: 'alerts', address: ALERTS, act: (page) => show(page, RULES) },

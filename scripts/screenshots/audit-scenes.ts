@@ -2,7 +2,7 @@ import type { Scene } from './scene.ts';
 
 const LOG = '/administration/audit-log';
 
-/** The audit log, and the pages of those who see less. */
+/** The audit log, and pages as roles with fewer rights see them. */
 export const AUDIT_SCENES: readonly Scene[] = [
   { name: 'audit-log', address: LOG },
   { name: 'audit-log-filtered', address: `${LOG}?object_type=WEBHOOK&action=MESSAGE_SKIPPED` },

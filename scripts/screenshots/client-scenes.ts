@@ -9,7 +9,7 @@ const EXAMPLES = [
   { name: 'Reports', email: 'data-team@northwind.example', scopes: READS },
 ];
 
-/** Makes the clients that are not there yet, and shows them. */
+/** Creates the missing clients, and shows all of them. */
 async function fill(page: Page): Promise<void> {
   const { origin } = new URL(page.url());
   const list = `${origin}/ui/api/clients`;

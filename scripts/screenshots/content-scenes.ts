@@ -4,7 +4,7 @@ import type { Scene } from './scene.ts';
 
 const CONTENT = '/content';
 
-/** A folder, a course, by name. */
+/** The id of a folder or a course, by name. */
 const folder =
   (name: string, rest = ''): Scene['address'] =>
   ({ data }) =>

@@ -4,7 +4,7 @@ import { type Api, until } from '../../test/support/service.ts';
 import { startTarget } from '../../test/support/target.ts';
 import { answer } from '../../test/support/target-behaviours.ts';
 
-/** Ids of what `fillService` made, by name. */
+/** The ids of everything that `fillService` created, by name. */
 export interface ExampleData {
   accounts: ReadonlyMap<string, number>;
   folders: ReadonlyMap<string, number>;
@@ -46,7 +46,7 @@ const STATUSES = [
 
 const GIVEN_UP = 4;
 
-/** Fills a service as months of work would have, and leaves one target answering and one failing. */
+/** Fills a service with data like that of months of work. One target responds, and one fails. */
 export async function fillService(api: Api, parts: AsyncDisposableStack): Promise<ExampleData> {
   const working = parts.use(await startTarget());
   const broken = parts.use(
@@ -116,7 +116,7 @@ export async function fillService(api: Api, parts: AsyncDisposableStack): Promis
   return { accounts, folders, courses, webhooks, registrations };
 }
 
-/** Dead letters, and behind them a message that has failed once. */
+/** Dead letters, followed by a message that has failed once. */
 async function giveUpSome(api: Api, webhookId: number): Promise<void> {
   const line = `/webhooks/${webhookId}/line`;
   for (let left = GIVEN_UP; ; left--) {

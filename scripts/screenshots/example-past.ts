@@ -9,19 +9,19 @@ import {
 } from '../../src/webhooks/trends/trend-store.ts';
 import type { ExampleData } from './example-data.ts';
 
-/** How long the example has been at work, as far as its charts and statistics tell. */
+/** The age of the example, according to its charts and statistics. */
 const PAST_MS = 30 * 24 * HOUR_MS;
-/** When the broken target still answered. */
+/** When the broken target last responded. */
 const BROKEN_SINCE_MS = 2 * MINUTE_MS;
 
-/** Attempts a minute of each webhook at its busiest, and how long they usually take. */
+/** The peak attempts per minute of each webhook, and their usual duration. */
 const PACES = new Map([
   ['HR directory: accounts', { busiest: 14, durationMs: 24 }],
   ['Learning record store', { busiest: 38, durationMs: 61 }],
   ['Catalogue search index', { busiest: 7, durationMs: 12 }],
 ]);
 
-/** Gives webhooks an hour's charts and a month's statistics, which no one waits for while pictures are taken. */
+/** Writes an hour of charts and a month of statistics for webhooks, so that they need not accumulate. */
 export async function addPast(dataFolder: string, { webhooks }: ExampleData): Promise<void> {
   await using database = new SqliteDatabase(namedPlaces(dataFolder).databaseFile);
   const now = Date.now();
@@ -56,7 +56,7 @@ export async function addPast(dataFolder: string, { webhooks }: ExampleData): Pr
   });
 }
 
-/** Rises and falls, never the same twice in a row. */
+/** A value that rises and falls, never twice the same in a row. */
 function attemptsIn(minutesAgo: number, busiest: number): number {
   const wave = 0.55 + 0.3 * Math.sin(minutesAgo / 9) + 0.15 * Math.sin(minutesAgo * 2.3);
   return Math.max(1, Math.round(busiest * wave));

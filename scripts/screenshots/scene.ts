@@ -2,15 +2,15 @@ import type { Page } from 'playwright-core';
 import type { Who } from '../../test/ui/support/ui-in-browser.ts';
 import type { ExampleData } from './example-data.ts';
 
-/** A page to take pictures of. */
+/** A page of which pictures are taken. */
 export interface Scene {
-  /** Of its files: `administrators-invite`. */
+  /** The name of its files: `administrators-invite`. */
   name: string;
   address: string | ((known: { data: ExampleData | null; announced: string }) => string);
-  /** Who looks at it; an administrator by default. */
+  /** Who views it; an administrator by default. */
   as?: Who;
-  /** In a service that has just been started for the first time: without data, without administrators. */
+  /** Uses a service that has just started for the first time, without data or administrators. */
   empty?: boolean;
-  /** What is done on the page first. The picture is then of the window, not of the whole page. */
+  /** Actions on the page before the picture. The picture then shows the window, not the whole page. */
   act?: (page: Page, phone: boolean) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Scene } from './scene.ts';
 
-/** Signing in, setup, profile, administrators, and what is shown when there is nothing to show. */
+/** Signing in, setup, profile, administrators, and pages without content. */
 export const SHELL_SCENES: readonly Scene[] = [
   { name: 'sign-in', address: '/sign-in', as: 'nobody' },
   {

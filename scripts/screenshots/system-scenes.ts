@@ -1,6 +1,6 @@
 import type { Scene } from './scene.ts';
 
-/** How the service is. */
+/** The state of the service. */
 export const SYSTEM_SCENES: readonly Scene[] = [
   { name: 'system', address: '/administration/system' },
   { name: 'system-nothing', address: '/administration/system?search=nothing+of+that+name' },

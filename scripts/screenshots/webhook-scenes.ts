@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { chooseFocus } from '../../test/ui/support/choosing.ts';
 import type { Scene } from './scene.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -103,10 +104,56 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     name: 'webhook-edit-focus',
     address: of(WORKING, '/edit'),
     act: async (page) => {
-      await page.getByRole('combobox', { name: 'Accounts' }).fill('n');
-      await page.getByRole('option', { name: /Northwind/ }).click();
-      await page.getByText('This focus excludes these events').waitFor();
-      await page.keyboard.press('Escape');
+      await chooseFocus(page, 'Choose accounts…', ['Northwind', 'Contoso']);
+      await page.getByText('This focus excludes these events').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'webhook-edit-choose',
+    address: of(WORKING, '/edit'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Choose accounts…' }).click();
+      await page.getByRole('checkbox', { name: /^Northwind/ }).check();
+    },
+  },
+  {
+    name: 'webhook-add-content',
+    address: `${WEBHOOKS}/new`,
+    act: async (page) => {
+      await page.getByRole('radio', { name: 'Registrations' }).check();
+      await page.getByRole('button', { name: 'Choose content…' }).click();
+      await page.getByRole('button', { name: 'Select all shown' }).click();
+      await page.getByRole('button', { name: /^Add \d+ items/ }).click();
+      await page.getByRole('list', { name: 'Content' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'webhook-choose-failing',
+    address: `${WEBHOOKS}/new`,
+    act: async (page) => {
+      await page.route('**/ui/api/search/assets?*', (route) => route.fulfill({ status: 500, body: '{}' }));
+      await page.getByRole('radio', { name: 'Accounts' }).check();
+      await page.getByRole('button', { name: 'Choose accounts…' }).click();
+      await page.getByRole('dialog').getByRole('alert').first().waitFor();
+    },
+  },
+  {
+    name: 'webhook-history-selected',
+    address: of(FAILING, '?tab=history'),
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select/ })
+        .and(page.locator(':enabled'))
+        .first()
+        .check();
+      await page.getByText('1 selected').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'webhook-history-remove',
+    address: of(FAILING, '?tab=history&code=503'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Remove matching…' }).click();
     },
   },
   {

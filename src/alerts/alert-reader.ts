@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import { toAlertRecord } from './alert-records.ts';
-import type { Firing } from './firings/firing.ts';
+import type { Firing } from './firing.ts';
 import { countOpenFirings, type FiringFilter, listFirings } from './firings/firing-store.ts';
 import type { Notice } from './notices/notice.ts';
 import { readLatestNotices, readNotices } from './notices/notice-store.ts';

@@ -1,5 +1,5 @@
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
-import type { Firing } from './firings/firing.ts';
+import type { Firing } from './firing.ts';
 import type { FiringRecord } from './firings/firing-schemas.ts';
 import type { Notice } from './notices/notice.ts';
 import type { AlertRule } from './rules/alert-rule.ts';

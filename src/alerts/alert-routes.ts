@@ -10,14 +10,15 @@ import { Id, Nullable, PageOf, PathId } from '../http/schemas.ts';
 import { assertValid } from '../http/validation.ts';
 import type { AlertReader } from './alert-reader.ts';
 import { toFiringRecord } from './alert-records.ts';
-import type { AlertTests } from './alert-tests.ts';
-import { FiringRecord } from './firings/firing-schemas.ts';
+import type { AlertService } from './alert-service.ts';
+import { type AlertTests, MAX_ALERT_TESTS_AT_A_TIME } from './alert-tests.ts';
+import { FiringRecord, FiringState } from './firings/firing-schemas.ts';
 import { AlertInput, AlertRecord, ChannelMember } from './rules/alert-schemas.ts';
-import type { AlertService } from './rules/alert-service.ts';
 
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Alerts'];
+const TOO_MANY = `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are under way.`;
 const params = Type.Object({ alert_id: PathId('The id of the alert rule.') });
 
 /** The result of a test. */
@@ -182,16 +183,18 @@ export function alertRoutes(
           'Sends a test over every channel of the rule immediately, even in quiet hours or if the rule is disabled, and ' +
           'returns the results.',
         params,
-        response: { 200: AlertTestRecord, ...problems(404) },
+        response: { 200: AlertTestRecord, ...problems(404, { 429: TOO_MANY }) },
       },
     },
     async (request) => ({
-      results: (await tests.send(await alerts.get(idOf(request.params)))).map((result) => ({
-        channel: result.channel,
-        sent: result.sent,
-        error: result.error,
-        duration_ms: Math.round(result.durationMs),
-      })),
+      results: (await tests.send(await alerts.get(idOf(request.params)), callerOf(request).id)).map(
+        (result) => ({
+          channel: result.channel,
+          sent: result.sent,
+          error: result.error,
+          duration_ms: Math.round(result.durationMs),
+        }),
+      ),
     }),
   );
 
@@ -205,11 +208,10 @@ export function alertRoutes(
         summary: 'List firing and past alerts',
         querystring: Type.Object({
           ...PageQuery.properties,
-          state: Type.Optional(
-            Type.Enum(['firing', 'ended'], {
-              description: 'Only those that are firing, or that have ended.',
-            }),
-          ),
+          state: Type.Optional({
+            ...FiringState,
+            description: 'Only those that are firing, or that have ended.',
+          }),
           alert_id: Type.Optional(Id('Only those of this alert rule.')),
           webhook_id: Type.Optional(Id('Only those about this webhook.')),
         }),

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { AtATime } from '../http/at-a-time.ts';
 import type { NoticeSender } from './notices/notice-sender.ts';
 import { type AlertRule, type Channel, channelsOf } from './rules/alert-rule.ts';
 
+/** Number of tests of a caller that may be under way at a time. */
+export const MAX_ALERT_TESTS_AT_A_TIME = 8;
 const NEVER = new AbortController().signal;
 
 /** The result of a test over one channel. */
@@ -12,18 +15,32 @@ export interface AlertTestResult {
   durationMs: number;
 }
 
-/** Sends test notices immediately, whether or not the rule is enabled. */
+/**
+ * Sends test notices immediately, whether or not the rule is enabled, but only a few of a caller at a time: each may hold
+ * connections until their deadlines, and sends e-mail to whoever the rule names.
+ */
 export class AlertTests {
   readonly #sender: Pick<NoticeSender, 'send'>;
   readonly #now: () => number;
+  readonly #atATime = new AtATime(
+    MAX_ALERT_TESTS_AT_A_TIME,
+    `${MAX_ALERT_TESTS_AT_A_TIME} of your tests of alert rules are under way. Try again when one has its results`,
+  );
 
   constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {
     this.#sender = sender;
     this.#now = now;
   }
 
-  /** Sends a test over every channel of a rule. Ends within the deadlines of the channels. */
-  async send(rule: AlertRule): Promise<AlertTestResult[]> {
+  /**
+   * Sends a test over every channel of a rule. Ends within the deadlines of the channels.
+   * @throws {ProblemError} `too-many-requests`
+   */
+  async send(rule: AlertRule, callerId: string): Promise<AlertTestResult[]> {
+    return await this.#atATime.run(callerId, () => this.#send(rule));
+  }
+
+  async #send(rule: AlertRule): Promise<AlertTestResult[]> {
     const { id, name, condition, minutes } = rule;
     const notice = {
       batch: randomUUID(),

@@ -5,6 +5,7 @@ import { smtpPlaceOf } from '../settings/smtp-place.ts';
 import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';
 import { AlertReader } from './alert-reader.ts';
 import { alertRoutes } from './alert-routes.ts';
+import { AlertService } from './alert-service.ts';
 import { AlertTests } from './alert-tests.ts';
 import { AlertWatch } from './alert-watch.ts';
 import { Evaluation } from './firings/evaluation.ts';
@@ -16,7 +17,6 @@ import { NoticeDispatcher } from './notices/notice-dispatcher.ts';
 import { NoticeSender, type PostNotice } from './notices/notice-sender.ts';
 import { deleteNoticesBefore } from './notices/notice-store.ts';
 import { CHANNELS } from './rules/alert-rule.ts';
-import { AlertService } from './rules/alert-service.ts';
 
 const MS_PER_SECOND = 1_000;
 const DAY_MS = 86_400_000;

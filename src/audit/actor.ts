@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../http/authorization.ts';
 
 /**
- * Kinds of actors: a person in the admin UI, an API client, the command line, and someone who has not signed in.
+ * Kinds of actors: a person in the admin UI, an API client, the command line, and a caller who is not signed in.
  */
 export const ACTOR_TYPES = ['ADMINISTRATOR', 'API_CLIENT', 'COMMAND_LINE', 'UNKNOWN'] as const;
 
@@ -29,6 +29,14 @@ export const COMMAND_LINE: Actor = {
   address: null,
 };
 
+/**
+ * Whether a person does it. Programs create accounts and registrations and set results in large numbers, so that these
+ * are recorded only for persons. For programs, there are events.
+ */
+export function isPerson({ type }: Actor): boolean {
+  return type === 'ADMINISTRATOR';
+}
+
 /** The caller of a route that has a scope or a role. */
 export function actorOf(request: FastifyRequest): Actor {
   const caller = callerOf(request);
@@ -38,7 +46,7 @@ export function actorOf(request: FastifyRequest): Actor {
     : { type: 'ADMINISTRATOR', id: String(caller.administratorId), ...common };
 }
 
-/** Someone who has not signed in. */
+/** A caller who is not signed in. */
 export function unknownActor(address: string): Actor {
   return { type: 'UNKNOWN', id: null, user: null, name: null, address };
 }

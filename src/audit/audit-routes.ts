@@ -23,10 +23,9 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
         operationId: 'listAuditEntries',
         summary: 'List changes',
         description:
-          'Who changed which webhook, alert rule, API client, administrator or account, newest first, with the values before ' +
-          'and after, but never a secret. Also sign-ins, redeliveries, replays, resets of registrations, content of accounts, ' +
-          'and deletions. A page examines 10,000 entries: ' +
-          'with a filter, it may be short or empty although `next_cursor` is not null.',
+          'Who changed which webhook, alert rule, API client, administrator, account, content or registration, newest first, ' +
+          'with the values before and after, but never a secret. Also sign-ins, redeliveries, replays and purges. ' +
+          'A page examines 10,000 entries: with a filter, it may be short or empty although `next_cursor` is not null.',
         querystring: AuditQuery,
         response: { 200: PageOf(AuditEntry, 'Entries, newest first.'), ...problems(400) },
       },

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../http/paging.ts';
-import { DateTime, describedAs, Id, Nullable, PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
+import { DateTime, describedAs, Id, Nullable, PLAIN_TEXT_PATTERN, TimeQuery } from '../http/schemas.ts';
 import { formatDateTime } from '../time/date-time.ts';
 import { AUDIT_ACTION_NAMES, AUDIT_OBJECT_TYPES, type AuditAction, type AuditObjectType } from './actions.ts';
 import { ACTOR_TYPES, type ActorType } from './actor.ts';
@@ -9,8 +9,6 @@ import type { AuditItem, AuditScalar, FieldChange } from './field-changes.ts';
 
 /** Room for the longest e-mail address. */
 const MAX_SEARCHED_TEXT = 320;
-/** Room for a date and time with nanoseconds and a zone. */
-const MAX_DATE_TIME_LENGTH = 40;
 
 const Action = Type.Enum([...AUDIT_ACTION_NAMES], { title: 'AuditAction' });
 const ObjectType = Type.Enum([...AUDIT_OBJECT_TYPES], { title: 'AuditObjectType' });
@@ -20,11 +18,6 @@ function Text(description: string) {
   return Type.Optional(
     Type.String({ minLength: 1, maxLength: MAX_SEARCHED_TEXT, pattern: PLAIN_TEXT_PATTERN, description }),
   );
-}
-
-function Time(description: string) {
-  const schema = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description });
-  return Type.Optional(describedAs(schema, { type: 'string', format: 'date-time' }));
 }
 
 /** The query of the list. */
@@ -48,29 +41,43 @@ export const AuditQuery = Type.Object({
     }),
   ),
   object_id: Text('The id of the object. Requires `object_type`.'),
-  from_dt: Time('At or after this time, ISO 8601 with a time zone.'),
-  to_dt: Time('Before this time.'),
+  from_dt: TimeQuery('At or after this time, ISO 8601 with a time zone.'),
+  to_dt: TimeQuery('Before this time.'),
 });
 export type AuditQuery = Static<typeof AuditQuery>;
 
+// Generators cannot read a list of types, so several types are described as a union with a name. The one for Go does not
+// compile with a union of a map of unions.
+const Scalar = describedAs(Type.Unsafe<AuditScalar>({ type: ['string', 'number', 'boolean', 'null'] }), {
+  anyOf: [
+    {
+      title: 'AuditValue',
+      description: 'A text, a number, or true or false.',
+      oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }],
+    },
+    { type: 'null' },
+  ],
+});
+
+const Item = describedAs(
+  Type.Unsafe<AuditItem>({
+    type: ['string', 'number', 'object'],
+    // Without it, responses would have empty objects.
+    additionalProperties: true,
+  }),
+  {
+    title: 'AuditItem',
+    description: 'An item of a list: a text, a number, or an object such as a focus.',
+    oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'object', additionalProperties: true }],
+  },
+);
+
 function Value(description: string) {
-  return Type.Optional(
-    Type.Unsafe<AuditScalar>({
-      type: ['string', 'number', 'boolean', 'null'],
-      format: 'double',
-      description,
-    }),
-  );
+  return Type.Optional(Type.Unsafe<AuditScalar>({ ...Scalar, description }));
 }
 
 function Items(description: string) {
-  const item = Type.Unsafe<AuditItem>({
-    type: ['string', 'number', 'object'],
-    format: 'double',
-    // Without it, responses would have empty objects.
-    additionalProperties: true,
-  });
-  return Type.Optional(Type.Array(item, { description }));
+  return Type.Optional(Type.Array(Item, { description }));
 }
 
 const Change = Type.Object(
@@ -100,7 +107,7 @@ export const AuditEntry = Type.Object(
         name: Nullable(Type.String({ description: 'The name at that time.' })),
         address: Nullable(Type.String({ description: 'The network address. Null for the command line.' })),
       },
-      { title: 'AuditActor', description: 'Who did it. UNKNOWN is someone who has not signed in.' },
+      { title: 'AuditActor', description: 'Who did it. UNKNOWN: not signed in.' },
     ),
     action: Action,
     object: Type.Object(
@@ -112,13 +119,9 @@ export const AuditEntry = Type.Object(
       { title: 'AuditObject', description: 'What was changed.' },
     ),
     changes: Type.Array(Change, { description: 'The members that changed, with their values.' }),
-    details: Type.Record(
-      Type.String(),
-      Type.Unsafe<AuditScalar>({ type: ['string', 'number', 'boolean', 'null'], format: 'double' }),
-      {
-        description: 'Further facts, such as `messages`: the number of redelivered messages.',
-      },
-    ),
+    details: Type.Record(Type.String(), Scalar, {
+      description: 'Further facts, such as `messages`: the number of redelivered messages.',
+    }),
   },
   { title: 'AuditEntry', description: 'An entry of the audit log.' },
 );

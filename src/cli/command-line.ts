@@ -260,8 +260,10 @@ async function manageSecrets(call: Call, args: readonly string[]): Promise<numbe
   await using stack = new AsyncDisposableStack();
   return await runSecretsCommand(args, {
     open: async () => stack.use(await openStorage(readSettings(call), { exclusive: false, now: Date.now })),
-    tokenLifetimeMs: () =>
-      Math.max(readSettings(call).access_token_lifetime * MS_PER_SECOND, LAUNCH_LIFETIME_MS),
+    tokenLifetimeMs: () => {
+      const { access_token_lifetime, launch_lifetime } = readSettings(call);
+      return Math.max(Math.max(access_token_lifetime, launch_lifetime) * MS_PER_SECOND, LAUNCH_LIFETIME_MS);
+    },
     write: call.write,
     writeError: call.writeError,
   });

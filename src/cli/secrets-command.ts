@@ -12,7 +12,7 @@ const MAX_NAMED = 50;
 
 const HELP = `Usage: coursewire secrets re-encrypt
 
-Re-encrypts all stored keys and secrets of webhooks that were encrypted with
+Re-encrypts the keys and secrets of webhooks and the URLs of alert rules that were encrypted with
 webhooks_auth_secret_previous, verifies that none is left, and says when you can remove the old
 secret. Services can keep running. If it is interrupted, run it again. It shows no secrets.
 How to change the secret step by step: docs/operating.md.
@@ -104,7 +104,8 @@ function formerText(tokenLifetimeMs: number): string {
   const hours = Math.ceil(tokenLifetimeMs / MS_PER_HOUR);
   return (
     'Verified: no stored data needs webhooks_auth_secret_previous any longer.\n' +
-    'Removing it invalidates access tokens and launch links that were signed with it. To let them expire instead, keep it ' +
+    'Removing it invalidates access tokens and launch links that were signed with it, and closes courses that were opened ' +
+    'with them. To let them expire instead, keep it ' +
     `until ${hours} ${hours === 1 ? 'hour' : 'hours'} after the last service was started with the new secret; ` +
     'then remove the setting and restart.\n'
   );

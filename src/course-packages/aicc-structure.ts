@@ -22,7 +22,10 @@ export interface AiccTables {
   readonly units: ReadonlyMap<string, { id: string; title: string }>;
   /** Of the `.des` file. */
   readonly titles: ReadonlyMap<string, string>;
-  /** Rows of the `.cst` file, each a block and its members; the first names the columns. Null without the file. */
+  /**
+   * Rows of the `.cst` file, each a block and its members. The first row contains the column names. Null if there is no
+   * file.
+   */
   readonly structure: readonly (readonly string[])[] | null;
   /** Rows of the `.pre` file. */
   readonly prerequisites: readonly TableRow[];

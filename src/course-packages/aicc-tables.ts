@@ -24,9 +24,10 @@ export type TableRow = ReadonlyMap<string, string>;
 const FIELD_CHARACTERS = 65_536;
 
 /**
- * The rows of an AICC table (`.au`, `.des`), whose first line names the columns.
+ * The rows of an AICC table (`.au`, `.des`), whose first line contains the column names.
  *
- * @param maxFields of all rows together; null is returned for a table with more, or with a field beyond all measure
+ * @param maxFields maximum for all rows together; null is returned for a table with more fields, or with a field that
+ *   is too long
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
 export function parseTable(text: string, maxFields: number): TableRow[] | null {
@@ -35,7 +36,7 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
   let fields = 0;
   for (const record of records(text, maxFields)) {
     if (record === null) return null;
-    // A short row counts as a full one, because it is padded.
+    // A short row counts as a full one, because missing fields are added.
     fields += Math.max(record.length, columns.length);
     if (fields > maxFields) return null;
     if (columns.length === 0) columns = record.map((name) => name.toLowerCase());
@@ -45,9 +46,10 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
 }
 
 /**
- * The records of an AICC table whose columns may repeat (`.cst`, `.ort`), the one that names them first.
+ * The records of an AICC table whose columns may repeat (`.cst`, `.ort`), starting with the column names.
  *
- * @param maxFields of all records together; null is returned for a table with more, or with a field beyond all measure
+ * @param maxFields maximum for all records together; null is returned for a table with more fields, or with a field
+ *   that is too long
  */
 export function parseRecords(text: string, maxFields: number): string[][] | null {
   const found: string[][] = [];
@@ -88,7 +90,9 @@ function* records(text: string, maxFields: number): Generator<string[] | null> {
   }
 }
 
-/** The position of the quote that ends a field, in which quotes are doubled; of the text's end when there is none. */
+/**
+ * The position of the quote that ends a field. Quotes in the field are doubled. The end of the text if there is none.
+ */
 function endOfQuoted(text: string, start: number): number {
   let quote = text.indexOf('"', start);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);

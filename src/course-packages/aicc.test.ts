@@ -11,7 +11,7 @@ function without(...names: string[]) {
 }
 
 describe('an AICC course', () => {
-  it('is described whole', async () => {
+  it('is described completely', async () => {
     assert.deepEqual(await inspectFiles(aiccFiles({ title: 'Golf, explained', identifier: 'G1' })), {
       learningStandard: 'AICC',
       title: 'Golf, explained',
@@ -143,7 +143,7 @@ describe('the structure of an AICC course', () => {
     );
   });
 
-  it('has units that no block holds at its end, and nothing twice, in a circle or unknown', async () => {
+  it('has units outside all blocks at its end, and no duplicate, circular or unknown ones', async () => {
     const { structure, warnings } = await read({
       'course.cst': 'block,member,member,member\r\nROOT,B1,gone,B1\r\nB1,A2,ROOT,B1\r\n',
     });

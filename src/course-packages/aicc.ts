@@ -11,9 +11,9 @@ import { titleText } from './title-text.ts';
 const PERCENT = [0, 100] as const;
 
 /**
- * Reads an AICC course: its description (`.crs`), its assignable units (`.au`), for their titles its descriptors
- * (`.des`), and its structure (`.cst`), prerequisites (`.pre`), completion requirements (`.cmp`) and objectives
- * (`.ort`). The case of file extensions, members and columns is ignored.
+ * Reads an AICC course: its description (`.crs`), assignable units (`.au`) and their titles (`.des`). It also reads its
+ * structure (`.cst`), prerequisites (`.pre`), completion requirements (`.cmp`) and objectives (`.ort`). The case of
+ * file extensions, members and columns is ignored.
  *
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH, TOO_MANY_UNITS,

@@ -8,10 +8,10 @@ import { readExactly } from './read-exactly.ts';
 const NAME = 'cmi5.xml';
 /** The root element, after a declaration and comments. */
 const BEGINNING_BYTES = 16 * 1024;
-/** A byte order mark of UTF-8 or UTF-16, then white space: anything else may be a damaged zip. */
+/** A byte order mark of UTF-8 or UTF-16, then white space. Anything else may be a damaged zip. */
 const BEGINS_AS_XML = /^(?:\xEF\xBB\xBF|\xFE\xFF|\xFF\xFE)?\s*</;
 /** Characters that XML cannot contain (XML 1.0 section 2.2), but zip headers do. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
 const NOT_XML = /[\x01-\x08\x0B\x0C\x0E-\x1F]/;
 
 /** Whether a file is a cmi5 course structure without a zip (cmi5 section 14.1), judged by its first bytes. */

@@ -13,7 +13,7 @@ function inspectWith(part: string | RegExp, replacement: string) {
 }
 
 describe('a cmi5 course', () => {
-  it('is described whole', async () => {
+  it('is described completely', async () => {
     assert.deepEqual(
       await inspectFiles(cmi5Files({ title: 'Geology', identifier: 'https://courses.example/geo' })),
       {

@@ -26,8 +26,8 @@ const SCALED = [0, 1] as const;
 
 const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 /**
- * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). So the address must not have them
- * (section 14.2).
+ * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). The address must not already contain
+ * them (section 14.2).
  */
 const LAUNCH_PARAMETERS = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
 
@@ -165,7 +165,7 @@ class StructureReader {
     );
   }
 
-  /** The launch adds these; with a second value, a unit could read the wrong one. */
+  /** The launch adds these parameters. If one occurred twice, a unit could read the wrong value. */
   #checkParameters(unit: string, url: string): void {
     const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
     const taken = LAUNCH_PARAMETERS.find((name) => new URLSearchParams(query).has(name));

@@ -3,8 +3,8 @@ import { packageError } from './package-error.ts';
 const MANIFEST = /^(?:imsmanifest\.xml|cmi5\.xml|tincan\.xml|.*\.crs)$/i;
 
 /**
- * The folder of a zip that holds the manifest: the root, or else the one folder that people wrap a course in when
- * they zip the folder instead of what is in it. Empty, or with a `/` at its end.
+ * The folder of a zip that contains the manifest: the root, or the single folder around the course. Such a folder
+ * exists if people zip the folder instead of its contents. Empty, or with a trailing `/`.
  *
  * @throws {PackageError} MANIFEST_MISSING, MANIFEST_AMBIGUOUS, MANIFEST_TOO_DEEP
  */

@@ -6,7 +6,7 @@ import type { Sequencing } from './scorm-sequencing.ts';
  */
 export const STRUCTURE_FORMAT = 1;
 
-/** The tree of a course and everything in its manifest that playing needs. Plain JSON values only. */
+/** The tree of a course and all data of its manifest that playing needs. Plain JSON values only. */
 export interface CourseStructure {
   /** The publisher's identifier of the course: of the manifest (SCORM), the course (AICC, cmi5) or the activity (xAPI). */
   readonly identifier: string | null;
@@ -25,7 +25,7 @@ export interface StructureItem {
   readonly isUnit: boolean;
   /** False when the item is not shown in a table of contents; it may still be played. */
   readonly isVisible: boolean;
-  /** In the AICC script language, as the manifest has it: SCORM 1.1, 1.2 and AICC. */
+  /** In the AICC script language, as in the manifest: SCORM 1.1, 1.2 and AICC. */
   readonly prerequisites: string | null;
   /** What completes the item besides its own status, in order; from AICC's `.cmp` file. */
   readonly completions: readonly AiccCompletion[];
@@ -59,7 +59,7 @@ export interface Scorm2004Course {
   readonly title: string;
   /** Whether shared objectives keep their values across courses and attempts of one learner. */
   readonly objectivesGlobalToSystem: boolean;
-  /** The same of shared data stores (4th edition). */
+  /** As `objectivesGlobalToSystem`, for shared data stores (4th edition). */
   readonly sharedDataGlobalToSystem: boolean;
   readonly completionThreshold: CompletionThreshold | null;
   readonly sequencing: Sequencing;
@@ -75,7 +75,7 @@ export interface Scorm2004Item {
   readonly sharedData: readonly SharedDataMap[];
 }
 
-/** `adlcp:completionThreshold`, whose defaults are filled in. */
+/** `adlcp:completionThreshold`, with its defaults filled in. */
 export interface CompletionThreshold {
   readonly completedByMeasure: boolean;
   /** 0 to 1. */
@@ -84,7 +84,7 @@ export interface CompletionThreshold {
   readonly progressWeight: number;
 }
 
-/** What `adlnav:hideLMSUI` may name. */
+/** The controls that `adlnav:hideLMSUI` may contain. */
 export const HIDDEN_CONTROLS = [
   'previous',
   'continue',
@@ -126,7 +126,7 @@ export interface Cmi5Item {
   readonly descriptions: LanguageMap;
 }
 
-/** An item of which only the title is known. */
+/** An item with a title and no other data. */
 export function plainItem({ id, title }: { id: string; title: string }): StructureItem {
   return {
     id,

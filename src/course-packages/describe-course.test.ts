@@ -40,7 +40,7 @@ describe('a package with several manifests', () => {
     });
   }
 
-  it('is refused when the first is broken, not taken as the next', async () => {
+  it('is rejected if the first is broken, and not read as the next', async () => {
     await assert.rejects(inspectFiles({ ...xapiFiles(), 'cmi5.xml': '<courseStructure>' }), {
       code: 'XML_MALFORMED',
     });
@@ -102,7 +102,7 @@ describe('a description', () => {
     }
   });
 
-  it('has so many warnings and no more, however many faults there are', async () => {
+  it('has a limited number of warnings, however many faults there are', async () => {
     const items = '<item identifier="x" identifierref="gone"/>'.repeat(50);
     const manifest = scormManifest(SCORM_12, { items: `${items}<item identifier="i1" identifierref="r1"/>` });
     const { warnings } = await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': manifest });

@@ -44,7 +44,7 @@ describe('fair slots', () => {
     }
   });
 
-  it('are not given to those who have left, and come back once', async () => {
+  it('are not given to callers that stopped waiting, and are returned only once', async () => {
     const { begun, ask, end } = jobs(new FairSlots(1));
     await ask('a', 'a1');
     const leaving = new AbortController();

@@ -18,17 +18,17 @@ describe('working through items concurrently', () => {
     assert.equal(mostRunning, 3);
   });
 
-  it('after a failure begins nothing more, tells what is running, and waits for it to end', async () => {
+  it('begins nothing more after a failure, aborts running work, and waits until it ends', async () => {
     const failure = new Error('the first failure');
     const slow = Promise.withResolvers<void>();
     const begun: string[] = [];
-    let told = false;
+    let wasAborted = false;
     let slowEnded = false;
     const work = forEachConcurrently(['slow', 'failing', 'never'], 2, async (item, signal) => {
       begun.push(item);
       if (item === 'failing') throw failure;
       signal.addEventListener('abort', () => {
-        told = true;
+        wasAborted = true;
         slow.resolve();
       });
       await slow.promise;
@@ -36,7 +36,7 @@ describe('working through items concurrently', () => {
     });
     await assert.rejects(work, failure);
     assert.deepEqual(begun, ['slow', 'failing']);
-    assert.ok(told);
+    assert.ok(wasAborted);
     assert.ok(slowEnded);
   });
 

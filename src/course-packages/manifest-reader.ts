@@ -35,11 +35,11 @@ export class ManifestReader implements AsyncDisposable {
   }
 
   /**
-   * Reads one manifest when it is its caller's turn.
+   * Reads one manifest when it is the caller's turn.
    *
-   * @param caller whose package it is; callers take turns
+   * @param caller the owner of the package; callers take turns
    * @throws {PackageError} if the package is at fault; also MANIFEST_TOO_SLOW and MANIFEST_TOO_COMPLEX
-   * @throws {NodeJS.ErrnoException} if the machine is
+   * @throws {NodeJS.ErrnoException} if the machine is at fault
    * @throws the reason of `signal`
    */
   async read(request: ManifestRequest, caller: string, signal: AbortSignal): Promise<ReadManifest> {
@@ -108,7 +108,7 @@ export class ManifestReader implements AsyncDisposable {
   #giveBack(thread: Worker): void {
     thread.unref();
     const end = () => {
-      // At once, since the thread ends only later: until then it must not be given any work.
+      // Removed at once: the thread takes a moment to end, and must get no more work.
       this.#idle.delete(thread);
       void thread.terminate();
     };
@@ -146,6 +146,6 @@ export class ManifestReader implements AsyncDisposable {
 /** The environment that makes a thread use the compile cache of the process. */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // The variable names the parent of the folder for this version of Node.
+  // The variable must contain the parent of the folder for this version of Node.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { PackageError, packageError, quoted } from './package-error.ts';
 
 describe('a text from a package, quoted for a message', () => {
-  it('stands as it is when it is harmless', () => {
+  it('is unchanged if it is harmless', () => {
     assert.equal(quoted('My Course/café.html'), '"My Course/café.html"');
   });
 

@@ -1,7 +1,7 @@
 const MEBIBYTE = 1024 * 1024;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
-/** How much of an identifier PostgreSQL accepts in the key of a unit's results, less the rest of that key. */
+/** Maximum length of a unit's identifier: PostgreSQL's limit for index keys, less the rest of the key of its results. */
 export const MAX_UNIT_ID_BYTES = 2_500;
 
 /** Limits for reading and unpacking a package. A package beyond them is rejected, never truncated. */

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * The `length` bytes of a file from `position` on.
+ * Reads `length` bytes of a file, starting at `position`.
  *
- * @throws {RangeError} when the file ends before, or the position cannot be one of a file
+ * @throws {RangeError} if the file ends earlier, or the position is invalid
  */
 export async function readExactly(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);

@@ -9,9 +9,9 @@ const NEVER = new AbortController().signal;
 /**
  * Determines which course an uploaded package contains, without unpacking more than its manifest.
  *
- * @param limits replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
- * @throws {PackageError} when the package is at fault, in words for its author
- * @throws {NodeJS.ErrnoException} when the machine is, for example ENOENT
+ * @param limits override those of {@link DEFAULT_PACKAGE_LIMITS}
+ * @throws {PackageError} if the package is at fault; the message is for its author
+ * @throws {NodeJS.ErrnoException} if the machine is at fault, for example ENOENT
  */
 export async function inspectPackage(
   packageFile: string,
@@ -31,10 +31,10 @@ export async function inspectPackage(
  * Unpacks a package into `destination`, a new folder in an existing one. When this resolves, every byte is on disk and
  * survives a power failure. If it fails, `destination` is removed.
  *
- * @param options `limits` replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
- * @returns how many files and bytes were written
- * @throws {PackageError} when the package is at fault, in words for its author
- * @throws {NodeJS.ErrnoException} when the machine is: EEXIST (the folder is left as it is), ENOENT, ENOSPC
+ * @param options `limits` override those of {@link DEFAULT_PACKAGE_LIMITS}
+ * @returns the numbers of files and bytes written
+ * @throws {PackageError} if the package is at fault; the message is for its author
+ * @throws {NodeJS.ErrnoException} if the machine is at fault: EEXIST (the folder is not changed), ENOENT, ENOSPC
  * @throws the reason of `signal`
  */
 export async function extractPackage(

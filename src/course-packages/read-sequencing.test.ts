@@ -107,7 +107,7 @@ describe('the structure of a SCORM 2004 course', () => {
     });
   });
 
-  it('says what is hidden, how much progress completes, and which data units share', async () => {
+  it('includes hidden controls, the progress that completes, and the data that units share', async () => {
     const { scorm2004 } = await readItem(
       '<adlcp:completionThreshold completedByMeasure="true" minProgressMeasure="0.4" progressWeight="0.5"/>' +
         '<adlcp:data><adlcp:map targetID="urn:notes" writeSharedData="false"/></adlcp:data>' +
@@ -262,7 +262,7 @@ describe('the structure of a SCORM 2004 course', () => {
     });
   });
 
-  it('takes from a shared sequencing the parts that an item does not have itself', async () => {
+  it('inherits from a shared sequencing the parts that an item does not have itself', async () => {
     const shared =
       '<imsss:sequencingCollection><imsss:sequencing ID="s"><imsss:controlMode flow="true" choice="false"/>' +
       '<imsss:deliveryControls tracked="false"/></imsss:sequencing></imsss:sequencingCollection>';
@@ -274,7 +274,7 @@ describe('the structure of a SCORM 2004 course', () => {
     assert.equal(sequencing.delivery.tracked, false);
   });
 
-  it('leaves out what the standard does not know, with a warning', async () => {
+  it('ignores unknown elements, with a warning', async () => {
     const { structure, warnings } = await inspectItems(
       `<item identifier="i1" identifierref="r1"><imsss:sequencing IDRef="gone"><imsss:controlMode flow="perhaps"/>
         <imsss:sequencingRules><imsss:preConditionRule><imsss:ruleConditions><imsss:ruleCondition condition="hungry"/>

@@ -43,12 +43,12 @@ const PART_NAMES: readonly string[] = [
   'rollupconsiderations',
 ];
 
-/** The parts of a sequencing, by lower-case name; of the `objectives` of two namespaces, both. */
+/** The parts of a sequencing, by lower-case name. `objectives` occurs in two namespaces, and both are kept. */
 type Parts = ReadonlyMap<string, XmlElement>;
 
 /**
- * Reads the sequencing of items, including the parts that they share by `IDRef`. A shared one is read once per item
- * that names it, and its size counts towards `spend` each time.
+ * Reads the sequencing of items, including the parts that they share by `IDRef`. A shared part is read once per item
+ * that refers to it, and its size counts towards `spend` each time.
  *
  * @see SCORM 2004 Content Aggregation Model, section 5; Sequencing and Navigation
  */
@@ -73,7 +73,7 @@ export class SequencingReader {
     }
   }
 
-  /** The sequencing of an item or an organization: each part is its own or, without one, the shared one. */
+  /** The sequencing of an item or an organization. Each part is its own or, if it has none, the shared one. */
   read(item: XmlElement | undefined): Sequencing {
     const own = childOf(item, 'sequencing');
     const reference = attributeOf(own, 'IDRef');

@@ -39,7 +39,7 @@ describe('the SCORM version of a manifest, by its schemaversion', () => {
     });
   }
 
-  it('counts only where it belongs, not in the metadata of parts', async () => {
+  it('is ignored in the metadata of parts', async () => {
     const part =
       '<metadata><schema>ADL SCORM</schema><schemaversion>2004 4th Edition</schemaversion></metadata>';
     const { standard } = await editionOf(SCORM_12, part);
@@ -53,7 +53,7 @@ describe('the SCORM version of a manifest, by its schemaversion', () => {
   });
 });
 
-describe('the SCORM version of a manifest that names none known, by what it uses', () => {
+describe('the SCORM version of a manifest without a known one, by its elements', () => {
   const fourthOnly: [what: string, inside: string][] = [
     ['adlseq:objectives', '<adlseq:objectives/>'],
     ['adlcp:data', '<adlcp:data/>'],
@@ -84,7 +84,7 @@ describe('the SCORM version of a manifest that names none known, by what it uses
   });
 });
 
-describe('a manifest of no SCORM course is refused', () => {
+describe('a manifest that is not of a SCORM course is rejected', () => {
   const none: ManifestDialect = {
     ...SCORM_12,
     namespaces: 'xmlns="http://www.imsglobal.org/xsd/imscp_v1p1" xmlns:adlcp="urn:none"',

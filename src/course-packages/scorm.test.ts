@@ -27,7 +27,7 @@ async function unitOf2004(itemContent: string, inside = ''): Promise<LaunchUnit>
 }
 
 describe('a SCORM course', () => {
-  it('of version 1.2 is described whole', async () => {
+  it('of version 1.2 is described completely', async () => {
     assert.deepEqual(await inspectFiles(scorm12Files({ title: 'Golf & more', identifier: 'golf' })), {
       learningStandard: 'SCORM_12',
       title: 'Golf & more',
@@ -51,7 +51,7 @@ describe('a SCORM course', () => {
     });
   });
 
-  it('has its units in the order of the tree, items that only group left out', async () => {
+  it('has its units in the order of the tree, without items that only group others', async () => {
     const { units } = await describe12({
       items:
         '<item identifier="g"><title>Group</title><item identifier="b" identifierref="r1"><title>B</title>' +
@@ -67,7 +67,7 @@ describe('a SCORM course', () => {
     );
   });
 
-  it('reports from a SCO, and from nothing else', async () => {
+  it('reports only from a SCO', async () => {
     const { units } = await describe12({
       items: ['sco', 'asset', 'none']
         .map((type) => `<item identifier="${type}" identifierref="${type}"/>`)
@@ -116,7 +116,7 @@ describe('a SCORM course', () => {
     assert.equal(unit.masteryScore, null);
   });
 
-  it('of 2004 passes by measure only if it says so, by 1 if it does not say which', async () => {
+  it('of 2004 passes by measure only if the manifest requests it, by default at 1', async () => {
     const objective = (attributes: string, measure: string) =>
       `<imsss:sequencing><imsss:objectives><imsss:primaryObjective ${attributes}>${measure}</imsss:primaryObjective></imsss:objectives></imsss:sequencing>`;
     const measure = '<imsss:minNormalizedMeasure>-0.5</imsss:minNormalizedMeasure>';
@@ -200,7 +200,7 @@ describe('the title of a SCORM course', () => {
   const lom =
     '<lom xmlns="http://www.imsglobal.org/xsd/imsmd_rootv1p2p1"><general><title><langstring>From LOM</langstring></title></general></lom>';
 
-  it('comes from the organization, else from its description, else from the first unit', async () => {
+  it('is that of the organization, otherwise of its description, otherwise of the first unit', async () => {
     const manifest = scormManifest(SCORM_12, { title: ' ' });
     const withLom = manifest.replace('</metadata>', `${lom}</metadata>`);
     const titleOf = async (text: string) =>

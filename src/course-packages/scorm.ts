@@ -110,7 +110,7 @@ class ItemReader {
     return { items, units: [...this.#units.values()] };
   }
 
-  /** What SCORM 2004 says about the whole tree; null in other versions. */
+  /** The SCORM 2004 data of the whole tree; null in other versions. */
   readRoot(organization: XmlElement | undefined, title: string): Scorm2004Course | null {
     if (!this.#isScorm2004) return null;
     return this.#extras.course(organization, title, this.#sequencings.read(organization));
@@ -228,7 +228,7 @@ class ItemReader {
   }
 }
 
-/** A resource is an asset if it says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004. */
+/** A resource is an asset unless its type is `sco`. The attribute is `scormtype` in 1.2, `scormType` in 2004. */
 function isSco(resource: XmlElement): boolean {
   return attributeOf(resource, 'scormtype')?.toLowerCase() === 'sco';
 }

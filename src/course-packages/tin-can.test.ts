@@ -45,7 +45,7 @@ describe('an xAPI course with a tincan.xml', () => {
     assert.match(warnings.join(), /2 activities that can be launched/);
   });
 
-  it('is refused when nothing in it can be launched, has no id, is not there, or is another document', async () => {
+  it('is rejected if nothing in it can be launched, an id or the file is missing, or it is another document', async () => {
     await assert.rejects(inspectWith(/<launch.*<\/launch>/, ''), { code: 'NOTHING_TO_LAUNCH' });
     await assert.rejects(inspectWith('id="https://courses.example/xapi" ', ''), { code: 'MANIFEST_INVALID' });
     await assert.rejects(inspectWith('>index.html<', '>gone.html<'), { code: 'LAUNCH_FILE_MISSING' });

@@ -11,7 +11,7 @@ describe('a title', () => {
     assert.equal(titleText('A\u0000B\u0085C\ud800'), 'A B C\ufffd');
   });
 
-  it('is null when there is none', () => {
+  it('is null if it is missing', () => {
     assert.equal(titleText(null), null);
     assert.equal(titleText(' \n '), null);
   });

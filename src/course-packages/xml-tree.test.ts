@@ -52,7 +52,7 @@ describe('an XML tree', () => {
     );
   });
 
-  it('tells attributes of one name apart by namespace', async () => {
+  it('distinguishes attributes with the same name by their namespaces', async () => {
     const root = await parse('<m base="x" xml:base="y"/>');
     assert.equal(attributeOf(root, 'base', XML_NAMESPACE), 'y');
   });

@@ -85,7 +85,7 @@ describe('the names of a zip', () => {
     assert.deepEqual(Object.keys(await contentsOf(rawZip([{ name: legacy, extra: field }]))), ['café.txt']);
   });
 
-  it('do not include what macOS and Windows add, but do include what only looks like it', async () => {
+  it('do not include files that macOS and Windows add, but do include files with similar names', async () => {
     const names = [
       '__MACOSX/._a.txt',
       '.DS_Store',
@@ -126,7 +126,7 @@ describe('the limits of a zip', () => {
     depth: 2,
   };
 
-  it('let through what is within them', async () => {
+  it('accept an archive within them', async () => {
     assert.deepEqual(await contentsOf(await zipOf(files), enough), files);
   });
 
@@ -137,7 +137,7 @@ describe('the limits of a zip', () => {
     ['nameBytes', 'ZIP_NAME_INVALID'],
     ['depth', 'ZIP_NAME_INVALID'],
   ] as const) {
-    it(`refuse what is one over ${limit}`, async () => {
+    it(`reject an archive that exceeds ${limit} by one`, async () => {
       const zip = await zipOf(files);
       await assert.rejects(contentsOf(zip, { ...enough, [limit]: enough[limit]! - 1 }), { code });
     });

@@ -78,7 +78,7 @@ async function checkedDirectory(
   let total = 0;
   for await (const entry of entries) {
     const name = decodeName(entry);
-    // A link or a device is rejected whatever its name. An unusable name may belong to a file that is skipped.
+    // A link or a device is always rejected, but an unusable name may belong to a file that is skipped.
     refuseUnusable(entry, name);
     if (SYSTEM_CLUTTER.test(name)) continue;
     refuseUnsafeName(name, limits);

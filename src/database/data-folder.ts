@@ -57,8 +57,8 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 }
 
 /**
- * Locks the folder for this process until the result is disposed of. The operating system releases the lock when
- * the process ends in any way, so nobody has to remove a stale lock.
+ * Locks the folder for this process until the result is disposed of. The operating system releases the lock when the
+ * process ends in any way, so stale locks cannot occur.
  * @throws {DataFolderError} if another process has locked it
  */
 export function lockDataFolder(folder: DataFolder): Disposable {

@@ -112,6 +112,12 @@ export interface Database extends AsyncDisposable {
    * @throws {DatabaseUnavailableError} if the engine cannot begin or commit
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Runs a single statement as a transaction of its own, and returns its rows. On PostgreSQL, it is sent without
+   * `begin` and `commit`, in one round trip. It is run again as `transaction` does.
+   * @throws {DatabaseUnavailableError} if the engine cannot run or commit it
+   */
+  runAlone<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   /** Resolves when the database responds. @throws {DatabaseUnavailableError} if it does not. */
   ping(): Promise<void>;
   /**

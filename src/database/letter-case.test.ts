@@ -11,7 +11,7 @@ const letters = Array.from({ length: LAST_LETTER + 1 }, (_, code) => code)
   .filter((letter) => letter.toLowerCase() !== letter || letter.toUpperCase() !== letter);
 
 describe('letters in either case', () => {
-  it('are folded within a text as each by itself', () => {
+  it('are folded in a text as they are alone', () => {
     for (const letter of letters) {
       const text = `x${letter}y ${letter}`;
       assert.equal(foldLetters(text), Array.from(text, foldLetter).join(''), letter);
@@ -19,7 +19,7 @@ describe('letters in either case', () => {
     assert.equal(foldLetters('ΟΔΟΣ ΟΔΟΣ'), 'οδοσ οδοσ');
   });
 
-  it('have all their forms told, and no others', () => {
+  it('have exactly all their forms listed', () => {
     const forms = new Map<string, string[]>();
     for (const letter of letters) {
       const folded = foldLetter(letter);

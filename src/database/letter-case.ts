@@ -1,6 +1,6 @@
 /**
- * Upper and lower case of letters beyond ASCII, by one rule for both engines. SQLite knows the case of ASCII
- * letters only, and PostgreSQL uses the locale of the database.
+ * Upper and lower case of letters beyond ASCII, by the same rule on both engines. SQLite converts only ASCII letters,
+ * and PostgreSQL uses the locale of the database.
  */
 
 const SIGMAS = /[Σς]/;

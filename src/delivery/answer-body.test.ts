@@ -16,7 +16,7 @@ describe("an answer's body", () => {
     assert.equal(read(10, '').truncated, false);
   });
 
-  it('holds what was added, up to the limit', () => {
+  it('contains the added bytes, up to the limit', () => {
     const exact = read(10, 'abc', 'defg', 'hij');
     assert.equal(exact.text(), 'abcdefghij');
     assert.equal(exact.truncated, false);
@@ -35,12 +35,12 @@ describe("an answer's body", () => {
     assert.equal(read(100, [0xe2], [0x82], [0xac]).text(), '€');
   });
 
-  it('has a replacement for what is not UTF-8 and for NUL', () => {
+  it('replaces invalid UTF-8 and NUL', () => {
     assert.equal(read(100, [0x61, 0xff, 0x62, 0xc3]).text(), 'a\uFFFDb\uFFFD');
     assert.equal(read(100, [0x61, 0x00, 0x62]).text(), 'a\uFFFDb');
   });
 
-  it('keeps a byte order mark, cut or not', () => {
+  it('keeps a byte order mark, whether it is complete or not', () => {
     assert.equal(read(100, '\uFEFFa').text(), '\uFEFFa');
     assert.equal(read(4, '\uFEFFab').text(), '\uFEFFa');
   });

@@ -43,12 +43,12 @@ async function write(socket: Socket, pieces: string[]): Promise<void> {
 }
 
 describe('100 Continue before an answer', () => {
-  it('is taken out', async () => {
+  it('is removed', async () => {
     assert.deepEqual(await readThrough(CONTINUE + ANSWER), { read: ANSWER, skipped: 1 });
     assert.deepEqual(await readThrough(CONTINUE, CONTINUE, ANSWER), { read: ANSWER, skipped: 2 });
   });
 
-  it('is taken out wherever it is cut into pieces', async () => {
+  it('is removed wherever it is split', async () => {
     for (const at of [1, 8, 11, 12, 20, CONTINUE.length - 1])
       assert.deepEqual(
         await readThrough(CONTINUE.slice(0, at), CONTINUE.slice(at) + ANSWER.slice(0, 3), ANSWER.slice(3)),
@@ -75,7 +75,7 @@ describe('100 Continue before an answer', () => {
       assert.deepEqual(await readThrough(bytes, ANSWER), { read: bytes + ANSWER, skipped: 0 }, bytes);
   });
 
-  it('is taken out so many times and no more', async () => {
+  it('is removed at most a limited number of times', async () => {
     const { read, skipped } = await readThrough(CONTINUE.repeat(MAX_CONTINUES + 1) + ANSWER);
     assert.equal(skipped, MAX_CONTINUES);
     assert.equal(read, CONTINUE + ANSWER);

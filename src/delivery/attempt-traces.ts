@@ -1,9 +1,9 @@
 import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/tracing.ts';
 import type { ReceivedMessage } from '../queue/message-queue.ts';
-import type { DeliveryTarget } from '../webhooks/configuration/delivery-targets.ts';
+import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
-import type { SendPostback } from '../webhooks/messages/test-message.ts';
+import type { SendPostback } from '../webhooks/test-messages/test-message.ts';
 import type { PostbackResult } from './postback-sender.ts';
 
 /** The result of an attempt, by the action of its settlement. */

@@ -18,7 +18,7 @@ describe('Basic credentials', () => {
 
   const credentials = { key: 'key', secret: 'p"ss wörd' };
 
-  it('are taken out of what a target answers, in each form that it may echo', () => {
+  it('are removed from responses, in each form that a target may echo', () => {
     const echoed = [
       basicAuthorization(credentials),
       credentials.secret,
@@ -31,7 +31,7 @@ describe('Basic credentials', () => {
     );
   });
 
-  it('are taken out with slashes escaped and percent-encoded', () => {
+  it('are removed if slashes are escaped or percent-encoded', () => {
     const slashed = { key: 'kk?', secret: 'abc?/' };
     const encoded = basicAuthorization(slashed).slice('Basic '.length);
     assert.match(encoded, /\//);
@@ -49,7 +49,7 @@ describe('Basic credentials', () => {
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '' }), '{"id":12}');
   });
 
-  it('are taken out as whole words where the secret is very short', () => {
+  it('are removed only as whole words if the secret is very short', () => {
     const echoed = '{"secret":"a.c","id":"xa.cx"} secret=a.c&x abc';
     assert.equal(
       withoutCredentials(echoed, { key: 'k', secret: 'a.c' }),
@@ -58,7 +58,7 @@ describe('Basic credentials', () => {
     assert.equal(withoutCredentials('pin: 7', { key: 'k', secret: '7' }), 'pin: [censored]');
   });
 
-  it('may hold what is not well-formed text', () => {
+  it('may contain malformed text', () => {
     assert.equal(withoutCredentials('nothing here', { key: 'k', secret: 'abc\uD800' }), 'nothing here');
   });
 });

@@ -1,12 +1,13 @@
 import type { Logger } from '../observability/log.ts';
 import type { ReceivedMessage, Settled } from '../queue/message-queue.ts';
-import type { DeliveryTarget } from '../webhooks/configuration/delivery-targets.ts';
+import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
 import type { AttemptOutcome } from '../webhooks/history/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
+import type { FinishedMessage } from './settlements.ts';
 
 /** Minimum time between log lines about messages that were postponed for the same cause. */
 const POSTPONED_LOG_INTERVAL_MS = 60_000;
@@ -26,9 +27,6 @@ export interface DeliveryMetrics {
   postponed(cause: PostponementCause): void;
   queueFailed(): void;
 }
-
-/** A settlement with its webhook; null if the webhook was deleted. */
-export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
 
 /** Dependencies of {@link DeliveryReports}. */
 export interface DeliveryReportsDependencies {

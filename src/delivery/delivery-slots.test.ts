@@ -51,14 +51,14 @@ describe('slots of delivery', () => {
     assert.equal(slots.nextFreeIn(), null);
   });
 
-  it('are all free again at once when all requests are only waited for', () => {
+  it('are all free again once all requests are slow', () => {
     const { slots, pass } = slotsOf(3);
     for (const line of [1, 2, 3]) slots.take(messageOf(line), originOf(line));
     pass(100);
     assert.deepEqual([slots.free(), slots.taken], [3, 3]);
   });
 
-  it('are not taken by lines whose latest request took long', () => {
+  it('are not used by lines whose latest request was slow', () => {
     const { slots, pass } = slotsOf(2);
     const slow = slots.take(messageOf(1), originOf(1));
     pass(5_000);
@@ -71,7 +71,7 @@ describe('slots of delivery', () => {
     assert.equal(slots.free(), 1, 'it was quick again');
   });
 
-  it('are taken by lines whose latest request took as long as many targets do', () => {
+  it('are used by lines whose latest request took as long as with many targets', () => {
     const { slots, pass } = slotsOf(2);
     const usual = slots.take(messageOf(1), originOf(1));
     pass(600);
@@ -94,7 +94,7 @@ describe('slots of delivery', () => {
     assert.equal(slots.taken, 256 * 17);
   });
 
-  it('remember no more lines than there is room for', () => {
+  it('remember a limited number of lines', () => {
     const { slots, pass } = slotsOf(1);
     for (let line = 0; line <= 20_000; line++) {
       const slot = slots.take(messageOf(line), originOf(line));

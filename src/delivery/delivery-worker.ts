@@ -1,23 +1,26 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { TraceHeaders } from '../observability/tracing/tracing.ts';
-import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
-import type { DeliveryTarget, DeliveryTargets } from '../webhooks/configuration/delivery-targets.ts';
-import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
+import type { MessageQueue, ReceivedMessage } from '../queue/message-queue.ts';
+import { WakeablePause } from '../time/wakeable-pause.ts';
+import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
-import { type DeliverySettlement, recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
+import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
-import {
-  type DeliveryMetrics,
-  DeliveryReports,
-  type FinishedMessage,
-  type PostponementCause,
-} from './delivery-reports.ts';
+import { DeliveryExchange } from './delivery-exchange.ts';
+import { type DeliveryMetrics, DeliveryReports, type PostponementCause } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
-import { postbackFailureMessage } from './failure-reason.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
-import { retryDelay } from './retry-schedule.ts';
+import {
+  attemptOutcome,
+  discard,
+  discardReason,
+  type FinishedMessage,
+  hold,
+  release,
+  settleAttempt,
+} from './settlements.ts';
 
 /**
  * How much longer than `delivery_timeout` a message is leased. This allows for the lookup of its host name, and keeps a
@@ -35,8 +38,6 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
 const GATHERED_FROM = 16;
 /** How long a message waits, on average, after this machine was unable to connect to its target. */
 const UNABLE_PAUSE_MS = 3_000;
-/** When the head of a paused webhook is due: never. Resuming makes it due. */
-const HELD_UNTIL = 8_640_000_000_000_000;
 /**
  * The shortest wait of a postponed message, as a fraction of the average. The longest is the average plus the same
  * difference.
@@ -64,7 +65,7 @@ export interface DeliveryOptions {
  * (architecture, invariant 6); no request is ever made inside a transaction.
  */
 export class DeliveryWorker implements AsyncDisposable {
-  readonly #database: Database;
+  readonly #queueExchange: DeliveryExchange;
   readonly #queue: MessageQueue;
   readonly #sender: PostbackSender;
   readonly #targets: DeliveryTargets;
@@ -77,8 +78,7 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #random: () => number;
   readonly #slots: DeliverySlots;
   #finished: FinishedMessage[] = [];
-  #wakeUp: (() => void) | null = null;
-  #woken = false;
+  readonly #idle = new WakeablePause();
   /** When the next head is due, by {@link elapsed}, because the wall clock may be changed in the meantime. */
   #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
@@ -99,7 +99,7 @@ export class DeliveryWorker implements AsyncDisposable {
     now: () => number;
     random: () => number;
   }) {
-    this.#database = dependencies.database;
+    this.#queueExchange = new DeliveryExchange(dependencies);
     this.#queue = dependencies.queue;
     this.#sender = dependencies.sender;
     this.#targets = dependencies.targets;
@@ -124,14 +124,14 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Starts to deliver. */
   start(): void {
-    this.#queue.onAvailable(() => this.#wake());
+    this.#queue.onAvailable(() => this.#idle.wake());
     this.#running ??= this.#run();
   }
 
   /** Receives no more messages, lets requests in flight finish within `shutdownTimeoutMs`, settles them, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    this.#wake();
+    this.#idle.wake();
     if (this.#running === null) return;
     const abortion = setTimeout(() => this.#sender.abort(), this.#options.shutdownTimeoutMs);
     await this.#running;
@@ -161,27 +161,19 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** One exchange with the queue. False if it failed, or if the leased messages could not be delivered. */
   async #exchange(): Promise<boolean> {
+    // This exchange handles everything that an earlier wake-up is about. If one were kept, an empty exchange would
+    // follow, and a response that arrives during that one would keep another wake-up.
+    this.#idle.forget();
     const settlements = this.#finished;
     this.#finished = [];
     const next = {
       capacity: this.#stopping ? 0 : this.#slots.free(),
       visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
-    let discards: Settled<FinishedMessage>[] = [];
     let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
-      const { received, nextAvailableAt } = await this.#database.transaction(
-        async (tx) => {
-          const settled = await this.#queue.settle(tx, settlements, next);
-          discards = settled.filter(({ settlement }) => settlement.action === 'discard');
-          await this.#freeResumed(tx, settled);
-          // Neither needs the other's result, so the server receives their statements together.
-          const [taken] = await Promise.all([this.#queue.receive(tx, next), recordDeliveries(tx, settled)]);
-          return taken;
-        },
-        { durability: 'deferred' },
-      );
+      const { received, nextAvailableAt, discards } = await this.#queueExchange.run(settlements, next);
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)
@@ -226,14 +218,14 @@ export class DeliveryWorker implements AsyncDisposable {
       ]);
     } catch (error) {
       // They were not attempted, so they return to the head of their lines.
-      for (const message of received) this.#release(message);
+      this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
-      if (reason !== null) this.#discard(message, target, reason);
-      else if (target?.state === 'PAUSED') this.#release(message, HELD_UNTIL);
+      if (reason !== null) this.#finished.push(discard(message, target, reason, this.#now()));
+      else if (target?.state === 'PAUSED') this.#finished.push(hold(message));
       else if (target !== undefined) this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
     }
   }
@@ -257,7 +249,7 @@ export class DeliveryWorker implements AsyncDisposable {
       await (trace === undefined ? attempt() : trace.run(attempt));
     } finally {
       this.#slots.give(slot);
-      this.#wake();
+      this.#idle.wake();
     }
   }
 
@@ -271,7 +263,7 @@ export class DeliveryWorker implements AsyncDisposable {
       target.lost !== null
         ? notSent(target.lost)
         : await this.#post(message, target, mayResend, trace?.headers);
-    if (result.aborted) this.#release(message);
+    if (result.aborted) this.#finished.push(release(message));
     else if (result.unsent)
       this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
     else {
@@ -305,106 +297,31 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   #settle(message: ReceivedMessage, target: DeliveryTarget, result: PostbackResult): DeliverySettlement {
-    const endedAt = this.#now();
-    const succeeded = result.outcome === 'DELIVERED';
-    const outcome: AttemptOutcome = {
-      kind: 'attempt',
-      succeeded,
-      endedAt,
-      durationMs: result.durationMs,
-      responseStatus: result.status,
-      responseBody: result.responseBody,
-      resent: result.resent,
-      headers: this.#reports.headersToKeep(target, result),
-      error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
-    };
-    const settlement = this.#settlementOf(message, target, result, outcome);
+    const headers = this.#reports.headersToKeep(target, result);
+    const outcome = attemptOutcome(target, result, { endedAt: this.#now(), headers });
+    const settlement = settleAttempt(message, outcome, {
+      maxAttempts: target.maxAttempts,
+      maxReceives: this.#queue.maxReceives,
+      retryInitialMs: this.#options.retryInitialMs,
+      retryMaxMs: this.#options.retryMaxMs,
+      retryAfterMs: result.retryAfterMs,
+      random: this.#random,
+    });
     this.#finished.push({ ...settlement, target });
     this.#reports.attempted(target, result, settlement, outcome);
     return settlement;
   }
 
-  /** Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum. */
-  #settlementOf(
-    message: ReceivedMessage,
-    target: DeliveryTarget,
-    result: PostbackResult,
-    outcome: AttemptOutcome,
-  ): DeliverySettlement {
-    if (outcome.succeeded) return { message, outcome, action: 'delete' };
-    const effectiveAttempts = Math.min(target.maxAttempts, this.#queue.maxReceives);
-    if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
-    const wait = retryDelay({
-      attempt: message.receiveCount,
-      initialDelayMs: this.#options.retryInitialMs,
-      maxDelayMs: this.#options.retryMaxMs,
-      retryAfterMs: result.retryAfterMs,
-      random: this.#random,
-    });
-    return { message, outcome, action: 'retry', availableAt: outcome.endedAt + wait };
-  }
-
-  #discard(message: ReceivedMessage, target: DeliveryTarget | undefined, reason: DiscardReason): void {
-    const at = this.#now();
-    this.#finished.push({
-      message,
-      target: target ?? null,
-      action: 'discard',
-      outcome: { kind: 'discard', reason, at },
-      followersBefore: reason === 'BEFORE_IGNORE_DT' ? (target?.ignoreBefore ?? 0) : at,
-    });
-  }
-
-  #release(message: ReceivedMessage, availableAt?: number): void {
-    const outcome = { kind: 'release' } as const;
-    const when = availableAt === undefined ? {} : { availableAt };
-    this.#finished.push({ message, target: null, action: 'release', outcome, ...when });
-  }
-
-  /**
-   * Makes heads due again whose webhooks were resumed while their heads were being put on hold. Resuming locks the
-   * line, as this transaction does. So it either came first and is seen here, or it comes later and finds the head on
-   * hold.
-   */
-  async #freeResumed(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
-    const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
-    if (held.length === 0) return;
-    for (const lineId of await this.#targets.resumed(tx, held))
-      await this.#queue.actOnHead(tx, lineId, 'retry');
-  }
-
   /** Returns a message to its line for a while. Nothing was sent, so no attempt is counted. */
   #postpone(message: ReceivedMessage, cause: PostponementCause, reason: string, pauseMs: number): void {
     const availableAt = this.#now() + pauseMs * (POSTPONED_AT_LEAST + this.#random());
-    this.#finished.push({
-      message,
-      target: null,
-      action: 'release',
-      availableAt,
-      outcome: { kind: 'release' },
-    });
+    this.#finished.push(release(message, availableAt));
     this.#reports.postponed(message, cause, reason);
-  }
-
-  #wake(): void {
-    this.#woken = true;
-    this.#wakeUp?.();
   }
 
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
-    if (!this.#woken) {
-      await new Promise<void>((resolve) => {
-        const wait = Math.max(1, Math.min(this.#nextLookIn(), this.#options.pollIntervalMs));
-        const timer = setTimeout(resolve, wait);
-        this.#wakeUp = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.#wakeUp = null;
-    }
-    this.#woken = false;
+    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#options.pollIntervalMs)));
   }
 
   /** In milliseconds. */
@@ -428,20 +345,6 @@ function elapsed(): number {
   return performance.now();
 }
 
-function isHeld(settlement: FinishedMessage): boolean {
-  return settlement.action === 'release' && settlement.availableAt === HELD_UNTIL;
-}
-
 function wasTried({ receiveCount }: ReceivedMessage): boolean {
   return receiveCount > 1;
-}
-
-/** What happens to a message instead of a delivery, decided right before it is sent; null if it is delivered. */
-function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefined): DiscardReason | null {
-  if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
-  if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
-  // While it is paused, nothing is discarded either.
-  if (target.state === 'PAUSED') return null;
-  if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
-  return null;
 }

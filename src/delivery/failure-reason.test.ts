@@ -40,7 +40,7 @@ describe('the reason of a failure', () => {
     assert.equal(failureReason(new TargetRefusedError('10.0.0.1')), 'target address 10.0.0.1 is not allowed');
   });
 
-  it('is, for several addresses that failed, the one that says most', () => {
+  it('is the most informative one if several addresses failed', () => {
     const error = new AggregateError([coded('ENETUNREACH'), coded('ECONNREFUSED')]);
     assert.equal(failureReason(error), 'connection refused');
     assert.equal(failureReason(new AggregateError([coded('ENETUNREACH')])), 'network unreachable');
@@ -67,7 +67,7 @@ describe('the reason of a failure', () => {
     assert.equal(statusReason(599, ''), '599');
   });
 
-  it('tells a deadline in seconds', () => {
+  it('states a deadline in seconds', () => {
     assert.equal(timeoutReason(30_000), 'timed out after 30 s');
     assert.equal(timeoutReason(1_500), 'timed out after 1.5 s');
   });
@@ -85,7 +85,7 @@ describe('plain text', () => {
     assert.equal(plainText('\u001b[31mred\u001b[0m\u2028\u202Eright'), '[31mred [0m right');
   });
 
-  it('has at most 200 characters and says when there were more', () => {
+  it('has at most 200 characters, and shows that it is truncated', () => {
     assert.equal(plainText('x'.repeat(200)), 'x'.repeat(200));
     assert.equal(plainText('x'.repeat(201)), `${'x'.repeat(199)}…`);
   });

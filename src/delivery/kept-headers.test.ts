@@ -76,7 +76,7 @@ describe('the headers that the history keeps', () => {
       assert.deepEqual(keep({ 'x-echo': value }).response, [{ name: 'x-echo', value: shown }]);
     });
 
-  it('show what helps: content types, realms, lifetimes, ids of requests', () => {
+  it('include useful values: content types, realms, lifetimes, ids of requests', () => {
     const harmless = {
       'content-type': 'application/json; charset=utf-8',
       'www-authenticate': 'Basic realm="CRM"',

@@ -39,7 +39,7 @@ function send(connections: TargetConnections, target: Target, mayResend = true):
 }
 
 describe('a kept connection that the target closes 700 ms after a request', () => {
-  it('may have crossed the request where a round trip takes 10 s: the request is sent once more', async () => {
+  it('may have crossed the request if a round trip takes 10 s: the request is sent again', async () => {
     await using target = await startTarget({
       respondWith: inTurn(after(600, answer(200)), after(700, close()), answer(200)),
     });
@@ -60,7 +60,7 @@ describe('a kept connection that the target closes 700 ms after a request', () =
   });
 });
 
-describe('a kept connection that the target closes as a request comes', () => {
+describe('a kept connection that the target closes as a request arrives', () => {
   it('is a failure where the message may not be sent twice', async () => {
     await using target = await startTarget({ respondWith: inTurn(answer(200), close(), answer(200)) });
     await using connections = connectionsAtDistance(1);

@@ -152,7 +152,7 @@ describe('an answer', () => {
     });
   });
 
-  it('has an empty body when there is none, and null when there is no answer', async () => {
+  it('has an empty body if the response has none, and null without a response', async () => {
     await using target = await startTarget({ respondWith: answer(204) });
     await using sender = loopbackSender();
     assert.equal((await sender.send(postbackTo(target.url))).responseBody, '');
@@ -217,7 +217,7 @@ describe('a postback that cannot be sent', () => {
 });
 
 describe('stopping', () => {
-  it('ends every postback in flight, which says nothing about the target, and sends no other', async () => {
+  it('aborts every postback in flight, which is not a fault of the target, and sends no more', async () => {
     await using target = await startTarget({ respondWith: hang() });
     await using sender = loopbackSender();
     const sent = Array.from({ length: 20 }, () => sender.send(postbackTo(target.url)));
@@ -233,7 +233,7 @@ describe('stopping', () => {
     assert.equal(target.requests.length, 20);
   });
 
-  it('leaves nothing of a postback behind once it is answered', async () => {
+  it('releases everything that a postback used once its response has arrived', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
@@ -245,7 +245,7 @@ describe('stopping', () => {
     assert.equal(timers(), before);
   });
 
-  it('the sender ends all that are out, and sends nothing any more', async () => {
+  it('the sender aborts all requests in flight, and sends no more', async () => {
     await using target = await startTarget({ respondWith: hang() });
     const sender = loopbackSender();
     const sent = Array.from({ length: 3 }, () => sender.send(postbackTo(target.url)));

@@ -19,7 +19,7 @@ describe('Retry-After', () => {
       assert.equal(parseRetryAfter(date, NOW), 60_000, date);
   });
 
-  it('asks for nothing when its date has gone by', () => {
+  it('has no effect if its date is in the past', () => {
     assert.equal(parseRetryAfter('Fri, 06 Nov 2026 08:49:36 GMT', NOW), 0);
     assert.equal(parseRetryAfter('Sun, 06 Nov 1994 08:49:37 GMT', NOW), 0);
   });
@@ -28,7 +28,7 @@ describe('Retry-After', () => {
     assert.equal(parseRetryAfter('9'.repeat(400), NOW), Number.MAX_SAFE_INTEGER);
   });
 
-  it('is nothing when it is neither', () => {
+  it('is ignored if it is neither', () => {
     for (const text of [
       '',
       'soon',

@@ -48,7 +48,7 @@ describe('the delay before another attempt', () => {
     assert.equal(delay(1, { retryAfterMs: Number.MAX_SAFE_INTEGER }), HOUR);
   });
 
-  it('is not shorter than the schedule says, whatever Retry-After asks', () => {
+  it('is not shorter than in the schedule, whatever Retry-After requests', () => {
     assert.equal(delay(3, { retryAfterMs: 0 }), delay(3));
     assert.equal(delay(3, { retryAfterMs: SECOND }), delay(3));
   });

@@ -47,7 +47,7 @@ describe('looking up hosts', () => {
     assert.deepEqual(told, ['first: EAI_AGAIN', 'second: EAI_AGAIN', 'third: 192.0.2.1']);
   });
 
-  it('keeps nothing: an answer holds for those who waited for it', () => {
+  it('does not cache: a result is only for the callers that waited for it', () => {
     const { asked, find } = setUp();
     find('a.test', 'first');
     asked[0]?.answer(null, ADDRESSES);
@@ -55,14 +55,14 @@ describe('looking up hosts', () => {
     assert.equal(asked.length, 2);
   });
 
-  it('asks for each family by itself', () => {
+  it('looks up each address family separately', () => {
     const { asked, find } = setUp();
     find('a.test', 'first', 4);
     find('a.test', 'second', 6);
     assert.equal(asked.length, 2);
   });
 
-  it('takes no addresses for a host that is not found', () => {
+  it('finds no addresses if a host does not exist', () => {
     const { asked, told, find } = setUp();
     find('a.test', 'first');
     asked[0]?.answer(null, []);

@@ -39,7 +39,7 @@ function use(connection: TargetConnection): Promise<void> {
 }
 
 describe('connections to targets', () => {
-  it('are taken by one at a time, the one that was given back last first', async () => {
+  it('are used by one request at a time, the most recently returned one first', async () => {
     await using target = await startTarget();
     await using connections = connectionsWith();
     const [a, b, c] = [1, 2, 3].map(() => connections.acquire(target.url));
@@ -74,7 +74,7 @@ describe('connections to targets', () => {
     assert.equal(connections.size, 2);
   });
 
-  it('leave nothing of an origin behind whose connections have ended', async () => {
+  it('forget an origin whose connections have ended', async () => {
     await using target = await startTarget();
     await using connections = connectionsWith({ maxIdle: 1 });
     const origins = [target.url, `http://127.0.0.2:${target.port}`];

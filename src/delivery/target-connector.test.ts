@@ -24,7 +24,7 @@ function open(connector: TargetConnector, target: ConnectTarget): Promise<Socket
 }
 
 describe('connecting to a target', () => {
-  it('goes to a literal address only when it is allowed, although nothing is looked up', async () => {
+  it('connects to a literal address only if it is allowed, although nothing is looked up', async () => {
     await using target = await startTarget();
     const strict = connectorWith([]);
     for (const hostname of ['127.0.0.1', '::1', '::ffff:127.0.0.1', 'fe80::1%lo'])
@@ -35,7 +35,7 @@ describe('connecting to a target', () => {
     assert.equal(target.acceptedConnections, 0);
   });
 
-  it('goes to the address of a name only when it is allowed', async () => {
+  it('goes to the address of a name only if it is allowed', async () => {
     await using target = await startTarget();
     const wanted = { hostname: 'target.test', protocol: 'http:', port: String(target.port) };
     await assert.rejects(open(connectorWith([]), wanted), { name: 'TargetRefusedError' });
@@ -46,7 +46,7 @@ describe('connecting to a target', () => {
     socket.destroy();
   });
 
-  it('goes to the port of the scheme when the URL names none', async () => {
+  it('goes to the default port of the scheme if the URL has none', async () => {
     const connector = connectorWith();
     for (const [protocol, expected] of [
       ['http:', 80],
@@ -60,7 +60,7 @@ describe('connecting to a target', () => {
     }
   });
 
-  it('over TLS says the name of the host, but not an address (RFC 6066 §3), and speaks HTTP/1.1', async () => {
+  it('sends the host name over TLS, but not an address (RFC 6066 §3), and uses HTTP/1.1', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     for (const [hostname, servername] of [
       ['target.test', 'target.test'],

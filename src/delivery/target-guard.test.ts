@@ -65,7 +65,7 @@ describe('addresses', () => {
     for (const address of addresses) assert.equal(strict.allowsAddress(address), true, address);
   });
 
-  it('takes nothing for an address that the system would not', () => {
+  it('rejects texts that the system would not accept as an address', () => {
     for (const text of [
       '',
       'localhost',
@@ -80,7 +80,7 @@ describe('addresses', () => {
       assert.equal(strict.allowsAddress(text), false, text);
   });
 
-  it('allows what the allowed networks hold, in each form of it that is a disguise', () => {
+  it('allows addresses in the allowed networks, in each of their disguises', () => {
     const guard = new TargetGuard({ allowedNetworks: ['10.1.0.0/16', 'fd00:1::/32', '192.168.7.9'] });
     for (const address of [
       '10.1.0.1',
@@ -252,12 +252,12 @@ describe('the lookup of host names', () => {
   const guardOver = (addresses: readonly string[], allowedNetworks: readonly string[] = []) =>
     new TargetGuard({ allowedNetworks, lookup: answering(addresses) });
 
-  it('leaves out the addresses that are not allowed and keeps the order of the rest', async () => {
+  it('omits addresses that are not allowed, and keeps the order of the others', async () => {
     const guard = guardOver(['10.0.0.1', '2606:4700::1', '::1', '1.1.1.1', '127.0.0.1']);
     assert.deepEqual(await lookupAll(guard), ['2606:4700::1', '1.1.1.1']);
   });
 
-  it('fails when none is left, with an error of its own that names the first address and nothing else', async () => {
+  it('fails if no address is allowed, with a separate error that names only the first address', async () => {
     await assert.rejects(lookupAll(guardOver(['10.0.0.1', '127.0.0.1'])), (error) => {
       assert.ok(error instanceof TargetRefusedError);
       assert.equal(error.message, 'the host name resolves to an address that is not allowed');
@@ -266,7 +266,7 @@ describe('the lookup of host names', () => {
     });
   });
 
-  it('answers a single address when all are not asked for', async () => {
+  it('returns a single address unless all are requested', async () => {
     const guard = guardOver(['10.0.0.1', '1.1.1.1', '1.0.0.1']);
     const answer = await new Promise((resolve) =>
       guard.lookup('host.test', { all: false }, (...args) => resolve(args)),
@@ -274,7 +274,7 @@ describe('the lookup of host names', () => {
     assert.deepEqual(answer, [null, '1.1.1.1', 4]);
   });
 
-  it('answers what the allowed networks hold', async () => {
+  it('returns addresses in the allowed networks', async () => {
     assert.deepEqual(await lookupAll(guardOver(['10.0.0.1', '10.9.0.1'], ['10.9.0.0/16'])), ['10.9.0.1']);
   });
 

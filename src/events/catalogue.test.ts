@@ -43,7 +43,7 @@ describe('the catalogue of events', () => {
     });
   });
 
-  test('excludes by focus what did not exist when the focus was set', () => {
+  test('excludes by focus the subtopics whose asset did not exist when the focus was set', () => {
     const excluded = SUBTOPICS.flatMap((subtopic) =>
       FOCUS_TYPES.filter((type) => isExcludedByFocus(subtopic, [type])).map((type) => [subtopic, type]),
     );
@@ -55,14 +55,14 @@ describe('the catalogue of events', () => {
     assert.equal(isExcludedByFocus('ACCOUNT_CREATED', []), false);
   });
 
-  test('leaves every topic something under every focus that it takes', () => {
+  test('leaves every topic a subtopic under every focus that it supports', () => {
     for (const topic of TOPICS) {
       assert.deepEqual(availableSubtopics(topic, []), subtopicsOf(topic));
       assert.ok(availableSubtopics(topic, FOCUS_TYPES_OF_TOPIC[topic]).length > 0, topic);
     }
   });
 
-  test('takes its own words by the letter and no others', () => {
+  test('accepts only its own words, spelled exactly', () => {
     for (const word of [
       'account',
       'ACCOUNT ',

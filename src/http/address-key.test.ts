@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addressKey, plainAddress } from './address-key.ts';
 
-it('an IPv4 address counts by itself, also when it comes mapped into IPv6', () => {
+it('an IPv4 address has its own key, even if it is mapped into IPv6', () => {
   assert.equal(addressKey('192.0.2.7'), '192.0.2.7');
   assert.equal(addressKey('::ffff:192.0.2.7'), '192.0.2.7');
   assert.notEqual(addressKey('192.0.2.8'), addressKey('192.0.2.7'));
@@ -14,7 +14,7 @@ it('IPv6 addresses count by their /64', () => {
   assert.equal(addressKey('fe80::1%eth0'), addressKey('fe80::2%eth0'));
 });
 
-it('what is no address stands for itself', () => {
+it('a text that is not an address is its own key', () => {
   assert.equal(addressKey('unknown'), 'unknown');
   assert.equal(addressKey(''), '');
 });

@@ -94,7 +94,7 @@ describe('scopes of routes', () => {
     assert.equal(new Set(answers.map(({ body }) => body)).size, 5);
   });
 
-  test('when it cannot be decided, nobody passes', async () => {
+  test('nobody passes if the decision fails', async () => {
     await using app = server(() => Promise.reject(new Error('no database')));
     app.get('/things', { config: { scope: 'content:read' } }, async () => 'open');
     const answer = await app.inject({ url: '/things', headers: { authorization: 'content:read' } });

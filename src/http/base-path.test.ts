@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { basePathOf, withoutBasePath } from './base-path.ts';
 
 describe('the path of base_url', () => {
-  test('has no slash at its end, and is empty where there is none', () => {
+  test('has no slash at its end, and is empty if there is none', () => {
     assert.equal(basePathOf(null), '');
     assert.equal(basePathOf('https://example.com'), '');
     assert.equal(basePathOf('https://example.com/'), '');
@@ -11,7 +11,7 @@ describe('the path of base_url', () => {
     assert.equal(basePathOf('https://example.com/a/b/'), '/a/b');
   });
 
-  test('is taken off a request that begins with it, as whole segments only', () => {
+  test('is removed from a request that begins with it, as whole segments only', () => {
     for (const [target, expected] of [
       ['/a/b', '/'],
       ['/a/b/', '/'],

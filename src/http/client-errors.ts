@@ -1,16 +1,24 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Problems for requests that Node's parser rejects, by error code. */
-const KNOWN: Readonly<Record<string, { status: number; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields are larger than this service accepts' },
+const KNOWN: Readonly<Record<string, { status: number; title: string; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    detail: 'The header fields are larger than this service accepts',
+  },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
+    title: 'Payload Too Large',
     detail: 'The chunk extensions are larger than this service accepts',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'Request Timeout',
+    detail: 'The request did not arrive in time',
+  },
 };
-const UNPARSABLE = { status: 400, detail: 'The request is not valid HTTP' };
+const UNPARSABLE = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP' };
 
 /**
  * Responds to a connection on which no request can be read with a problem without a specific type (RFC 9457
@@ -18,9 +26,8 @@ const UNPARSABLE = { status: 400, detail: 'The request is not valid HTTP' };
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const { status, detail } = KNOWN[error.code ?? ''] ?? UNPARSABLE;
+  const { status, title, detail } = KNOWN[error.code ?? ''] ?? UNPARSABLE;
   if (socket.writable) {
-    const title = STATUS_CODES[status] ?? '';
     const body = JSON.stringify({ type: 'about:blank', title, status, detail });
     socket.write(
       `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +

@@ -22,7 +22,7 @@ describe('conditions (RFC 9110 section 13.1.1)', () => {
     assert.deepEqual(expectedRevisions(requestWith('"3" , "foreign","5"')), new Set([3, 5]));
   });
 
-  test('what is no strong tag of ours matches nothing, and never everything', () => {
+  test('anything but one of our strong tags matches nothing', () => {
     for (const field of [
       '',
       '""',

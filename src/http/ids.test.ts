@@ -9,7 +9,7 @@ describe('ids in paths', () => {
     assert.equal(parseId(String(Number.MAX_SAFE_INTEGER), 'webhook'), Number.MAX_SAFE_INTEGER);
   });
 
-  test('of any other form name nothing', () => {
+  test('of any other form are not ids', () => {
     const texts = [
       '',
       '0',

@@ -141,9 +141,10 @@ function describeContent(content: Content, components: ComponentSchemas): Conten
 function completeOperation(operation: Operation, path: string): Operation {
   const scope = operation.security?.[0]?.oauth2?.[0];
   if (scope === undefined) return { ...operation, responses: withHeaders(operation.responses) };
+  const named = namedIn(path);
   const meanings: Record<string, string> = {
     403: `The access token does not have the scope \`${scope}\`.`,
-    404: `${missing(path)} does not exist.`,
+    ...(named === '' ? {} : { 404: `The ${named} does not exist.` }),
   };
   const responses = Object.fromEntries(
     Object.entries(operation.responses).map(([status, response]) => {
@@ -186,10 +187,10 @@ function withHeaders(responses: Record<string, OperationResponse>): Record<strin
   );
 }
 
-/** What a path names: “The webhook or delivery” for `/webhooks/{webhook_id}/deliveries/{delivery_id}`. */
-function missing(path: string): string {
-  const names = [...path.matchAll(/\{(\w+)_id\}/g)].map(([, name = '']) => name);
-  return `The ${names.join(' or ')}`;
+/** What a path names: “webhook or delivery” for `/webhooks/{webhook_id}/deliveries/{delivery_id}`. Empty for nothing. */
+function namedIn(path: string): string {
+  const names = path.matchAll(/\{(\w+)_id\}|\{position\}/g).map(([, name = 'message']) => name);
+  return [...names].join(' or ');
 }
 
 function sorted<T>(record: Record<string, T>): Record<string, T> {

@@ -14,6 +14,7 @@ export interface DescribedSchema {
   maximum?: number;
   properties?: Record<string, DescribedSchema>;
   items?: DescribedSchema;
+  additionalProperties?: boolean | DescribedSchema;
   anyOf?: DescribedSchema[];
   oneOf?: DescribedSchema[];
   allOf?: DescribedSchema[];
@@ -75,6 +76,8 @@ export class ComponentSchemas {
       described.maximum ??= Number.MAX_SAFE_INTEGER;
     }
     if (types.includes('number')) described.format = 'double';
+    // Generators make a set of such a list, and then a record cannot be sent back as it was read.
+    delete described.uniqueItems;
     // The service checks the rest of the pattern for names, which RE2 does not support.
     if (schema.pattern === NAME_PATTERN) described.pattern = PLAIN_TEXT_PATTERN;
     if (schema.properties !== undefined) {
@@ -83,6 +86,8 @@ export class ComponentSchemas {
       );
     }
     if (schema.items !== undefined) described.items = this.describe(schema.items);
+    if (typeof schema.additionalProperties === 'object')
+      described.additionalProperties = this.describe(schema.additionalProperties);
     for (const union of UNIONS) {
       const branches = schema[union];
       if (branches !== undefined) described[union] = branches.map((branch) => this.describe(branch));

@@ -16,7 +16,7 @@ async function originSeen(
 }
 
 describe('the origin of the service', () => {
-  test('is that of base_url when there is one, whatever the request says', async () => {
+  test('is that of base_url if that is set, whatever the request contains', async () => {
     const seen = await originSeen('https://wire.example.com:8443/a/b', { host: 'evil.example' });
     assert.equal(seen, 'https://wire.example.com:8443');
     assert.equal(await originSeen('https://wire.example.com:443', {}), 'https://wire.example.com');
@@ -27,7 +27,7 @@ describe('the origin of the service', () => {
     assert.equal(await originSeen(null, { host: 'localhost' }), 'http://localhost');
   });
 
-  test('is what a trusted proxy says of it, and nobody else', async () => {
+  test('is the one from a trusted proxy, and from nobody else', async () => {
     const headers = {
       host: '10.0.0.1:8080',
       'x-forwarded-proto': 'https',

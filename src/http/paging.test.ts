@@ -5,7 +5,7 @@ import { ProblemError } from '../problems/problem.ts';
 import { pageAnswer, pageRequest } from './paging.ts';
 
 describe('paging', () => {
-  test('a list begins at its beginning, with 50 items unless the caller says how many', () => {
+  test('a list starts with its first 50 items by default', () => {
     assert.deepEqual(pageRequest({}), { limit: 50, after: null });
     assert.deepEqual(pageRequest({ limit: 7 }), { limit: 7, after: null });
   });
@@ -27,7 +27,7 @@ describe('paging', () => {
     );
   });
 
-  test('a cursor that no list gave is refused, however near it comes', () => {
+  test('a cursor that no list returned is rejected, however similar it is', () => {
     const encode = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
     const texts = [
       '',

@@ -9,7 +9,7 @@ import { createServer } from './server.ts';
 const DEADLINE_MS = 300;
 const PIECES = 9;
 
-describe('a request whose body comes a little now and then', () => {
+describe('a request whose body arrives in small parts now and then', () => {
   let server: Routes;
   let port: number;
 
@@ -43,7 +43,7 @@ describe('a request whose body comes a little now and then', () => {
     assert.match(await drip('/refused'), /^HTTP\/1\.1 401 /);
   });
 
-  test('may go on where it is an upload', async () => {
+  test('may continue if it is an upload', async () => {
     assert.match(await drip('/uploads'), /^HTTP\/1\.1 200 /);
   });
 

@@ -82,6 +82,12 @@ export function DateTimeInput(description: string) {
   });
 }
 
+/** A time in a query, which is optional: ISO 8601 with a time zone. */
+export function TimeQuery(description: string) {
+  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description });
+  return Type.Optional(describedAs(text, { type: 'string', format: 'date-time' }));
+}
+
 /**
  * A read-only member that is ignored on write, so that a record can be sent back as it was read.
  * @param member the member of the record

@@ -25,7 +25,7 @@ describe('a guess limiter', () => {
     time = Date.UTC(2026, 0, 1);
   });
 
-  it('refuses a source after a burst of failures, and says how long to wait', () => {
+  it('rejects a source after a burst of failures, and returns how long to wait', () => {
     const limiter = new GuessLimiter({ now });
     exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
@@ -75,7 +75,7 @@ describe('a guess limiter', () => {
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
   });
 
-  it('still hears a known pair when others have used the budget up, and refuses its wrong secrets', () => {
+  it('still checks a known pair after others have used up the budget, and rejects its wrong secrets', () => {
     const limiter = new GuessLimiter({ now });
     limiter.succeeded(HOME, 'known');
     exhaust(limiter, HOME);
@@ -84,7 +84,7 @@ describe('a guess limiter', () => {
     assert.equal(limiter.refusal(HOME, 'known'), null, 'and again');
   });
 
-  it('knows a pair, not a subject: a success elsewhere opens nothing here', () => {
+  it('counts a pair, not a subject: a success elsewhere has no effect here', () => {
     const limiter = new GuessLimiter({ now });
     limiter.succeeded(ELSEWHERE, 'known');
     exhaust(limiter, HOME);
@@ -101,7 +101,7 @@ describe('a guess limiter', () => {
     assert.notEqual(limiter.refusal(HOME, 'known'), null);
   });
 
-  it('answers guesses that were let in side by side as refused once the budget is used up', () => {
+  it('rejects concurrent guesses once the budget is used up', () => {
     const limiter = new GuessLimiter({ now });
     const answers = Array.from({ length: 3 * FAILURE_BURST }, () => limiter.failed(HOME));
     assert.equal(answers.filter((answer) => answer === null).length, FAILURE_BURST);
@@ -124,7 +124,7 @@ describe('a guess limiter', () => {
     assert.equal(limiter.refusal('second', 'a'), null, 'remembered: it succeeded again');
   });
 
-  it('makes nobody wait longer because the clock was set back', () => {
+  it('does not extend waits if the clock is set back', () => {
     const limiter = new GuessLimiter({ now });
     exhaust(limiter, HOME);
     time -= 24 * 60 * 60 * 1_000;

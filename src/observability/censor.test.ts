@@ -6,7 +6,7 @@ const CENSORED = '[censored]';
 
 const plain = (value: unknown) => censor(value, { stack: false });
 
-describe('censoring what is logged', () => {
+describe('censoring log values', () => {
   it('replaces members that hold a credential, however deep and however they are spelled', () => {
     const names = [
       'authorization',
@@ -27,7 +27,7 @@ describe('censoring what is logged', () => {
     }
   });
 
-  it('keeps that a credential is absent', () => {
+  it('shows that a credential is absent', () => {
     assert.deepEqual(plain({ secret: null, password: false }), { secret: null, password: false });
   });
 
@@ -62,7 +62,7 @@ describe('censoring what is logged', () => {
     assert.doesNotMatch(withStack, /hunter2/);
   });
 
-  it('writes what an error of several errors holds', () => {
+  it('writes the errors of an error that has several', () => {
     const error = new AggregateError([new Error('first'), new Error('second')], '');
     assert.deepEqual(plain(error), {
       type: 'AggregateError',
@@ -74,7 +74,7 @@ describe('censoring what is logged', () => {
     });
   });
 
-  it('makes everything writable as JSON', () => {
+  it('converts everything to valid JSON', () => {
     class Connection {
       key = 'hunter2';
     }

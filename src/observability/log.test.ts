@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { DEADLINE_MS } from '../../test/support/deadline.ts';
+import { LOG_LEVELS, type LogLevel } from '../settings/log-level.ts';
 import { createLogs, type Logger } from './log.ts';
-import { LOG_LEVELS, type LogLevel } from './log-level.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const LINE_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -39,7 +39,7 @@ function writtenLevels(lines: Line[], logger: Logger): string[] {
 }
 
 describe('log lines', () => {
-  it('hold time, level in words, class, text and fields, and nothing else', () => {
+  it('contain only time, level in words, class, text and fields', () => {
     const lines: Line[] = [];
     logsInto(lines, 'info').for('CourseService').warn('100% done\nreally', { course_id: 7 });
     assert.deepEqual(lines, [
@@ -90,7 +90,7 @@ describe('log lines', () => {
 
 describe('log levels', () => {
   for (const [index, level] of LOG_LEVELS.entries()) {
-    it(`${level} writes itself and what is graver`, () => {
+    it(`${level} writes its own lines and more severe ones`, () => {
       const lines: Line[] = [];
       const logger = logsInto(lines, level).for('Any');
       assert.deepEqual(writtenLevels(lines, logger), LINE_LEVELS.slice(index));
@@ -116,7 +116,7 @@ describe('log levels', () => {
     assert.equal(logs.level, 'warn');
   });
 
-  it('hold nothing back from a logger that always writes', () => {
+  it('do not affect a logger that always writes', () => {
     for (const level of LOG_LEVELS) {
       const lines: Line[] = [];
       const logs = logsInto(lines, level, { Set: 'silent' });
@@ -134,7 +134,7 @@ describe('standard output', () => {
     });
   const make = `import { createLogs } from './log.ts'; const logs = createLogs({ level: 'info', customLevels: {} });`;
 
-  it('has got every line when the process ends at once', async () => {
+  it('has every line even if the process ends immediately', async () => {
     const { stdout } = await run(
       `${make} for (let i = 1; i <= 2000; i++) logs.for('Any').info('line ' + i); process.exit(0);`,
     );
@@ -143,7 +143,7 @@ describe('standard output', () => {
     assert.equal(JSON.parse(lines.at(-1) ?? '').msg, 'line 2000');
   });
 
-  it('that takes nothing more does not end the service', async () => {
+  it('that stops accepting lines does not end the service', async () => {
     const { stderr } = await run(
       `${make} import { closeSync } from 'node:fs'; closeSync(1);
        for (let i = 1; i <= 3; i++) logs.for('Any').info('line ' + i); process.stderr.write('still here\\n');`,
@@ -153,7 +153,7 @@ describe('standard output', () => {
 });
 
 describe('characters that a terminal obeys or that hide text', () => {
-  it('are escaped in lines, which keep what they hold', () => {
+  it('are escaped in lines, without losing their content', () => {
     const raw: string[] = [];
     const logs = createLogs({
       level: 'info',

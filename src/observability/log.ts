@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
+import { isAtLeastAsVerboseAs, type LogLevel } from '../settings/log-level.ts';
 import { censor, censorText } from './censor.ts';
-import { isAtLeastAsVerboseAs, type LogLevel } from './log-level.ts';
 
 const STANDARD_OUTPUT = 1;
 /**

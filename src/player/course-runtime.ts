@@ -11,54 +11,56 @@ export interface UnitOpening {
   launch: PlayerLaunch;
   course: PlayableVersion;
   unit: LaunchUnit;
-  /** What the unit left; null before it was opened. */
+  /** The stored state of the unit; null before it was opened. */
   present: UnitState | null;
-  /** Whether it is opened to be looked at again, so that nothing is recorded. */
+  /** Whether it opens for review, so that nothing is recorded. */
   isReview: boolean;
-  /** Whether the sequencing resumes an attempt on the unit; false when it begins a new one, null without sequencing. */
+  /**
+   * Whether the sequencing resumes an attempt at the unit. False if it begins a new attempt; null without sequencing.
+   */
   isResumed: boolean | null;
-  /** What every address of the launch begins with, without a slash at its end. */
+  /** The start of every URL of the launch, without a trailing slash. */
   baseUrl: string;
 }
 
 /** How the player page opens a unit. */
 export interface UnitStart {
-  /** The script that the page gives the unit to talk to; null for one that talks to the server itself, or not at all. */
+  /** The script that provides the unit's API. Null for a unit that calls the server itself, or reports nothing. */
   script: 'scorm12' | 'scorm2004' | null;
-  /** The unit's address, absolute. */
+  /** The absolute URL of the unit. */
   address: string;
-  /** Whether the unit insists on a window of its own. */
+  /** Whether the unit requires a window of its own. */
   ownWindow: boolean;
-  /** What the script starts from, as JSON; null without a script. */
+  /** The initial data of the script, as JSON; null without a script. */
   data: unknown;
 }
 
-/** What plays the courses of some standards. Every standard's folder has one. */
+/** Plays the courses of some standards. Every standard's folder has one. */
 export interface CourseRuntime {
   readonly standards: readonly LearningStandard[];
   /**
-   * Prepares a unit. What it writes must be right also when the page never gets the answer.
-   * @throws {ProblemError} with the reason that the learner reads
+   * Prepares a unit. Its writes must be correct even if the page never receives the response.
+   * @throws {ProblemError} with the reason, which the learner reads
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
   /**
-   * What the page needs to lead through the units of a course, and what it kept of that, as JSON; null where a table of
-   * contents is enough.
-   * @param state what is kept for all units together
-   * @param values what the learner keeps across courses
+   * The activity tree and the state with which the page sequences a course, as JSON. Null if a table of contents is
+   * enough.
+   * @param state the data that all units share
+   * @param values the values that the learner shares between courses
    */
   sequencingOf?(
     course: PlayableVersion,
     state: unknown,
     values: readonly LearnerValue[],
   ): { tree: unknown; state: unknown } | null;
-  /** Whether a course reads or writes a value that the learner keeps across courses; left out, none. */
+  /** Whether a course reads or writes a value that the learner shares between courses. If missing, it shares none. */
   sharesValue?(course: PlayableVersion, value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
-  /** Routes below the launch's token, for what its courses call. */
+  /** Routes below the launch's token, which its courses call. */
   readonly routes?: LaunchRoutes;
 }
 
-/** The address of a launch target. */
+/** The URL of a launch target. */
 export function addressOfTarget(target: LaunchTarget, baseUrl: string): string {
   if (target.kind === 'external') return target.url;
   const path = target.file.split('/').map(encodeURIComponent).join('/');

@@ -3,10 +3,10 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** Where `npm run build:ui` puts the player page. */
+/** The folder to which `npm run build:ui` writes the player page. */
 export const PLAYER_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist/player');
 
-/** The page itself takes scripts and styles from its own build only; the course in its frame has no policy from it. */
+/** The page loads scripts and styles only from its own build. The policy does not apply to the course in its frame. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

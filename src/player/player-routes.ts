@@ -4,8 +4,9 @@ import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
-import { type AttemptService, closedUnit } from './attempts/attempt-service.ts';
+import type { AttemptService } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
+import { closedUnit } from './attempts/unit-result.ts';
 import { readBody } from './content-origin/read-body.ts';
 import type { CourseRuntime } from './course-runtime.ts';
 import type { PlayerCourses } from './courses/player-courses.ts';
@@ -19,13 +20,13 @@ const MAX_ID_LENGTH = 4_096;
 const UnitRequest = Type.Object(
   {
     unit: Type.String({ maxLength: MAX_ID_LENGTH }),
-    /** Whether the sequencing resumes the unit; left out without sequencing. */
+    /** Whether the sequencing resumes the unit. Missing without sequencing. */
     isResumed: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
 
-/** A unit as the contents show it. */
+/** A unit as the table of contents shows it. */
 export interface UnitInContents {
   id: string;
   title: string;
@@ -36,26 +37,26 @@ export interface UnitInContents {
   isOpen: boolean;
 }
 
-/** What a player page knows when it opens. */
+/** The response to a player page that opens. */
 export interface PageAnswer {
   course: { name: string; standard: string };
   mode: string;
   /** The registration that the page records; null for a preview. */
   registration: string | null;
   attempt: number;
-  /** Goes with every write of the page. */
+  /** Sent with every write of the page. */
   page: number;
   units: UnitInContents[];
-  /** Of the whole course. */
+  /** The result of the whole course. */
   result: LearningStatus;
-  /** The unit that was open last; null before the first. */
+  /** The unit that was updated last; null if no unit was opened. */
   lastUnit: string | null;
   returnUrl: string | null;
-  /** What leads through the units, and what it left; null where a table of contents is enough. */
+  /** The activity tree and the stored sequencing state; null if a table of contents is enough. */
   sequencing: { tree: unknown; state: unknown } | null;
 }
 
-/** What the player page asks, below a launch's token. */
+/** The routes that the player page calls, below a launch's token. */
 export function playerRoutes(
   scope: FastifyInstance,
   {
@@ -72,7 +73,7 @@ export function playerRoutes(
     reader: Reader;
   },
 ): void {
-  // A preview records nothing, so nothing would ever open the units that are closed at first.
+  // A launch that records nothing could never meet a prerequisite, so all of its units are open.
   const closedFor = async (
     { mode, registrationId }: PlayerLaunch,
     course: PlayableVersion,
@@ -99,7 +100,7 @@ export function playerRoutes(
   const resultOf = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
 
-  // Lets a page send what an earlier one left in the browser, before opening takes over from that one.
+  // Opening a page supersedes earlier pages. A page calls this first, to send the data that they left in the browser.
   scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
     return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
@@ -115,7 +116,7 @@ export function playerRoutes(
     return runtime?.sequencingOf?.(course, state, values) ?? null;
   };
 
-  // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
+  // POST, because opening a page supersedes the others. A browser that prefetches links must not do that.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
     const { attempt, page, units: opened, state } = await attempts.openPage(launch);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -152,7 +153,7 @@ export function playerRoutes(
     if ((await closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
     if (launch.registrationId !== null) assertStorableId(unitId);
     const present = opened.find((each) => each.unitId === unitId) ?? null;
-    // Sequencing has rules of its own for what is done again.
+    // Sequencing has its own rules for repeating a unit.
     const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
     const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
     const start = await runtime.openUnit({
@@ -161,7 +162,7 @@ export function playerRoutes(
       unit,
       present,
       isReview,
-      // A page of an earlier release does not say it.
+      // Pages of earlier releases do not send it.
       isResumed: isSequenced ? (isResumed ?? wasLeftOpen(present)) : null,
       baseUrl: launches.baseOf(launch),
     });
@@ -170,7 +171,7 @@ export function playerRoutes(
   });
 }
 
-/** Whether a unit was left in the middle, as far as its own data says. */
+/** Whether a unit was left unfinished, according to its own data. */
 function wasLeftOpen(present: UnitState | null): boolean {
   if (present === null) return false;
   const data = present.data as { terminated?: unknown; cmi?: { exit?: unknown } } | null;
@@ -178,8 +179,8 @@ function wasLeftOpen(present: UnitState | null): boolean {
 }
 
 /**
- * Whether a unit is opened for review: completed, not failed, and left in a way that does not ask to be resumed. One
- * that suspended goes on, since courses complete early and bring their score later.
+ * Whether a unit opens for review: it is completed, not failed, and does not ask to be resumed. A suspended unit is
+ * resumed, because courses report completion early and their score later.
  */
 function isFinished({ completion, success, data }: UnitState): boolean {
   if (completion !== 'Completed' || success === 'FAIL') return false;

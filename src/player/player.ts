@@ -13,12 +13,12 @@ import { AttemptService } from './attempts/attempt-service.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
 import { waiveUnit } from './cmi5/cmi5-waiving.ts';
-import { ContentAddress } from './content-origin/content-address.ts';
 import { contentFileRoutes } from './content-origin/content-files.ts';
 import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
 import { createContentServer } from './content-origin/content-server.ts';
 import type { CourseRuntime } from './course-runtime.ts';
 import { PlayerCourses } from './courses/player-courses.ts';
+import { ContentAddress } from './launches/content-address.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
@@ -36,26 +36,26 @@ import { xapiRuntime } from './xapi/xapi-runtime.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** The player: what the rest of the service needs of it. */
+/** The player, as the rest of the service uses it. */
 export interface Player {
   /** Serves the content origin. */
   server: FastifyInstance;
   launches: LaunchService;
   attempts: AttemptService;
   cleaningSteps: readonly CleaningStep[];
-  /** Answers the units of a registration's latest attempt, and its number. */
+  /** Returns the units of a registration's latest attempt, and the number of that attempt. */
   unitsOf: UnitsOf;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
-  /** Begins to serve the content origin, and answers where learners' browsers reach it, and the port. */
+  /** Starts to serve the content origin. Returns the URL by which learners' browsers reach it, and the port. */
   listen(): Promise<{ url: string; port: number }>;
-  /** What the address of the content origin risks, a sentence each; none before {@link Player.listen}. */
+  /** The security risks of the content origin's URL, one sentence each; empty before {@link Player.listen}. */
   contentOriginRisks(): readonly string[];
-  /** Begins a launch and answers the address of its page; null for a standard that nothing plays yet. */
+  /** Starts a launch. Returns the URL of its player page; null if no runtime plays the standard. */
   play(launch: OpenLaunch): Promise<string | null>;
 }
 
-/** Puts the player together. A standard is played by the runtime that names it. */
+/** Assembles the player. A standard is played by the runtime that lists it. */
 export async function createPlayer(
   { settings, storage, logs, tracing, now, baseUrl }: ServiceContext,
   { registrations, store }: Pick<Content, 'registrations' | 'store'>,

@@ -1,15 +1,15 @@
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { StructureItem } from '../course-packages/course-structure.ts';
-import { type ElementStatus, evaluateAiccScript } from './aicc/aicc-script.ts';
+import { type ElementStatus, evaluateAiccScript } from './aicc-script.ts';
 import type { UnitState } from './attempts/attempt.ts';
-import type { UnitEntrance } from './attempts/attempt-service.ts';
+import type { UnitEntrance } from './attempts/unit-result.ts';
 
-/** A status may be abbreviated to its first letter. */
+/** A script may abbreviate a status to its first letter. */
 const COMPARES_WITH_BROWSED = /[=>]\s*"?\s*b/i;
 
 /**
- * The ids of the units whose prerequisites, or those of a block around them, are not met. A prerequisite that cannot be
- * read, or that depends on something that the course does not have, closes nothing: no learner could ever meet it.
+ * The ids of the units whose own prerequisites, or those of an enclosing block, are not met. A prerequisite is ignored
+ * if it cannot be parsed or depends on an unknown element: no learner could ever meet it.
  * @param opened with {@link UnitState.isBrowsed} if the course {@link asksForBrowsed}
  */
 export function closedUnits(
@@ -21,7 +21,7 @@ export function closedUnits(
   const states = new Map(opened.map((unit) => [unit.unitId, unit]));
   const statuses = new Map<string, ElementStatus>();
   for (const item of structure.items) addStatuses(item, states, statuses);
-  // Names are not case-sensitive in AICC.
+  // AICC names are case-insensitive.
   const byUpperCase = new Map([...statuses].map(([id, status]) => [id.toUpperCase(), status]));
   const statusOf = (id: string) => statuses.get(id) ?? byUpperCase.get(id.toUpperCase()) ?? null;
   const visit = (item: StructureItem, isClosedAbove: boolean) => {
@@ -54,7 +54,7 @@ function hasPrerequisites(items: readonly StructureItem[]): boolean {
   return items.some((item) => item.prerequisites !== null || hasPrerequisites(item.children));
 }
 
-/** Adds the status of an item and of everything below it, and answers the item's. */
+/** Adds the status of an item and of all items below it. Returns the status of the item. */
 function addStatuses(
   item: StructureItem,
   states: ReadonlyMap<string, UnitState>,
@@ -74,7 +74,7 @@ function statusOfUnit(unit: UnitState | undefined): ElementStatus {
   return unit.isBrowsed === true ? 'browsed' : 'incomplete';
 }
 
-/** A block is done once all that it holds is (CMI001, section 5.5). */
+/** A block is done once all of its children are (CMI001, section 5.5). */
 function statusOfBlock(below: readonly ElementStatus[]): ElementStatus {
   if (below.length > 0 && below.every((status) => status === 'passed')) return 'passed';
   if (below.length > 0 && below.every((status) => status === 'passed' || status === 'completed')) {

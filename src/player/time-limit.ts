@@ -2,20 +2,20 @@ import type { LaunchUnit } from '../course-packages/package-description.ts';
 import { timespanMs } from './scorm/scorm12-status.ts';
 import { durationMs } from './scorm/scorm2004-status.ts';
 
-/** The time that a unit allows its learner. */
+/** The time limit of a unit. */
 export interface TimeLimit {
-  /** How much of it is left; 0 when it is used up. */
+  /** Milliseconds left; 0 if the time is used up. */
   leftMs: number;
-  /** Whether the unit ends when it is over. */
+  /** Whether the unit ends when the time is up. */
   exits: boolean;
-  /** Whether the learner receives a message. */
+  /** Whether the learner receives a message when the time is up. */
   says: boolean;
 }
 
 /**
- * What the player does about `max_time_allowed` and `time_limit_action`; null when that is nothing. AICC abbreviates the
- * action. A limit of no time is how authoring tools say that there is none.
- * @param usedMs what the unit reads as its total time
+ * What the player does about `max_time_allowed` and `time_limit_action`; null if it does nothing. AICC abbreviates the
+ * action. Authoring tools write a limit of zero if there is no limit.
+ * @param usedMs the total time that the unit reads
  */
 export function timeLimitOf(
   { maxTimeAllowed, timeLimitAction }: Pick<LaunchUnit, 'maxTimeAllowed' | 'timeLimitAction'>,

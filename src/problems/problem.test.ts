@@ -53,7 +53,7 @@ describe('problems', () => {
     assert.equal(notFound('account', 7).message, 'There is no account 7');
   });
 
-  test('pointers escape what RFC 6901 escapes, in its order', () => {
+  test('pointers are escaped as in RFC 6901', () => {
     assert.equal(pointerTo('', 'name'), '/name');
     assert.equal(pointerTo('/focus', 0), '/focus/0');
     assert.equal(pointerTo('', 'a/b~c~1'), '/a~1b~0c~01');

@@ -1,4 +1,5 @@
-import type { Reader, Transaction } from '../database/database.ts';
+import type { NamedRow, Reader, Transaction } from '../database/database.ts';
+import type { RecordsetType } from '../database/recordset.ts';
 import type { SharedPart } from './shared-bodies.ts';
 
 /** A message to be queued. Its body is never changed on its way. */
@@ -146,6 +147,34 @@ export interface Received {
 }
 
 /**
+ * What else a statement does with the messages that it settles; opaque to the queue. Create each only once, because
+ * its statement is built once.
+ */
+export interface RecordingSteps {
+  /** The values that are given for each message. */
+  readonly columns: Readonly<Record<string, RecordsetType>>;
+  /**
+   * Changes in the SQL of PostgreSQL, by name. They may read `settled`, which has a row for each settled message: the
+   * given columns, and those of `queue_messages`.
+   */
+  readonly changes: Readonly<Record<string, string>>;
+}
+
+/** Delivered messages to settle in one statement. */
+export interface DeliveredBatch {
+  readonly messages: readonly ReceivedMessage[];
+  readonly steps: RecordingSteps;
+  /** The values of `steps.columns` for each message. */
+  readonly rows: readonly NamedRow[];
+}
+
+/** The result of one statement that settles and receives. */
+export interface ExchangedAtOnce extends Received {
+  /** The messages that were deleted and recorded. The others are as they were: settle them in a transaction. */
+  settled: readonly ReceivedMessage[];
+}
+
+/**
  * A first-in-first-out queue of lines. Only the head of a line is ever in flight. While it waits for a retry, the
  * whole line waits. Lines never wait for each other. Every engine passes the same contract tests.
  */
@@ -163,7 +192,10 @@ export interface MessageQueue {
   lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
   /** Stores a common part of several bodies, and returns its id. */
   share(tx: Transaction, text: string): Promise<number>;
-  /** Queues messages in the given order, in the transaction of the change that caused them. */
+  /**
+   * Queues messages in the given order, in the transaction of the change that caused them. On PostgreSQL, all
+   * statements are sent when it is called, so the commit may be sent before it resolves.
+   */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /**
    * Settles received messages, and returns the settlements that took effect. Those whose lease was lost are
@@ -178,6 +210,12 @@ export interface MessageQueue {
   ): Promise<Settled<S>[]>;
   /** Leases heads that are due, at most one per line. */
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
+  /**
+   * Deletes delivered messages, records them, and leases heads that are due, in one statement of its own. It is
+   * deferred, as a transaction with that durability.
+   * @returns null if nothing was done, because the engine cannot, or because the messages need `settle` and `receive`
+   */
+  exchangeAtOnce(delivered: DeliveredBatch, request: ReceiveRequest): Promise<ExchangedAtOnce | null>;
   /**
    * Ends the leases of this instance, except those of the given messages. Their heads are due at once, and the
    * receive is not counted. Use it after a failure, when the caller cannot know which leases it holds. Returns the

@@ -13,7 +13,7 @@ export interface ServiceQueue extends AsyncDisposable {
   queue: MessageQueue;
   /** Null if the queue works whenever the database does. */
   check: (() => Promise<void>) | null;
-  /** What a person has to do before the queue can be used again, in a sentence; null if nothing. */
+  /** The action required before the queue can be used again, as a sentence; null if none. */
   obstacle(): string | null;
 }
 
@@ -56,7 +56,7 @@ export async function openQueue(
     return { queue: lines, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
   }
   // Loaded on demand: the AWS library takes a third of the startup.
-  const { openSqsQueue } = await import('./sqs/open-sqs-queue.ts');
+  const { openSqsQueue } = await import('./open-sqs-queue.ts');
   return await openSqsQueue({
     database,
     installation: await installationOf(database),

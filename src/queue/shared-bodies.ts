@@ -46,6 +46,17 @@ export async function wholeBodies(
 ): Promise<WholeBody[]> {
   const ids = new Set(rows.flatMap((row) => row.shared_body_id ?? []));
   const texts = ids.size === 0 ? new Map<number, string>() : await readSharedBodies(reader, ids, isLocked);
+  return withSharedParts(rows, texts);
+}
+
+/**
+ * The same with shared parts that were already read, by id.
+ * @throws {Error} if one is missing
+ */
+export function withSharedParts(
+  rows: readonly StoredBody[],
+  texts: ReadonlyMap<number, string>,
+): WholeBody[] {
   return rows.map(({ body, shared_body_id: id }) => {
     if (id === null) return { body };
     const text = texts.get(id);

@@ -41,7 +41,7 @@ function assertSaidClearly(file: string, what: RegExp): void {
 }
 
 describe('the kept webhooks_auth_secret', () => {
-  test('is made at the first start: 64 characters, readable by the owner only', () => {
+  test('is created at the first start, with 64 characters, readable only by its owner', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     const secret = keptAuthSecret(file);
@@ -66,7 +66,7 @@ describe('the kept webhooks_auth_secret', () => {
     assert.equal(keptAuthSecret(secretFileIn(folder)), secret);
   });
 
-  test('is made once, also when several processes start at the same moment', async () => {
+  test('is created once, even if several processes start at the same moment', async () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     const program =
@@ -92,7 +92,7 @@ describe('the kept webhooks_auth_secret', () => {
     assert.match(keptAuthSecret(file), /^[0-9a-f]{64}$/);
   });
 
-  test('a damaged file is said clearly, and neither replaced nor shown', () => {
+  test('a damaged file causes a clear error, and is neither replaced nor shown', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     for (const damaged of ['', '\n', 'too short', 'x'.repeat(63), 'x'.repeat(65), '\u0000'.repeat(4_096)]) {
@@ -111,14 +111,14 @@ describe('the kept webhooks_auth_secret', () => {
     assert.equal(readAuthSecret(file), '🚒'.repeat(64));
   });
 
-  test('a file that cannot be read is said clearly', () => {
+  test('a file that cannot be read causes a clear error', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     mkdirSync(file);
     assertSaidClearly(file, /cannot be read: E/);
   });
 
-  test('a folder that cannot be written is said clearly', {
+  test('a folder that cannot be written causes a clear error', {
     skip: process.getuid?.() === 0 ? 'root writes everywhere' : false,
   }, () => {
     using folder = temporaryFolder();
@@ -127,7 +127,7 @@ describe('the kept webhooks_auth_secret', () => {
     chmodSync(folder.path, 0o700);
   });
 
-  test('a folder that is missing is said clearly', () => {
+  test('a missing folder causes a clear error', () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'missing', 'webhooks_auth_secret');
     assertSaidClearly(file, /cannot be created: E/);

@@ -13,7 +13,7 @@ function assertUndecryptable(decrypt: () => unknown, what = ''): void {
 }
 
 describe('the credentials cipher', () => {
-  test('gives back what was stored, whatever characters it has', () => {
+  test('returns the stored text, whatever characters it has', () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -27,7 +27,7 @@ describe('the credentials cipher', () => {
     );
   });
 
-  test('shows nothing of them, and writes the same ones differently each time', () => {
+  test('does not reveal them, and encrypts the same ones differently each time', () => {
     const first = cipher.encryptCredentials(1, credentials);
     const second = cipher.encryptCredentials(1, credentials);
     assert.notEqual(first, second);
@@ -87,7 +87,7 @@ describe('the credentials cipher', () => {
     }
   });
 
-  test('another secret does not decrypt, and the failure tells neither', () => {
+  test('another secret does not decrypt them, and the error contains neither', () => {
     const stored = cipher.encryptCredentials(1, credentials);
     const other = new CredentialsCipher([OLDER]);
     assert.throws(

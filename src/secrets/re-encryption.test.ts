@@ -101,7 +101,7 @@ describe('re-encryption', () => {
     assert.equal((await reEncrypt(database, both)).changed, 0, 'again: nothing is left to do');
   });
 
-  test('broken off, it leaves everything readable with both secrets, refuses the new one alone, and goes on', async () => {
+  test('if interrupted, it leaves everything readable with both secrets, rejects the new one alone, and continues', async () => {
     await using opened = await openWith(MANY);
     const { database } = opened;
     const brokenOff = reEncrypt(database, both, () => {
@@ -116,7 +116,7 @@ describe('re-encryption', () => {
     assert.deepEqual(await secretsOf(opened, renewed), expectedSecrets(MANY));
   });
 
-  test('takes in what a service writes with the former secret meanwhile', async () => {
+  test('includes what a service writes with the former secret in the meantime', async () => {
     await using opened = await openWith(MANY);
     const { database } = opened;
     let written = false;
@@ -133,7 +133,7 @@ describe('re-encryption', () => {
     assert.deepEqual(await secretsOf(opened, renewed), ['set meanwhile', ...expectedSecrets(MANY).slice(1)]);
   });
 
-  test('says what is left when a service never ceases to write with the former secret', async () => {
+  test('reports what remains if a service keeps writing with the former secret', async () => {
     await using opened = await openWith(1);
     const { database } = opened;
     const connection = opened.connect();
@@ -150,7 +150,7 @@ describe('re-encryption', () => {
     );
   });
 
-  test('leaves what no secret decrypts, names it, and completes with the rest', async () => {
+  test('keeps and names values that no secret decrypts, and re-encrypts the others', async () => {
     await using opened = await openWith(3);
     const { database } = opened;
     await database.transaction(async (tx) => {
@@ -166,7 +166,7 @@ describe('re-encryption', () => {
     await checkSecret(database, renewed);
   });
 
-  test('does nothing where there is no former secret', async () => {
+  test('does nothing without a former secret', async () => {
     await using opened = await openWith(2);
     const done = await reEncrypt(opened.database, old);
     assert.deepEqual(done, {

@@ -11,7 +11,7 @@ const isWrong = (error: unknown) =>
   error instanceof WrongSecretError && /webhooks_auth_secret/.test(error.message);
 
 describe('the check of the secret at start', () => {
-  test('takes any secret for a new database, and from then on this one only', async () => {
+  test('accepts any secret for a new database, and from then on only that one', async () => {
     await using opened = await openTestDatabase();
     await checkSecret(opened.database, new CredentialsCipher([OLD]));
     await checkSecret(opened.database, new CredentialsCipher([OLD]));

@@ -5,7 +5,7 @@ import { loadSettings } from './load-settings.ts';
 
 const idleWith = (env: Record<string, string>) => idleSettings(loadSettings({ env }));
 
-describe('settings that do nothing as the others are', () => {
+describe('settings that have no effect because of others', () => {
   it('are none by default', () => {
     assert.deepEqual(idleWith({}), []);
   });

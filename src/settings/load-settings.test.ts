@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { loadSettings } from './load-settings.ts';
+import { LOG_CLASSES } from './log-classes.ts';
 import { SettingsError } from './settings-error.ts';
 import { SETTING_NAMES, type Settings } from './settings-table.ts';
 
@@ -151,7 +151,7 @@ custom_log_levels: { CourseService: DEBUG, AccountService: silent }
     assert.equal(load('target_allowed_networks: null').target_allowed_networks, null);
   });
 
-  it('are frozen, what they hold too', () => {
+  it('are frozen, including their members', () => {
     const settings = loadSettings({
       env: { CUSTOM_LOG_LEVELS: 'Database=info', TRUSTED_PROXIES: '10.0.0.1' },
     });
@@ -162,7 +162,7 @@ custom_log_levels: { CourseService: DEBUG, AccountService: silent }
 });
 
 describe('wrong settings', () => {
-  it('are all named at once, each with its source, its value and what is allowed', () => {
+  it('are all named at once, each with its source, its value and the allowed values', () => {
     const found = refused('port: http\nlog_level: loud\ncolour: blue\n', {
       ENABLE_WEBHOOKS_SERVICE: 'yes',
       DELIVERY_TIMEOUT: '0',
@@ -249,7 +249,7 @@ describe('wrong settings', () => {
     }
   });
 
-  it('include null in the file, except where the default is made later', () => {
+  it('include null in the file, except for defaults that are determined later', () => {
     const made = new Set([
       'base_url',
       'content_port',

@@ -5,7 +5,7 @@ import { allowedTargetNetworks, isLoopbackHost, networkList } from './networks.t
 const NOT_PUBLISHED = { base_url: null, trusted_proxies: [] };
 
 describe('a list of networks', () => {
-  it('is read as networks, with single addresses and stray bits taken', () => {
+  it('is read as networks, with single addresses and stray bits accepted', () => {
     for (const [given, read] of [
       ['10.1.2.3/8', '10.0.0.0/8'],
       ['10.1.2.3', '10.1.2.3/32'],
@@ -19,7 +19,7 @@ describe('a list of networks', () => {
     }
   });
 
-  it('takes no other spelling of an address', () => {
+  it('accepts no other spelling of an address', () => {
     for (const given of [
       '10.0.0.0/33',
       '::/129',
@@ -41,7 +41,7 @@ describe('a list of networks', () => {
 });
 
 describe('the networks that postbacks may go to', () => {
-  it('are what is set, whatever the service listens on', () => {
+  it('are those that are set, whatever the service listens on', () => {
     for (const host of ['127.0.0.1', '0.0.0.0']) {
       assert.deepEqual(allowedTargetNetworks({ ...NOT_PUBLISHED, host, target_allowed_networks: [] }), []);
       assert.deepEqual(

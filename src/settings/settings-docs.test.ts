@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { loadSettings } from './load-settings.ts';
+import { LOG_CLASSES } from './log-classes.ts';
 import { renderSettingsDocs } from './settings-docs.ts';
 import { SETTING_NAMES } from './settings-table.ts';
 
 const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
 
 describe('docs/settings.md', () => {
-  it('is what the settings table makes (else run: node scripts/generate-settings-docs.ts)', () => {
+  it('is up to date (otherwise run: npm run settings:docs)', () => {
     assert.equal(page, renderSettingsDocs());
   });
 

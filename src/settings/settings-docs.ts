@@ -1,8 +1,8 @@
-import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { showBytes } from './byte-size.ts';
 import { CROSS_RULES } from './cross-rules.ts';
 import { needsOf } from './idle-settings.ts';
 import { environmentName } from './load-settings.ts';
+import { LOG_CLASSES } from './log-classes.ts';
 import type { SettingDefinition, SettingGroup } from './setting-definition.ts';
 import { SETTING_NAMES, SETTINGS_TABLE } from './settings-table.ts';
 
@@ -24,7 +24,7 @@ custom_log_levels:
   CourseService: debug
 `;
 
-const INTRODUCTION = `<!-- Generated from src/settings/settings-table.ts by scripts/generate-settings-docs.ts. Edit those, not this page. -->
+const INTRODUCTION = `<!-- Generated from src/settings/settings-table-….ts by scripts/generate-settings-docs.ts. Edit those, not this page. -->
 
 # Settings
 

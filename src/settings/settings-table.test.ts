@@ -173,7 +173,7 @@ describe('the settings table', () => {
     }
   });
 
-  it('says what every setting means, and what a default that is made later comes to', () => {
+  it('explains every setting, and every default that is computed later', () => {
     for (const name of SETTING_NAMES) {
       const { meaning, default: value, defaultInWords } = definition(name);
       assert.match(meaning, /^[A-Z].*\.$/s, name);
@@ -181,7 +181,7 @@ describe('the settings table', () => {
     }
   });
 
-  it('keeps secret what must not be shown', () => {
+  it('marks values that must not be shown as secret', () => {
     assert.deepEqual(
       SETTING_NAMES.filter((name) => definition(name).secret),
       [

@@ -26,7 +26,7 @@ function counted(
 }
 
 describe('a background task', () => {
-  it('does its first round at once, and the next one after its pause', async () => {
+  it('does its first round immediately, and the next one after its pause', async () => {
     const { task, counts, nextRound } = counted({ pauseMs: 1 });
     await using _ = task;
     task.start();
@@ -69,7 +69,7 @@ describe('a background task', () => {
     assert.equal(counts.begun, 2);
   });
 
-  it('goes on after a round that failed', async () => {
+  it('continues after a failed round', async () => {
     const { task, counts, nextRound } = counted({ pauseMs: 1 }, () => Promise.reject(new Error('no')));
     await using _ = task;
     task.start();
@@ -77,7 +77,7 @@ describe('a background task', () => {
     assert.ok(counts.errors.length >= 1);
   });
 
-  it('waits for the round under way when it is disposed of, and does none after it', async () => {
+  it('waits for the round in progress when it is disposed of, and starts no other', async () => {
     const work = Promise.withResolvers<void>();
     const { task, counts } = counted({ pauseMs: 0 }, () => work.promise);
     task.start();
@@ -88,7 +88,7 @@ describe('a background task', () => {
     assert.deepEqual(counts, { begun: 1, ended: 1, errors: [] });
   });
 
-  it('does nothing when it is disposed of before it started', async () => {
+  it('does nothing if it is disposed of before it starts', async () => {
     const { task, counts } = counted({ pauseMs: 0 });
     await task[Symbol.asyncDispose]();
     task.start();

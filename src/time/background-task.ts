@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { WakeablePause } from './wakeable-pause.ts';
 
 /** What a background task does, and how often. */
 export interface BackgroundTaskOptions {
@@ -21,8 +22,7 @@ export class BackgroundTask implements AsyncDisposable {
   readonly #options: BackgroundTaskOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
-  #isWoken = false;
-  #endPause: (() => void) | null = null;
+  readonly #pause = new WakeablePause();
 
   constructor(options: BackgroundTaskOptions) {
     this.#options = options;
@@ -40,8 +40,7 @@ export class BackgroundTask implements AsyncDisposable {
 
   /** Ends the pause. If a round is in progress, the next one follows it without a pause. */
   wake(): void {
-    this.#isWoken = true;
-    this.#endPause?.();
+    this.#pause.wake();
   }
 
   /** Starts no further round. */
@@ -63,8 +62,8 @@ export class BackgroundTask implements AsyncDisposable {
   async #run(): Promise<void> {
     let pauseMs = this.#options.firstPauseMs ?? 0;
     while (!this.signal.aborted) {
-      if (pauseMs > 0 && !this.#isWoken) await this.#rest(pauseMs);
-      this.#isWoken = false;
+      if (pauseMs > 0) await this.#pause.rest(pauseMs);
+      else this.#pause.forget();
       if (!this.signal.aborted) pauseMs = await this.#round();
     }
   }
@@ -78,14 +77,5 @@ export class BackgroundTask implements AsyncDisposable {
       if (!this.signal.aborted) onError(error);
     }
     return next ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs());
-  }
-
-  async #rest(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#endPause = resolve;
-    const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, ms);
-    await promise;
-    clearTimeout(timer);
-    this.#endPause = null;
   }
 }

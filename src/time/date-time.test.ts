@@ -6,8 +6,8 @@ import { formatDateTime, formatOptionalDateTime, parseDateTime } from './date-ti
 const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-describe('reading moments', () => {
-  test('takes the ways in which a moment with a zone is written', () => {
+describe('parsing times', () => {
+  test('accepts every notation of a time with a zone', () => {
     const moment = Date.UTC(2026, 0, 31, 9, 30, 0);
     const same = [
       '2026-01-31T09:30:00Z',
@@ -28,7 +28,7 @@ describe('reading moments', () => {
     for (const text of same) assert.equal(parseDateTime(text), moment, text);
   });
 
-  test('keeps milliseconds and drops what is finer', () => {
+  test('keeps milliseconds and drops finer fractions', () => {
     const second = Date.UTC(2026, 0, 31, 9, 30, 15);
     const fractions = { '.1': 100, '.12': 120, '.123': 123, '.1239': 123, '.123456789': 123, ',5': 500 };
     for (const [fraction, milliseconds] of Object.entries(fractions)) {
@@ -65,7 +65,7 @@ describe('reading moments', () => {
     }
   });
 
-  test('refuses a moment without a zone, and what is no moment', () => {
+  test('rejects a time without a zone, and anything that is not a time', () => {
     const texts = [
       '',
       '2026-01-31',
@@ -97,8 +97,8 @@ describe('reading moments', () => {
   });
 });
 
-describe('telling moments', () => {
-  test('what is written is read as the same time', () => {
+describe('formatting times', () => {
+  test('a formatted time is parsed as the same time', () => {
     fc.assert(
       fc.property(fc.integer({ min: FIRST, max: LAST }), (moment) => {
         const text = formatDateTime(moment);
@@ -133,7 +133,7 @@ describe('telling moments', () => {
     );
   });
 
-  test('a moment that has not come is null', () => {
+  test('a missing time is null', () => {
     assert.equal(formatOptionalDateTime(null), null);
     assert.equal(formatOptionalDateTime(0), '1970-01-01T00:00:00.000Z');
   });

@@ -40,7 +40,7 @@ describe('serving the admin UI', () => {
     }
   });
 
-  it('answers the page at every address below /ui/, telling it where it lives', async () => {
+  it('returns the page at every address below /ui/, with the base path in it', async () => {
     await using ui = await serve({ basePath: '/learning' });
     for (const url of ['/ui/', '/ui/accounts/7?sort=name', '/ui/administration/integrations']) {
       const answer = await ui.server.inject(url);
@@ -50,7 +50,7 @@ describe('serving the admin UI', () => {
     }
   });
 
-  it('tells a path with special characters as it is', async () => {
+  it('writes a base path with special characters unchanged', async () => {
     await using ui = await serve({ basePath: '/a$&b' });
     assert.match((await ui.server.inject('/ui/')).body, /<base href="\/a\$&b\/ui\/">/);
   });
@@ -79,7 +79,7 @@ describe('serving the admin UI', () => {
     assert.equal(answer.headers['x-frame-options'], 'DENY');
   });
 
-  it('serves nothing else: not what lies beside, not what is not there', async () => {
+  it('serves no other files, neither outside its folder nor missing ones', async () => {
     await using ui = await serve();
     for (const url of ['/ui/assets/..%2fsecret.txt', '/ui/assets/%2e%2e/secret.txt', '/ui/assets/none.js']) {
       const answer = await ui.server.inject(url);
@@ -88,14 +88,14 @@ describe('serving the admin UI', () => {
     assert.equal((await ui.server.inject('/ui/assets/none.js')).statusCode, 404);
   });
 
-  it('leaves what its own interface does not know to the problems', async () => {
+  it('returns a problem for an unknown address of its own interface', async () => {
     await using ui = await serve();
     const answer = await ui.server.inject('/ui/api/nothing');
     assert.equal(answer.statusCode, 404);
     assert.deepEqual(answer.json(), { title: 'nothing' });
   });
 
-  it('says so where it was not built', async () => {
+  it('reports that it was not built', async () => {
     await using ui = await serve({ built: false });
     const answer = await ui.server.inject('/ui/');
     assert.equal(answer.statusCode, 503);

@@ -107,7 +107,7 @@ describe('an alert about a webhook in error', () => {
     assert.equal(receiver.requests.length, before + 2);
   });
 
-  it('goes on, and sends nothing, if the webhook fails again within five minutes', async () => {
+  it('continues, and sends nothing, if the webhook fails again within five minutes', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();
     await using alerts = await startAlertService();
@@ -363,7 +363,7 @@ describe('a rule', () => {
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
   });
 
-  it('that is deleted leaves what has fired in the list', async () => {
+  it('that is deleted leaves its past alerts in the list', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();
     await using alerts = await startAlertService();
@@ -372,10 +372,11 @@ describe('a rule', () => {
     const alert = await createAlert(api, receiver.url);
     clock.pass(5 * MINUTE);
     await receiver.waitFor(1);
-    assert.equal((await api.get('/alert-firings?state=firing')).body.data.length, 1);
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 1);
+    assert.equal((await api.get('/alert-firings?state=firing')).status, 400, 'spelt as in the records');
     assert.equal((await api.delete(`/alerts/${alert}`)).status, 204);
-    assert.equal((await api.get('/alert-firings?state=firing')).body.data.length, 0);
-    const { data } = (await api.get(`/alert-firings?state=ended&webhook_id=${webhook}`)).body;
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 0);
+    const { data } = (await api.get(`/alert-firings?state=ENDED&webhook_id=${webhook}`)).body;
     assert.deepEqual([data[0].alert_name, data[0].end_reason], ['Failing webhooks', 'RULE_DELETED']);
   });
 });

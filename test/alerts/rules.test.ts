@@ -145,7 +145,7 @@ describe('an alert rule', () => {
       );
   });
 
-  it('keeps a webhook that was deleted, but takes no other one that does not exist', async () => {
+  it('keeps a deleted webhook, but accepts no other one that does not exist', async () => {
     const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
     const { id } = await api.create('/alerts', alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] }));
     await api.delete(`/webhooks/${webhook}`);

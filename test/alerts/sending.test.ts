@@ -47,7 +47,7 @@ async function untilNotice(
 }
 
 describe('a notice by e-mail', () => {
-  it('has what a person needs at night: which webhook, since when, why, how many wait, and a link', async () => {
+  it('shows which webhook fails, since when, why, how many messages wait, and a link', async () => {
     await using mail = await startMailServer({ user: 'alerts', password: 'open sesame' });
     await using target = await startTarget({
       respondWith: answer(403, { body: '{"message":"API key crm was revoked"}' }),
@@ -101,7 +101,7 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
   });
 
-  it('is retried while the server refuses it, and sent once it takes it', async () => {
+  it('is retried while the server rejects it, and sent once it is accepted', async () => {
     await using mail = await startMailServer();
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, mail.settings);
@@ -240,7 +240,7 @@ describe('a notice to a URL', () => {
     assert.equal(actions[0].type, 'Action.OpenUrl');
   });
 
-  it('is retried after an error, with the same id, and the page shows what the receiver said', async () => {
+  it('is retried after an error, with the same id, and the page shows the receiver’s response', async () => {
     await using receiver = await startTarget({ respondWith: answer(500, { body: 'no_service' }) });
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, {});
@@ -254,7 +254,7 @@ describe('a notice to a URL', () => {
     assert.equal(first, second);
   });
 
-  it('goes where the rule says now, so that a corrected URL gets what could not be sent', async () => {
+  it('is sent to the current URL of the rule, so that a corrected one gets unsent notices', async () => {
     await using receiver = await startTarget();
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, {});
@@ -280,7 +280,7 @@ describe('a notice to a URL', () => {
     assert.equal(results[0].error, 'the host name resolves to an address that is not allowed');
   });
 
-  it('comes again, at most once, if its sender died before it recorded that it was sent', async () => {
+  it('is repeated, at most once, if its sender died before recording it', async () => {
     await using receiver = await startTarget();
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, {});

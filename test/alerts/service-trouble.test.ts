@@ -57,7 +57,7 @@ describe('an alert about the service', () => {
 });
 
 describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
-  it('is sent although the database is gone, is recorded when it is back, and then ends', async () => {
+  it('is sent even if the database is down, is recorded once it is back, and then ends', async () => {
     await using receiver = await startTarget();
     await using database = await createPostgresDatabase();
     const { hostname, port } = new URL(database.url);

@@ -9,14 +9,15 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 import { type Attack, assertStatus, manyTimes } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
 
-/** A little below what a request may hold, so that the body is read and looked at. */
+/** Slightly less than the maximum body size, so that the body is read and parsed. */
 const BODY_LENGTH = 1_048_000;
 const MANY_WEBHOOKS = 10_000;
 const MANY_BUNDLES = 20_000;
 const CONTENT_WEBHOOKS = 50;
+const MOST_ITEMS = '1,000 items of a resource of 100,000 attributes';
 const MANY_DEAD_LETTERS = 100_000;
 
-/** A JSON array of one text again and again, as long as a body may be. */
+/** A JSON array that repeats one text up to the maximum body size. */
 function arrayOf(item: string): string {
   return `[${Array.from({ length: Math.floor(BODY_LENGTH / (item.length + 1)) }, () => item).join()}]`;
 }
@@ -33,7 +34,8 @@ export async function apiAttacks({ api }: WatchedService, rows: ManyRows, target
   await rows.deadLetters(webhook.id, MANY_DEAD_LETTERS);
   return [
     ...Object.entries(HOSTILE_MANIFESTS).map(([what, files]) => ({
-      name: `a manifest that is meant to keep it busy: ${what}`,
+      name: nameOfManifest(what),
+      ...(/^(?:[25]00|1,000) items /.test(what) ? {} : { queriesLike: nameOfManifest(MOST_ITEMS) }),
       async perform() {
         const hostile = new Uint8Array(await zipOf(files()));
         assertStatus(await api.post('/courses', uploadForm(hostile)), 201, 400);
@@ -64,20 +66,20 @@ export async function apiAttacks({ api }: WatchedService, rows: ManyRows, target
         }),
     },
     {
-      name: 'a hundred thousand dead letters to be sent again',
+      name: 'a redelivery of a hundred thousand dead letters',
       async perform() {
         assertStatus(await api.post(`/webhooks/${webhook.id}/deliveries/redeliver?limit=100`), 202);
       },
     },
     {
-      name: 'pages of a history of a hundred thousand',
+      name: 'pages of a history of a hundred thousand messages',
       perform: () =>
         manyTimes(20, 4, async () =>
           assertStatus(await api.get(`/webhooks/${webhook.id}/deliveries?limit=200`), 200),
         ),
     },
     {
-      name: 'searches of a history of a hundred thousand that find nothing',
+      name: 'searches without results in a history of a hundred thousand messages',
       perform: () =>
         manyTimes(20, 4, async () =>
           assertStatus(
@@ -87,13 +89,17 @@ export async function apiAttacks({ api }: WatchedService, rows: ManyRows, target
         ),
     },
     {
-      name: 'requests for metrics and health without end',
+      name: 'endless requests for metrics and health',
       perform: () =>
         manyTimes(200, 20, async (n) =>
           assertStatus(await api.get(n % 2 === 0 ? '/metrics' : '/health/ready'), 200),
         ),
     },
   ];
+}
+
+function nameOfManifest(what: string): string {
+  return `a manifest that is meant to keep the service busy: ${what}`;
 }
 
 const FORBIDDEN_TARGETS = [
@@ -136,7 +142,7 @@ async function focusAttacks(api: Api): Promise<Attack[]> {
 }
 
 async function eventAttacks(api: Api, rows: ManyRows, target: Target): Promise<Attack[]> {
-  // Made while nobody looks at accounts: each would be ten thousand messages.
+  // Created before any webhook listens to accounts: each would cause ten thousand messages.
   const accounts: number[] = [];
   for (let n = 0; n < 4; n++) accounts.push((await api.create('/accounts', { name: `a ${n}` })).id);
   await rows.webhooks({
@@ -163,7 +169,7 @@ async function eventAttacks(api: Api, rows: ManyRows, target: Target): Promise<A
       },
     },
     {
-      name: 'a folder of twenty thousand bundles, given to an account that fifty webhooks look at',
+      name: 'a folder of twenty thousand bundles, added to an account that fifty webhooks focus on',
       async perform() {
         const contents = [{ type: 'FOLDER', id: folderId }];
         assertStatus(await api.post(`/accounts/${accounts.pop()}/content`, { contents }), 200);

@@ -1,24 +1,26 @@
 import assert from 'node:assert/strict';
 import type { Answer } from '../support/service.ts';
 
-/** Something that once kept the service from answering others. It may be done again and again. */
+/** An attack that once blocked the service. It can be repeated. */
 export interface Attack {
   name: string;
-  /** Whether the service refuses it for its form, so that its queries are those of any request. */
+  /** Whether the service rejects the form of the request, so that it makes only the queries of any request. */
   stopsBeforeDatabase?: boolean;
+  /** The name of an attack that makes the same queries with rows of about the same size. On PostgreSQL, that one is enough. */
+  queriesLike?: string;
   perform(): Promise<unknown>;
 }
 
-/** A request that waited too long for the database, as on a machine that is far too busy, may be made again. */
+/** A request that waited too long for the database, as on an overloaded machine, may be repeated. */
 const UNAVAILABLE = 503;
 
-/** Fails unless an answer has one of these statuses, or the database was too slow. */
+/** Fails unless the response has one of these statuses, or the database was too slow. */
 export function assertStatus(answer: Pick<Answer, 'status' | 'body'>, ...statuses: readonly number[]): void {
   const text = typeof answer.body === 'string' ? answer.body : (JSON.stringify(answer.body) ?? '');
   assert.ok([...statuses, UNAVAILABLE].includes(answer.status), `${answer.status}: ${text.slice(0, 500)}`);
 }
 
-/** Does something many times, some of them at a time. */
+/** Calls a function many times with limited concurrency. */
 export async function manyTimes(
   count: number,
   atOnce: number,

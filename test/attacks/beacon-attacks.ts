@@ -8,14 +8,14 @@ import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus, manyTimes } from './attack.ts';
 
 const MIB = 2 ** 20;
-/** A few less than the members that a request may have. */
+/** Slightly below the limit of members in a request. */
 const MEMBERS = 49_000;
-/** A few less than the values that a registration may share with other courses. */
+/** Slightly below the limit of values that a registration may share with other courses. */
 const OBJECTIVES = 4_900;
 const STORES = 120;
 const UNITS = 1_000;
 
-/** Attacks with the saves that pages send while they are closed, and with the addresses that they send them to. */
+/** Attacks on the endpoint to which pages send their last save while they close, and with its URLs. */
 export async function beaconAttacks(service: WatchedService): Promise<Attack[]> {
   const { client } = await startUnit(service, scorm12Course(), 'i1');
   return [
@@ -28,7 +28,7 @@ export async function beaconAttacks(service: WatchedService): Promise<Attack[]> 
   ];
 }
 
-/** Sends a body as a browser's beacon does, and asserts what is answered. */
+/** Sends a body as a browser's beacon does, and asserts the response. */
 async function beacon(
   { base }: Pick<PlayerClient, 'base'>,
   body: string | Buffer,
@@ -70,7 +70,7 @@ function changeAttacks(client: PlayerClient): Attack[] {
       },
     },
     {
-      name: 'beacons: places in the order that no page has',
+      name: 'beacons: impossible sequence numbers of pages',
       perform: () =>
         manyTimes(200, 20, async (n) => {
           const place = [-1, 1.5, 1e300, Number.MAX_SAFE_INTEGER, '1', null][n % 6];
@@ -87,7 +87,7 @@ async function growingAttacks(service: WatchedService): Promise<Attack[]> {
   const members = () => Object.fromEntries(Array.from({ length: MEMBERS }, () => [(next++).toString(36), 1]));
   return [
     {
-      name: 'beacons: changes that add members without end',
+      name: 'beacons: changes that add countless members',
       async perform() {
         for (let n = 0; n < 12; n++) {
           assertStatus(await client.commit('i1', members(), { isChange: true }), 200, 413);
@@ -161,7 +161,7 @@ function tokenAttacks(client: PlayerClient): Attack[] {
         manyTimes(120, 30, async (n) => beacon({ base: `${origin}/${forged(n)}` }, body, {}, 404, 410)),
     },
     {
-      name: 'beacons: paths that are nearly a launch',
+      name: 'beacons: paths similar to that of a launch',
       perform: () =>
         manyTimes(75, 30, async (n) => {
           const path = `${token}%2f${'..%2f'.repeat(4 * n)}${'%00'.repeat(4 * n)}`;
@@ -171,7 +171,7 @@ function tokenAttacks(client: PlayerClient): Attack[] {
   ];
 }
 
-/** Courses and learners that keep as much as they can in what courses share. */
+/** Courses and learners that fill the values shared between courses up to the limit. */
 async function sharedValueAttacks(service: WatchedService): Promise<Attack[]> {
   const objectives = Array.from(
     { length: OBJECTIVES },
@@ -234,7 +234,7 @@ async function sharedValueAttacks(service: WatchedService): Promise<Attack[]> {
       },
     },
     {
-      name: 'pages that open with all that courses share',
+      name: 'pages that open with the maximum of shared values',
       async perform() {
         for (const client of [manyObjectives, largeStores]) {
           await client.open();
@@ -245,7 +245,7 @@ async function sharedValueAttacks(service: WatchedService): Promise<Attack[]> {
   ];
 }
 
-/** A course as large as manifests may be, whose every unit is saved. */
+/** A course with a manifest of the maximum size, of which every unit is saved. */
 async function manyUnits(service: WatchedService): Promise<Attack> {
   const items = Array.from(
     { length: UNITS },

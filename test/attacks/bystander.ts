@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Api, createClient, requestToken } from '../support/service.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 
-/** Between two rounds of calls. */
+/** The pause between two rounds of calls. */
 const PAUSE_MS = 20;
 
 /** A client that uses the service as usual while others attack it. */
@@ -27,7 +27,7 @@ export class Bystander implements AsyncDisposable {
     this.#work = this.#callOnAndOn();
   }
 
-  /** Fails if anything but success was answered since the last time, or nothing at all. */
+  /** Fails if any response since the last time was not a success, or if there was no response. */
   async assertServed(): Promise<void> {
     const before = this.#answers.length;
     while (this.#answers.length === before && !this.#stopped.signal.aborted) await pause(PAUSE_MS);

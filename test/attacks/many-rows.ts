@@ -2,10 +2,10 @@ import type { Database, SqlRow } from '../../src/database/database.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import type { RunningService } from '../support/service.ts';
 
-/** Rows far from those that the API makes. */
+/** Ids far from those that the API assigns. */
 const FIRST_ID = 1_000_000;
 
-/** What webhooks are made with. */
+/** How many webhooks to add, and their common settings. */
 export interface ManyWebhooks {
   count: number;
   topic: string;
@@ -13,7 +13,7 @@ export interface ManyWebhooks {
   targetUrl: string;
 }
 
-/** Rows that the service would have stored itself; through its API that would take minutes. */
+/** Writes rows directly, as the service would have stored them. Through its API that would take minutes. */
 export class ManyRows implements AsyncDisposable {
   readonly #database: Database;
   #nextId = FIRST_ID;

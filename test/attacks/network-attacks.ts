@@ -12,7 +12,7 @@ const SILENT_NAMES = 10;
 const TRICKLING_UPLOADS = 64;
 const IDLE_CONNECTIONS = 1_000;
 
-/** Attacks by slow clients, and by targets of webhooks that answer badly or not at all. */
+/** Attacks by slow clients, and by targets that send invalid responses or none. */
 export async function networkAttacks(
   { api, url }: WatchedService,
   rows: ManyRows,
@@ -32,7 +32,7 @@ export async function networkAttacks(
       name,
       async perform() {
         enabled = !enabled;
-        // Ends the attempts of an earlier time.
+        // Ends the attempts of an earlier attack.
         target.dropConnections();
         const before = target.acceptedConnections;
         assertStatus(await api.put(`/accounts/${accountId}`, { name, enabled }), 200);
@@ -51,7 +51,7 @@ export async function networkAttacks(
         return socket;
       }),
     );
-    // As many as are written until the service has answered somebody else twenty times.
+    // Sends as much as possible until the service has answered another client twenty times.
     for (let n = 0; n < 20; n++) {
       for (const socket of sockets) if (!socket.destroyed) socket.write(byte);
       assertStatus(await api.get('/health/live'), 200);
@@ -97,7 +97,7 @@ export async function networkAttacks(
   await api.create('/webhooks', webhookInput({ target_url: quick.url, subtopics: ['ACCOUNT_DELETED'] }));
   return [
     {
-      name: 'ten webhooks whose names nobody answers',
+      name: 'ten webhooks whose host names get no DNS response',
       async perform() {
         const { id } = await api.create('/accounts', { name: 'short-lived' });
         const before = quick.requests.length;
@@ -110,11 +110,11 @@ export async function networkAttacks(
       name: 'header fields that trickle',
       perform: trickling(IDLE_CONNECTIONS, 'GET / HTTP/1.1\r\nHost: service\r\nX: ', 'y'),
     },
-    { name: 'bytes that are no HTTP', perform: trickling(TRICKLING_UPLOADS, '\u0000\u0001', '\u0002') },
+    { name: 'bytes that are not HTTP', perform: trickling(TRICKLING_UPLOADS, '\u0000\u0001', '\u0002') },
     await badTarget('five thousand webhooks of a target that hangs', hanging, HANGING_WEBHOOKS),
-    await badTarget('status lines without end', statusLines, 20),
-    await badTarget('interim answers without end', interim, 20),
-    await badTarget('extensions of chunks without end', extensions, 20),
+    await badTarget('endless status lines', statusLines, 20),
+    await badTarget('endless informational responses', interim, 20),
+    await badTarget('endless chunk extensions', extensions, 20),
   ];
 }
 

@@ -14,6 +14,9 @@ import { type Attack, assertStatus, manyTimes } from './attack.ts';
 
 const MIB = 2 ** 20;
 const MANY_LEARNERS = 300;
+const LARGEST_TEXT = 'a text of 8 MB';
+const HACP_TABLES = 'HACP: tables of every kind, each of the maximum size';
+const CONDITIONS = 'files: thousands of conditions';
 
 /** Attacks by courses and learners, and by clients of the learning record store. */
 export async function playerAttacks(service: WatchedService): Promise<Attack[]> {
@@ -40,7 +43,7 @@ export async function playerAttacks(service: WatchedService): Promise<Attack[]> 
   ];
 }
 
-/** A registration whose course made statements that are as large as may be. */
+/** A registration whose course stored statements of the maximum size. */
 async function largeStatements(service: WatchedService): Promise<Attack> {
   const unitId = 'https://example.com/course/one';
   const { registrationId } = await registerTo(service, cmi5Course([{ id: unitId }]));
@@ -135,7 +138,7 @@ function multipartAttacks(lrs: LrsClient): Attack[] {
       perform: () => send(Buffer.concat([Buffer.from('--b\r\n'), Buffer.alloc(14 * MIB, '\r\n--b')])),
     },
     {
-      name: 'multipart: what is nearly a boundary, again and again',
+      name: 'multipart: near misses of a boundary, repeated',
       stopsBeforeDatabase: true,
       perform: () => send(Buffer.alloc(14 * MIB, '\r\n--'), '-'.repeat(70)),
     },
@@ -174,7 +177,7 @@ function documentAttacks(lrs: LrsClient): Attack[] {
     'a text of 4 MB': JSON.stringify({ a: 'x'.repeat(4 * MIB - 100) }),
     '300,000 members': JSON.stringify(members(300_000)),
     'as many members as are taken': JSON.stringify(members(49_000)),
-    'empty objects without end': `[${'{},'.repeat(1.3 * MIB)}1]`,
+    'countless empty objects': `[${'{},'.repeat(1.3 * MIB)}1]`,
     'brackets that are never closed': '['.repeat(4 * MIB - 1),
   };
   return [
@@ -183,7 +186,7 @@ function documentAttacks(lrs: LrsClient): Attack[] {
       perform: async () => answered(await lrs.call('PUT', 'activities/state', { query, body })),
     })),
     {
-      name: 'documents: as many members as are merged',
+      name: 'documents: the maximum number of members to merge',
       async perform() {
         const body = JSON.stringify(members(24_000));
         await lrs.call('PUT', 'activities/state', { query, body });
@@ -200,7 +203,7 @@ function commitAttacks(client: PlayerClient): Attack[] {
     'as many members as are taken': [members(49_000)],
     '200,000 members': [members(200_000)],
     'a state as large as a request': [{}, { state: { a: 'x'.repeat(7.9 * MIB) } }],
-    'a state of as many members as are taken': [{}, { state: members(49_000) }],
+    'a state with the maximum number of members': [{}, { state: members(49_000) }],
     'a change after many members': [{ a: 1 }, { isChange: true }],
   };
   const raw = (body: string) => async () => {
@@ -223,7 +226,7 @@ function commitAttacks(client: PlayerClient): Attack[] {
       perform: raw('1'.repeat(7.9 * MIB)),
     },
     {
-      name: 'commits: members of no commit',
+      name: 'commits: unknown members',
       stopsBeforeDatabase: true,
       perform: raw(JSON.stringify(members(49_000))),
     },
@@ -247,7 +250,7 @@ async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
     encodeURIComponent(Array.from({ length: count }, (_, n) => of(n)).join('\n'));
   const columns = Array.from({ length: 100 }, (_, n) => n.toString(36)).join(',');
   const messages: Record<string, [string, string]> = {
-    'a text of 8 MB': ['PutParam', `%5BCore_Lesson%5D%0A${'x'.repeat(7.9 * MIB)}`],
+    [LARGEST_TEXT]: ['PutParam', `%5BCore_Lesson%5D%0A${'x'.repeat(7.9 * MIB)}`],
     'escapes of no encoding': ['PutParam', `%5BCore_Lesson%5D%0A${'%ff'.repeat(2.6 * MIB)}`],
     'blanks without end': ['PutParam', `%5BCore_Lesson%5D%0A${'+'.repeat(7.9 * MIB)}`],
     'lines without end': ['PutParam', `%5BCore_Lesson%5D%0A${'%0A'.repeat(2.6 * MIB)}`],
@@ -271,10 +274,13 @@ async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
   return [
     ...Object.entries(messages).map(([name, [command, data]]) => ({
       name: `HACP: ${name}`,
+      ...(name === LARGEST_TEXT
+        ? {}
+        : { queriesLike: name.startsWith('interactions') ? HACP_TABLES : `HACP: ${LARGEST_TEXT}` }),
       perform: () => send(command, data),
     })),
     {
-      name: 'HACP: tables of every kind, each as large as is taken',
+      name: HACP_TABLES,
       async perform() {
         for (const kind of ['Interactions', 'Objectives', 'Comments', 'Path', 'Performance']) {
           await send(`Put${kind}`, table);
@@ -296,15 +302,17 @@ function fileAttacks(client: PlayerClient): Attack[] {
   return [
     {
       name: 'files: more than a thousand ranges',
+      queriesLike: CONDITIONS,
       perform: () => manyTimes(100, 10, () => read('lesson/index.html', { range: ranges })),
     },
     {
-      name: 'files: thousands of conditions',
+      name: CONDITIONS,
       perform: () =>
         manyTimes(100, 10, () => read('lesson/index.html', { 'if-none-match': '"a",'.repeat(3_000) })),
     },
     {
-      name: 'files: ways out of the course',
+      name: 'files: paths out of the course',
+      queriesLike: CONDITIONS,
       perform: () =>
         manyTimes(200, 10, (n) => read(`${'..%2f'.repeat(n)}${'%252e%252e/'.repeat(n)}etc/passwd`)),
     },

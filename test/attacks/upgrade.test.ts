@@ -16,15 +16,15 @@ import { assertStatus } from './attack.ts';
 const MIB = 2 ** 20;
 const MAX_BUSY_MS = 100;
 const MANY_FILES = 15_000;
-/** All that each of the courses may take of the thread that reads them, and more. */
+/** More time than the courses may use in total on the thread that reads them. */
 const ALL_READ_MS = 600_000;
 
-/** Courses as an earlier release may have accepted them, by what is odd about them. */
+/** Courses that an earlier release may have accepted, by their peculiarity. */
 const HOSTILE_COURSES: Readonly<Record<string, () => PackageFiles>> = {
-  'one text that is no table': HOSTILE_MANIFESTS['an AICC table of 8 MB of quotes']!,
+  'one text that is not a table': HOSTILE_MANIFESTS['an AICC table of 8 MB of quotes']!,
   'blocks that double': HOSTILE_MANIFESTS['a tree of AICC blocks that doubles with each']!,
   'a long namespace': HOSTILE_MANIFESTS['a namespace of a million characters for each of 20,000 elements']!,
-  'fifty tables of AICC, as large as each may be': () => ({
+  'fifty AICC tables, each of the maximum size': () => ({
     ...aiccFiles(),
     ...Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`a${n}.au`, '"a","b"\n'.repeat(MIB - 10)] as const),

@@ -98,7 +98,7 @@ describe('the audit log', () => {
     assert.equal((await service.api.get('/audit-log/999999')).status, 404);
   });
 
-  it('says that a secret changed and never what it is, and records nothing if nothing changed', async () => {
+  it('records that a secret changed without its value, and nothing if nothing changed', async () => {
     const basic = (secret: string | undefined) =>
       webhookInput({
         authentication: { type: 'BASIC', key: 'crm', ...(secret === undefined ? {} : { secret }) },
@@ -300,7 +300,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('names the command line for what its commands change', async () => {
+  it('names the command line for changes by its commands', async () => {
     const client = await createClient(service.settings.data_dir);
     const [entry] = await recorded();
     assert.deepEqual(entry?.object, { type: 'API_CLIENT', id: client.clientId, name: 'tests' });

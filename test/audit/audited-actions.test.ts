@@ -8,6 +8,8 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
+/** Heads are skipped long before they are due again. */
+const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const actionsOf = async ({ api }: TestService, query: string) =>
@@ -18,7 +20,7 @@ const actionsOf = async ({ api }: TestService, query: string) =>
 describe('the audit log', () => {
   it('records messages that are manually skipped, redelivered and replayed, with their number', async () => {
     await using target = await startTarget({ respondWith: answer(503) });
-    await using service = await startTestService({ settings: { retry_initial_delay: 3_600 } });
+    await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
     for (const name of ['A', 'B']) await api.create('/accounts', { name });
@@ -58,7 +60,7 @@ describe('the audit log', () => {
     assert.deepEqual(others, [], 'a dry run has no entry');
   });
 
-  it('records resets and deletions of registrations, with what was lost', async () => {
+  it('records resets and deletions of registrations, with the lost data', async () => {
     await using service = await startTestService();
     const { api } = service;
     const bytes = new Uint8Array(await scorm12Package({ title: 'Fire safety' }));
@@ -71,7 +73,7 @@ describe('the audit log', () => {
       learner_id: 'ada',
     });
     const status = { completion: 'Completed', success: 'PASS', score: 92, duration: 60 };
-    assert.equal((await api.put(`/registrations/${id}/status`, status)).status, 200);
+    const { completion_dt: completed } = (await api.put(`/registrations/${id}/status`, status)).body;
     assert.equal((await api.post(`/registrations/${id}/reset`)).status, 200);
     assert.equal((await api.delete(`/registrations/${id}`)).status, 204);
     const { body } = await api.get(`/audit-log?object_type=REGISTRATION&object_id=${id}`);
@@ -82,6 +84,8 @@ describe('the audit log', () => {
       { field: 'completion', before: 'Completed', after: 'Unknown' },
       { field: 'success', before: 'PASS', after: 'UNKNOWN' },
       { field: 'score', before: 92, after: null },
+      { field: 'duration', before: 60, after: 0 },
+      { field: 'completion_dt', before: completed, after: null },
     ]);
     assert.equal(deleted.action, 'REGISTRATION_DELETED');
     assert.deepEqual(deleted.changes[0], { field: 'account_id', before: accountId, after: null });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import { uploadForm } from '../content/packages.ts';
-import { scorm12Package } from '../support/course-packages.ts';
+import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { scorm12Package, scorm2004Package } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describe('the audit log, about content', () => {
@@ -36,7 +37,7 @@ describe('the audit log, about content', () => {
   const asReferences = (...contents: { type: string; id: number }[]) =>
     contents.map(({ type, id }) => ({ type, id }));
 
-  it('records what an account gets and loses, and nothing if nothing changes', async () => {
+  it('records additions to and removals from an account, and nothing if nothing changes', async () => {
     const { api, clientId } = service;
     const { id } = await api.create('/accounts', { name: 'Northwind' });
     const path = `/accounts/${id}/content`;
@@ -59,7 +60,7 @@ describe('the audit log, about content', () => {
     assert.deepEqual(removed.changes, [{ field: 'contents', added: [], removed: [fireSafety()] }]);
   });
 
-  it('records for each account what a call for many accounts changed in it', async () => {
+  it('records the changes of a call for many accounts for each account', async () => {
     const { api } = service;
     const ids: number[] = [];
     for (const name of ['Has it', 'Lacks it']) ids.push((await api.create('/accounts', { name })).id);
@@ -70,7 +71,7 @@ describe('the audit log, about content', () => {
     const unknown = { ...body, account_ids: [...ids, 999_999] };
     assert.equal((await api.post('/account-content/remove', unknown)).status, 400);
     assert.equal((await api.post('/account-content/remove', body)).status, 200);
-    const entries = await recorded();
+    const entries = await recorded('&object_type=ACCOUNT');
     assert.deepEqual(
       entries.map(({ action, object }) => [action, object.id, object.name]),
       [
@@ -96,7 +97,7 @@ describe('the audit log, about content', () => {
     assert.equal((await recorded()).length, 1);
   });
 
-  it('records who deleted courses, equivalents, bundles and folders, with what they were', async () => {
+  it('records who deleted courses, equivalents, bundles and folders, with their last state', async () => {
     const { api } = service;
     const folder = await api.create('/folders', { name: 'Old' });
     const course = await importCourse('First aid');
@@ -113,7 +114,7 @@ describe('the audit log, about content', () => {
     const paths = ['bundles', 'equivalents', 'courses', 'folders'] as const;
     const ids = { bundles: bundle.id, equivalents: equivalent.id, courses: course, folders: folder.id };
     for (const path of paths) assert.equal((await api.delete(`/${path}/${ids[path]}`)).status, 204, path);
-    const entries = await recorded();
+    const entries = (await recorded()).filter(({ action }) => action.endsWith('_DELETED'));
     assert.deepEqual(
       entries.map(({ action, object }) => [action, object.type, object.id, object.name]),
       [
@@ -137,6 +138,177 @@ describe('the audit log, about content', () => {
     assert.deepEqual(ofEquivalent?.[1], { field: 'folder_id', before: folder.id, after: null });
     assert.deepEqual(ofCourse?.[0], { field: 'name', before: 'First aid', after: null });
     assert.deepEqual(ofFolder?.at(-1), { field: 'location', before: folder.location, after: null });
+  });
+
+  it('records who imported, renamed and moved a course, uploaded a version and published it', async () => {
+    const { api } = service;
+    const folder = await api.create('/folders', { name: 'Basics' });
+    const id = await importCourse('First aid');
+    const changed = { name: 'First aid at work', folder_id: folder.id };
+    for (const _ of ['first', 'repeated']) {
+      assert.equal((await api.put(`/courses/${id}`, changed)).status, 200);
+    }
+    const form = uploadForm(new Uint8Array(await scorm2004Package({ title: 'First aid' })));
+    await api.create(`/courses/${id}/versions`, form);
+    for (const _ of ['first', 'repeated']) {
+      assert.equal((await api.post(`/courses/${id}/versions/1/publish`)).status, 200);
+    }
+    const entries = await recorded(`&object_type=COURSE&object_id=${id}`);
+    assert.deepEqual(
+      entries.map(({ action, object, changes }) => [action, object.name, changes]),
+      [
+        [
+          'COURSE_IMPORTED',
+          'First aid',
+          [
+            { field: 'name', before: null, after: 'First aid' },
+            { field: 'folder_id', before: null, after: 1 },
+            { field: 'location', before: null, after: 'Home' },
+            { field: 'learning_standard', before: null, after: 'SCORM_12' },
+            { field: 'version_id', before: null, after: 0 },
+            { field: 'published_version_id', before: null, after: 0 },
+          ],
+        ],
+        [
+          'COURSE_UPDATED',
+          'First aid at work',
+          [
+            { field: 'name', before: 'First aid', after: 'First aid at work' },
+            { field: 'folder_id', before: 1, after: folder.id },
+            { field: 'location', before: 'Home', after: 'Home > Basics' },
+          ],
+        ],
+        [
+          'COURSE_VERSION_UPLOADED',
+          'First aid at work',
+          [
+            { field: 'learning_standard', before: 'SCORM_12', after: 'SCORM_2004_4TH_EDITION' },
+            { field: 'version_id', before: 0, after: 1 },
+          ],
+        ],
+        [
+          'COURSE_VERSION_PUBLISHED',
+          'First aid at work',
+          [{ field: 'published_version_id', before: 0, after: 1 }],
+        ],
+      ],
+    );
+  });
+
+  it('records who created, renamed and moved a folder, and nothing if that is refused or changes nothing', async () => {
+    const { api } = service;
+    const outer = await api.create('/folders', { name: 'Outer' });
+    const { id } = await api.create('/folders', { name: 'Inner', parent_id: outer.id });
+    const path = `/folders/${id}`;
+    assert.equal((await api.put(path, { name: 'Inner', parent_id: outer.id })).status, 200);
+    assert.equal((await api.put(path, { name: 'Inner', parent_id: id })).status, 409);
+    assert.equal((await api.put(path, { name: 'Moved' })).status, 200);
+    const entries = await recorded(`&object_type=FOLDER&object_id=${id}`);
+    assert.deepEqual(
+      entries.map(({ action, changes }) => [action, changes]),
+      [
+        [
+          'FOLDER_CREATED',
+          [
+            { field: 'name', before: null, after: 'Inner' },
+            { field: 'parent_id', before: null, after: outer.id },
+            { field: 'location', before: null, after: 'Home > Outer' },
+          ],
+        ],
+        [
+          'FOLDER_UPDATED',
+          [
+            { field: 'name', before: 'Inner', after: 'Moved' },
+            { field: 'parent_id', before: outer.id, after: 1 },
+            { field: 'location', before: 'Home > Outer', after: 'Home' },
+          ],
+        ],
+      ],
+    );
+  });
+
+  it('records additions to and removals from an equivalent or a bundle, or a change of its order', async () => {
+    const { api } = service;
+    const other = await importCourse('First aid');
+    const courses = [
+      { course_id: courseId, language: 'en' },
+      { course_id: other, language: 'de' },
+    ];
+    const { id } = await api.create('/equivalents', { name: 'Safety', courses });
+    const contents = [{ type: 'EQUIVALENT', id }];
+    const bundle = await api.create('/bundles', { name: 'Basics', contents });
+    for (const list of [courses, courses.toReversed(), courses.slice(0, 1)]) {
+      assert.equal((await api.put(`/equivalents/${id}`, { name: 'Safety', courses: list })).status, 200);
+    }
+    const more = [...contents, { type: 'COURSE', id: other }];
+    assert.equal((await api.put(`/bundles/${bundle.id}`, { name: 'Basics', contents: more })).status, 200);
+    const entries = await recorded();
+    assert.deepEqual(
+      entries.slice(1).map(({ action, changes, details }) => [action, changes.at(-1), details]),
+      [
+        [
+          'EQUIVALENT_CREATED',
+          {
+            field: 'courses',
+            added: [
+              { ...courses[0], name: 'Fire safety' },
+              { ...courses[1], name: 'First aid' },
+            ],
+            removed: [],
+          },
+          {},
+        ],
+        [
+          'BUNDLE_CREATED',
+          { field: 'contents', added: [{ ...contents[0], name: 'Safety' }], removed: [] },
+          {},
+        ],
+        ['EQUIVALENT_UPDATED', undefined, { order_changed: true }],
+        [
+          'EQUIVALENT_UPDATED',
+          { field: 'courses', added: [], removed: [{ ...courses[1], name: 'First aid' }] },
+          {},
+        ],
+        [
+          'BUNDLE_UPDATED',
+          { field: 'contents', added: [{ type: 'COURSE', id: other, name: 'First aid' }], removed: [] },
+          {},
+        ],
+      ],
+    );
+  });
+
+  it('records who created accounts and registrations and set results, if it was a person and no program', async () => {
+    await createAdministrator(service.settings.data_dir);
+    const ann = await signedInBrowser(service.url);
+    newest = (await service.api.get('/audit-log?limit=1')).body.data[0].id;
+    for (const caller of [service.api, ann]) {
+      const { id } = (await caller.post('/accounts', { name: 'Northwind' })).body;
+      await service.api.post(`/accounts/${id}/content`, { contents: asReferences(fireSafety()) });
+      const input = { account_id: id, course_id: courseId, learner_id: 'ada' };
+      const { registration_id } = (await caller.post('/registrations', input)).body;
+      const status = { completion: 'Completed', success: 'PASS', score: 92, duration: 60 };
+      for (const _ of ['first', 'repeated']) {
+        assert.equal((await caller.put(`/registrations/${registration_id}/status`, status)).status, 200);
+      }
+    }
+    const entries = (await recorded()).filter(({ action }) => action !== 'CONTENT_ADDED');
+    assert.deepEqual(
+      entries.map(({ action, actor, object }) => [action, actor.name, object.name]),
+      [
+        ['ACCOUNT_CREATED', 'Ann', 'Northwind'],
+        ['REGISTRATION_CREATED', 'Ann', 'ada'],
+        ['REGISTRATION_STATUS_SET', 'Ann', 'ada'],
+      ],
+    );
+    const set = entries.at(-1)?.changes ?? [];
+    assert.deepEqual(set.slice(0, -1), [
+      { field: 'completion', before: 'Unknown', after: 'Completed' },
+      { field: 'success', before: 'UNKNOWN', after: 'PASS' },
+      { field: 'score', before: null, after: 92 },
+      { field: 'duration', before: 0, after: 60 },
+    ]);
+    assert.equal(set.at(-1)?.field, 'completion_dt');
   });
 
   it('names the content in the focus of a webhook', async () => {

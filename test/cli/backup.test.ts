@@ -14,7 +14,7 @@ const AUTHORIZATION = `Basic ${Buffer.from('postbacks:open sesame').toString('ba
 const ONLY_EMBEDDED = { skip: ON_POSTGRES ? 'the embedded database only' : false };
 
 describe('coursewire backup', ONLY_EMBEDDED, () => {
-  it('made beside a running service, it serves as it is: content, tokens, credentials, waiting messages', async () => {
+  it('is usable if made while the service is running: content, tokens, credentials, waiting messages', async () => {
     await using target = await startTarget();
     using folder = temporaryFolder();
     const place = path.join(folder.path, 'backups', 'monday');
@@ -59,7 +59,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.ok(delivered.every((request) => request.headers.authorization === AUTHORIZATION));
   });
 
-  it('is readable only by its owner, and leaves nothing incomplete next to it', async () => {
+  it('is readable only by its owner, and leaves no incomplete file', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();
     const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
@@ -117,7 +117,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.deepEqual(readdirSync(folder.path), ['data']);
   });
 
-  it('says that the secret is missing or a wrong one, and is made nevertheless; a start on it says what to do', async () => {
+  it('is made even if the secret is missing or wrong, with a warning; startup with it says what to do', async () => {
     using folder = temporaryFolder();
     const data_dir = path.join(folder.path, 'data');
     await using service = await startTestService({ dataDir: data_dir });
@@ -180,7 +180,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.match(wrong.errors, /webhooks_auth_secret of the settings does not decrypt the stored data/);
   });
 
-  it('says what is missing', async () => {
+  it('names the missing parts', async () => {
     using folder = temporaryFolder();
     const ended = await runProgram(['backup'], { data_dir: folder.path });
     assert.equal(ended.code, 2);

@@ -23,7 +23,7 @@ async function openCommand() {
 const CREATE = ['create', '--name', 'Exporter', '--email', 'ops@example.com'];
 
 describe('coursewire client create', () => {
-  it('makes a client and shows its id and secret, and that the secret is shown once', async () => {
+  it('creates a client and shows its id and secret, and says that the secret is shown once', async () => {
     await using command = await openCommand();
     const { code, out, err } = await command.run(...CREATE, '--scope', 'webhooks:write content:read');
     assert.equal(code, 0);
@@ -36,7 +36,7 @@ describe('coursewire client create', () => {
     assert.match(out, /shown only once/);
   });
 
-  it('writes JSON alone with --json', async () => {
+  it('prints only JSON with --json', async () => {
     await using command = await openCommand();
     const { code, out } = await command.run(...CREATE, '--scope', 'webhooks:read', '--json');
     assert.equal(code, 0);
@@ -55,7 +55,7 @@ describe('coursewire client create', () => {
     assert.match((await command.run('create', '--help')).out, /default: all scopes/);
   });
 
-  it('exits 2, says everything that is wrong, and makes nothing', async () => {
+  it('exits with 2, reports everything that is wrong, and creates nothing', async () => {
     await using command = await openCommand();
     const wrong: [string[], RegExp][] = [
       [['create'], /--name and --email are missing/],
@@ -91,7 +91,7 @@ describe('coursewire client list', () => {
     assert.ok(!out.includes(made.client_secret));
   });
 
-  it('writes JSON with --json, also when there is none', async () => {
+  it('writes JSON with --json, even if there are none', async () => {
     await using command = await openCommand();
     assert.deepEqual(JSON.parse((await command.run('list', '--json')).out), []);
     const made = JSON.parse((await command.run(...CREATE, '--json')).out);
@@ -111,7 +111,7 @@ describe('coursewire client list', () => {
     ]);
   });
 
-  it('says how to make the first one', async () => {
+  it('explains how to create the first one', async () => {
     await using command = await openCommand();
     assert.match((await command.run('list')).out, /client create/);
   });
@@ -169,7 +169,7 @@ describe('coursewire client', () => {
     assert.equal((await command.run('rename')).code, 2);
   });
 
-  it('writes what is wrong with the rest when there is no other place for it', async () => {
+  it('reports usage errors even without a separate output for errors', async () => {
     await using command = await openCommand();
     let out = '';
     const code = await runClientCommand(['rename'], {

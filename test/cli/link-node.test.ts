@@ -119,7 +119,7 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
     assert.match(outcome.err, /since npm did not install the Node of this platform\.\n$/);
   });
 
-  test('is missing where neither will do: the install fails with one sentence that says what to get', () => {
+  test('is missing if neither works: the installation fails with one sentence that says what to install', () => {
     for (const [broken, told] of [
       [
         BROKEN.library,

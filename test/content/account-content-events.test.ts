@@ -228,7 +228,7 @@ describe('events of accounts’ content', () => {
     ]);
   });
 
-  it('are not sent for what the account has already, nor for an empty folder, nor for what is refused', async () => {
+  it('are not sent for content that the account already has, for an empty folder, or for a rejected call', async () => {
     const account = await northwind();
     const place = await make.folder('Quiet');
     const there = await make.course('There', place);

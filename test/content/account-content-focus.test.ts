@@ -57,7 +57,7 @@ describe('events of accounts’ content, to webhooks with a focus', () => {
     assert.deepEqual(await heard([{ type: 'ACCOUNT', id: mine }], additions), ['Course', 'Last']);
   });
 
-  it('on a course, are those of the course itself, not of what holds it', async () => {
+  it('on a course, match the course itself, and not what contains it', async () => {
     const account = await make.account('Any');
     const course = await make.course('Focused course');
     const sibling = await make.course('Sibling');

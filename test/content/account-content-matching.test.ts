@@ -145,7 +145,7 @@ describe('events of accounts’ content', () => {
     return model;
   }
 
-  it('match the webhooks, and list the assets, that a plain model of what holds what says', async () => {
+  it('match the webhooks and list the assets of a simple model of containment', async () => {
     let hits = 0;
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {

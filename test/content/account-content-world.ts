@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { AccountContentService } from '../../src/content/account-content/account-content-service.ts';
 import { AccountService } from '../../src/content/accounts/account-service.ts';
 import { BundleService } from '../../src/content/bundles/bundle-service.ts';
@@ -7,6 +8,8 @@ import { FolderService } from '../../src/content/folders/folder-service.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { ContentReference, ServiceEvent } from '../../src/events/event.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
+
+const BY = { by: COMMAND_LINE };
 
 /** An event that was published, and the webhooks that it matched. */
 export interface PublishedEvent {
@@ -53,11 +56,11 @@ export class ContentWorld {
   }
 
   async account(): Promise<number> {
-    return (await this.accounts.create({ name: 'Account', enabled: true }, { user: 'someone' })).id;
+    return (await this.accounts.create({ name: 'Account', enabled: true }, { user: 'someone', ...BY })).id;
   }
 
   async folder(parentId: number | null): Promise<number> {
-    return (await this.folders.create({ name: 'Folder', parentId })).id;
+    return (await this.folders.create({ name: 'Folder', parentId }, BY)).id;
   }
 
   /** A course without a package: only its rows. */
@@ -84,23 +87,29 @@ export class ContentWorld {
   }
 
   async equivalent(folderId: number, courses: readonly ContentReference[]): Promise<ContentReference> {
-    const { id } = await this.equivalents.create({
-      name: 'Equivalent',
-      folderId,
-      courses: courses.map((course, index) => ({ courseId: course.id, language: `en-${100 + index}` })),
-    });
+    const { id } = await this.equivalents.create(
+      {
+        name: 'Equivalent',
+        folderId,
+        courses: courses.map((course, index) => ({ courseId: course.id, language: `en-${100 + index}` })),
+      },
+      BY,
+    );
     return { type: 'EQUIVALENT', id };
   }
 
   async bundle(folderId: number, contents: readonly ContentReference[]): Promise<ContentReference> {
-    const { id } = await this.bundles.create({
-      name: 'Bundle',
-      folderId,
-      contents: contents.map(({ type, id: contentId }) => ({
-        type: type === 'COURSE' ? 'COURSE' : 'EQUIVALENT',
-        id: contentId,
-      })),
-    });
+    const { id } = await this.bundles.create(
+      {
+        name: 'Bundle',
+        folderId,
+        contents: contents.map(({ type, id: contentId }) => ({
+          type: type === 'COURSE' ? 'COURSE' : 'EQUIVALENT',
+          id: contentId,
+        })),
+      },
+      BY,
+    );
     return { type: 'BUNDLE', id };
   }
 }

@@ -22,7 +22,7 @@ describe('the content of accounts', () => {
     return data.map(({ type, id }: AssetReference) => ({ type, id }));
   };
 
-  it('is courses, equivalents, bundles and folders, told with name, place and time', async () => {
+  it('is courses, equivalents, bundles and folders, listed with name, location and time', async () => {
     const account = await make.account('Northwind');
     const place = await make.folder('Safety');
     const course = await make.course('Course', place);
@@ -54,7 +54,7 @@ describe('the content of accounts', () => {
     assert.equal(body.data[0].location, '');
   });
 
-  it('is listed by type and id, page by page, each account’s for itself', async () => {
+  it('is listed by type and id, page by page, for each account', async () => {
     const account = await make.account('Paged');
     const other = await make.account('Other');
     const first = await make.course('First');
@@ -84,7 +84,7 @@ describe('the content of accounts', () => {
     problemErrors(await api.get(`/accounts/${account}/content?limit=0`), 400);
   });
 
-  it('stays as it was added first when it is added again', async () => {
+  it('is unchanged if it is added again', async () => {
     const account = await make.account('Twice');
     const course = await make.course('Course');
     const other = await make.course('Other');
@@ -95,7 +95,7 @@ describe('the content of accounts', () => {
     assert.deepEqual(after, before);
   });
 
-  it('may be added again once it was removed, and to other accounts', async () => {
+  it('can be added again after it was removed, and to other accounts', async () => {
     const account = await make.account('Again');
     const other = await make.account('Other');
     const course = await make.course('Course');
@@ -107,7 +107,7 @@ describe('the content of accounts', () => {
     assert.deepEqual(await make.add(account, course), { added: [course], unchanged: [] });
   });
 
-  it('is not there to remove when it was not added itself', async () => {
+  it('cannot be removed unless it was itself added', async () => {
     const account = await make.account('Removing');
     const course = await make.course('Course');
     const bundle = await make.bundle('Bundle', [course]);
@@ -123,7 +123,7 @@ describe('the content of accounts', () => {
     assert.deepEqual(await contentOf(account), [{ type: 'BUNDLE', id: bundle.id }]);
   });
 
-  it('is refused as a whole, with every offending member named', async () => {
+  it('is rejected completely, and the error names every offending member', async () => {
     const account = await make.account('Refusing');
     const course = await make.course('Course');
     const post = (contents: unknown, more = {}) =>
@@ -161,7 +161,7 @@ describe('the content of accounts', () => {
     problemErrors(await api.get('/accounts/99999/content'), 404);
   });
 
-  it('takes back what a list gave', async () => {
+  it('can be added to another account as it was listed', async () => {
     const account = await make.account('From');
     const other = await make.account('To');
     await make.add(account, await make.course('Course'));
@@ -170,7 +170,7 @@ describe('the content of accounts', () => {
     assert.deepEqual(await contentOf(other), await contentOf(account));
   });
 
-  it('is not deleted while accounts hold it', async () => {
+  it('cannot be deleted while accounts have it', async () => {
     const accounts = [await make.account('One'), await make.account('Two')];
     const place = await make.folder('Empty');
     const course = await make.course('Course');
@@ -193,7 +193,7 @@ describe('the content of accounts', () => {
     for (const path of paths) assert.equal((await api.delete(path)).status, 204, path);
   });
 
-  it('goes with its account', async () => {
+  it('is removed with its account', async () => {
     const account = await make.account('Leaving');
     const course = await make.course('Course');
     await make.add(account, course, { type: 'FOLDER', id: HOME });
@@ -202,7 +202,7 @@ describe('the content of accounts', () => {
     assert.equal((await api.delete(`/courses/${course.id}`)).status, 204);
   });
 
-  it('is never half added or half deleted, whatever happens at the same time', async () => {
+  it('is never partly added or deleted, whatever happens at the same time', async () => {
     const account = await make.account('Contested');
     for (let round = 0; round < 6; round++) {
       const course = await make.course('Contested');
@@ -219,7 +219,7 @@ describe('the content of accounts', () => {
     }
   });
 
-  it('and the deletion of the account at the same time leave nothing behind', async () => {
+  it('leaves nothing behind if it is added while the account is deleted', async () => {
     const course = await make.course('Kept');
     for (let round = 0; round < 4; round++) {
       const account = await make.account('Vanishing');

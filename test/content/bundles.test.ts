@@ -30,7 +30,7 @@ describe('bundles', () => {
     { type: 'COURSE', id: course },
   ];
 
-  it('are made of courses and equivalents, and read back with their names and the folder’s path', async () => {
+  it('are created from courses and equivalents, and returned with their names and the folder’s path', async () => {
     const made = await api.post('/bundles', { name: 'Week', folder_id: folder, contents: both() });
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('location'), `/bundles/${made.body.id}`);
@@ -120,7 +120,7 @@ describe('bundles', () => {
     assert.deepEqual([next.data[0].id, next.data.length, next.next_cursor], [ids[2], 1, null]);
   });
 
-  it('are renamed, moved and given other contents by PUT, which replaces them whole', async () => {
+  it('are renamed, moved and given other contents by PUT, which replaces them completely', async () => {
     const made = await api.create('/bundles', { name: 'Old', folder_id: folder, contents: both() });
     const changed = await api.put(`/bundles/${made.id}`, { name: 'New', contents: both().toReversed() });
     assert.equal(changed.status, 200);
@@ -146,7 +146,7 @@ describe('bundles', () => {
     assert.deepEqual(reversed.body, body);
   });
 
-  it('are changed and deleted only as they were read, when If-Match says so', async () => {
+  it('are changed and deleted with If-Match only if nobody changed them since', async () => {
     const { id } = await api.create('/bundles', { name: 'Matched', contents: both() });
     const change = { name: 'Matched again', contents: both() };
     problemErrors(await api.put(`/bundles/${id}`, change, { 'if-match': '"7"' }), 412);
@@ -157,7 +157,7 @@ describe('bundles', () => {
     problemErrors(await api.get(`/bundles/${id}`), 404);
   });
 
-  it('are made once for one Idempotency-Key', async () => {
+  it('are created once for one Idempotency-Key', async () => {
     const body = { name: 'Once', contents: both() };
     const key = { 'idempotency-key': 'bundle-once' };
     const first = await api.post('/bundles', body, key);

@@ -16,9 +16,11 @@ import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '
 const ORPHAN = '00000000-0000-4000-8000-000000000000';
 const context = (signal = new AbortController().signal) => ({
   user: 'author@example.com',
+  by: COMMAND_LINE,
   signal,
   commit: (record: () => Promise<Course>) => record(),
 });
+const BY = { by: COMMAND_LINE };
 const INPUT = { name: null, folderId: null };
 
 async function importInto(parts: CourseParts, folderId: number | null = null): Promise<Course> {
@@ -28,12 +30,12 @@ async function importInto(parts: CourseParts, folderId: number | null = null): P
 
 const isProblem = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
 
-it('a version is refused when its course is renamed while the package is unpacked', async () => {
+it('a version is rejected if its course is renamed while the package is unpacked', async () => {
   await using parts = await openCourseParts();
   const { id, revision, folderId } = await importInto(parts);
   const upload = await parts.receive(await scormPackage());
   parts.store.beforePut = async () => {
-    await parts.courses.update(id, { name: 'Renamed', folderId }, null);
+    await parts.courses.update(id, { name: 'Renamed', folderId }, { by: COMMAND_LINE, expected: null });
   };
   const expected = new Set([revision]);
   await assert.rejects(
@@ -50,7 +52,7 @@ it('a version is refused when its course is renamed while the package is unpacke
   assert.equal(parts.events.length, 1);
 });
 
-describe('an import that fails half-way leaves no file, no course and no event', () => {
+describe('an import that fails leaves no file, no course and no event', () => {
   /** Breaks something of a running service, then imports and uploads a version; both must fail and leave nothing. */
   async function assertNothingLeft(
     breakIt: (service: TestService) => Promise<() => Promise<void>>,
@@ -81,7 +83,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
     );
   }
 
-  it('when the content store takes nothing', async () => {
+  it('while the content store rejects everything', async () => {
     await assertNothingLeft(async ({ settings }) => {
       const folder = path.join(settings.data_dir, 'content');
       await rename(folder, `${folder}-away`);
@@ -94,7 +96,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
   });
 
   for (const table of ['course_versions', 'queue_messages']) {
-    it(`when the database takes no ${table}`, async () => {
+    it(`when the database rejects rows of ${table}`, async () => {
       await assertNothingLeft(async ({ settings }) => {
         await using database = await openDatabaseOf(settings.data_dir);
         await breakTable(database, table, 'insert');
@@ -113,7 +115,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
     await assertEmpty(parts);
   });
 
-  it('when the uploader goes away', async () => {
+  it('when the uploader disconnects', async () => {
     await using parts = await openCourseParts();
     const gone = new AbortController();
     parts.store.beforePut = async () => gone.abort(new Error('gone'));
@@ -123,9 +125,9 @@ describe('an import that fails half-way leaves no file, no course and no event',
     await assertEmpty(parts);
   });
 
-  it('when its folder is deleted meanwhile', async () => {
+  it('when its folder is deleted in the meantime', async () => {
     await using parts = await openCourseParts();
-    const folder = await parts.folders.create({ name: 'Short-lived', parentId: null });
+    const folder = await parts.folders.create({ name: 'Short-lived', parentId: null }, BY);
     parts.store.beforePut = () => parts.folders.delete(folder.id, { by: COMMAND_LINE, expected: null });
     await assert.rejects(importInto(parts, folder.id), isProblem('invalid-request'));
     await assertEmpty(parts);
@@ -138,7 +140,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
   }
 });
 
-it('files stay when the commit happened and only its answer was lost', async () => {
+it('files are kept if the commit succeeded and only its response was lost', async () => {
   await using parts = await openCourseParts();
   const { database, courses, store } = parts;
   const upload = await parts.receive(await scormPackage());
@@ -152,9 +154,9 @@ it('files stay when the commit happened and only its answer was lost', async () 
   assert.equal((await Array.fromAsync(store.keys())).length, 1);
 });
 
-describe('what a crash leaves', () => {
+describe('the remains of a crash', () => {
   // Where other instances may be at work, what is new may be theirs.
-  it('is removed at the next start, and nothing else', { skip: ON_POSTGRES }, async () => {
+  it('are removed at the next startup, and nothing else is', { skip: ON_POSTGRES }, async () => {
     using folder = temporaryFolder();
     const at = (...names: string[]) => path.join(folder.path, ...names);
     let kept: string[];
@@ -176,7 +178,7 @@ describe('what a crash leaves', () => {
     assert.match(manifest, /Fire safety/);
   });
 
-  it('is distinguished from an import in progress', async () => {
+  it('are distinguished from an import in progress', async () => {
     await using parts = await openCourseParts();
     const { database, intake, store } = parts;
     mkdirSync(store.path(ORPHAN));
@@ -194,7 +196,7 @@ describe('what a crash leaves', () => {
     assert.equal(await intake.removeOrphans(), 0);
   });
 
-  it('does not keep the service from starting when it cannot be removed', async () => {
+  it('do not prevent a start if they cannot be removed', async () => {
     await using parts = await openCourseParts();
     const { intake, logged, store } = parts;
     mkdirSync(store.path(ORPHAN));
@@ -205,7 +207,7 @@ describe('what a crash leaves', () => {
 });
 
 describe('deleting a course', () => {
-  it('succeeds when its files resist; they go later', async () => {
+  it('succeeds even if its files cannot be removed, which is repeated later', async () => {
     await using parts = await openCourseParts();
     const { courses, intake, logged, store } = parts;
     const { id } = await importInto(parts);
@@ -220,7 +222,7 @@ describe('deleting a course', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
-  it('is refused while something holds it', async () => {
+  it('is rejected while something contains it', async () => {
     const held = new Set<number>();
     const holders = [
       async () => null,
@@ -240,14 +242,14 @@ describe('deleting a course', () => {
   });
 });
 
-it('an event of a course names the course and the folders that hold it, from its own up to the root', async () => {
+it('an event of a course names the course and its folders, up to the root', async () => {
   await using parts = await openCourseParts();
-  const outer = await parts.folders.create({ name: 'Outer', parentId: null });
-  const inner = await parts.folders.create({ name: 'Inner', parentId: outer.id });
+  const outer = await parts.folders.create({ name: 'Outer', parentId: null }, BY);
+  const inner = await parts.folders.create({ name: 'Inner', parentId: outer.id }, BY);
   const { id } = await importInto(parts, inner.id);
   const upload = await parts.receive(await scormPackage());
   await parts.courses.uploadVersion(id, upload, { ...context(), expected: null });
-  await parts.courses.publishVersion(id, 1, { user: 'author@example.com', expected: null });
+  await parts.courses.publishVersion(id, 1, { user: 'author@example.com', ...BY, expected: null });
   assert.deepEqual(
     parts.events.map(({ subtopic }) => subtopic),
     ['COURSE_IMPORTED', 'COURSE_VERSION_UPLOADED', 'COURSE_VERSION_PUBLISHED'],

@@ -187,7 +187,7 @@ describe('uploads of course packages', () => {
   describe('of more than max_package_size', () => {
     const tooLarge = Buffer.alloc(MEBIBYTE + 1, 'x');
 
-    it('are refused by what they announce, before anything is read', async () => {
+    it('are rejected because of their headers, before anything is read', async () => {
       await assertLeavesNothing(async () => {
         const upload = openUpload(service, { 'content-length': String(10 * MEBIBYTE) });
         upload.write(part('; name="file"; filename="c.zip"', '').subarray(0, 20));
@@ -220,7 +220,7 @@ describe('uploads of course packages', () => {
     });
   });
 
-  it('that end half-way leave nothing', async () => {
+  it('that end early leave nothing behind', async () => {
     await assertLeavesNothing(async () => {
       const upload = openUpload(service);
       upload.on('error', () => {});

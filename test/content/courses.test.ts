@@ -55,7 +55,7 @@ describe('courses', () => {
     });
   });
 
-  it('go into Home with the package’s title, unless the upload says otherwise', async () => {
+  it('are created in Home with the package’s title by default', async () => {
     const plain = await importCourse(service);
     assert.deepEqual([plain.name, plain.folder_id, plain.location], ['Fire safety', HOME, 'Home']);
     const named = await importCourse(service, { name: 'Brandschutz für alle' });
@@ -80,7 +80,7 @@ describe('courses', () => {
     });
   }
 
-  it('keep the files of their package, and what was odd about it', async () => {
+  it('keep the files of their package, and its warnings', async () => {
     const before = filesOf(service).content;
     const files = {
       'Course/imsmanifest.xml': String(scorm12Files({ title: 'Wrapped' })['imsmanifest.xml']),
@@ -149,7 +149,7 @@ describe('courses', () => {
     problemErrors(await api.post('/courses/99999/versions/0/publish'), 404);
   });
 
-  it('give versions that are uploaded at once different ids', async () => {
+  it('give different ids to versions that are uploaded at the same time', async () => {
     const { id } = await importCourse(service);
     const answers = await Promise.all(Array.from({ length: 6 }, () => uploadVersion(id)));
     assert.deepEqual(answers.map(({ body }) => body.version_id).sort(), [1, 2, 3, 4, 5, 6]);
@@ -184,7 +184,7 @@ describe('courses', () => {
     assert.equal(sentBack.headers.get('etag'), read.headers.get('etag'));
   });
 
-  it('are not renamed or moved in part, nor to where nothing is', async () => {
+  it('are not partly renamed or moved, nor to a missing folder', async () => {
     const { id } = await importCourse(service, { name: 'Steady' });
     const partly = await api.put(`/courses/${id}`, { name: 'Steady', file: 1 });
     assert.deepEqual(Object.keys(problemErrors(partly, 400)).sort(), ['/file', '/folder_id']);
@@ -193,7 +193,7 @@ describe('courses', () => {
     problemErrors(await api.put('/courses/99999', { name: 'x', folder_id: HOME }), 404);
   });
 
-  it('are changed only as they were read, when If-Match says so', async () => {
+  it('are changed with If-Match only if nobody changed them since', async () => {
     const { id } = await importCourse(service);
     const stale = { 'if-match': '"8"' };
     problemErrors(await api.put(`/courses/${id}`, { name: 'x', folder_id: HOME }, stale), 412);
@@ -219,7 +219,7 @@ describe('courses', () => {
     problemErrors(await uploadVersion(id), 404);
   });
 
-  it('are whole or gone when publishing, uploading and deleting happen at once', async () => {
+  it('are complete or deleted if publishing, uploading and deleting are concurrent', async () => {
     for (let round = 0; round < 3; round++) {
       const before = filesOf(service);
       const { id } = await importCourse(service);
@@ -237,7 +237,7 @@ describe('courses', () => {
     }
   });
 
-  it('are never left in a folder that is deleted while they come in', async () => {
+  it('are never left in a folder that is deleted during their import', async () => {
     for (let round = 0; round < 5; round++) {
       const folder = await api.create('/folders', { name: 'Short-lived' });
       const [imported, deleted] = await Promise.all([

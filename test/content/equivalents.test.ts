@@ -25,7 +25,7 @@ describe('equivalents', () => {
     { course_id: english, language: 'en-GB' },
   ];
 
-  it('are made of one course a language, and read back with the courses’ names and the folder’s path', async () => {
+  it('are created from one course per language, and returned with the courses’ names and the folder’s path', async () => {
     const made = await api.post('/equivalents', { name: 'Fire', folder_id: folder, courses: both() });
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('location'), `/equivalents/${made.body.id}`);
@@ -137,7 +137,7 @@ describe('equivalents', () => {
     assert.deepEqual([next.data[0].id, next.data.length, next.next_cursor], [ids[2], 1, null]);
   });
 
-  it('are renamed, moved and given other courses by PUT, which replaces them whole', async () => {
+  it('are renamed, moved and given other courses by PUT, which replaces them completely', async () => {
     const made = await api.create('/equivalents', { name: 'Old', folder_id: folder, courses: both() });
     const courses = [{ course_id: english, language: 'fr' }, ...both().slice(0, 1)];
     const changed = await api.put(`/equivalents/${made.id}`, { name: 'New', courses });
@@ -161,7 +161,7 @@ describe('equivalents', () => {
     assert.deepEqual(reversed.body, body);
   });
 
-  it('stay as they are when what was read is sent back', async () => {
+  it('do not change if the record is sent back as it was read', async () => {
     const made = await api.create('/equivalents', { name: 'Same', folder_id: folder, courses: both() });
     const same = await api.put(`/equivalents/${made.id}`, made);
     assert.equal(same.headers.get('etag'), '"1"');
@@ -179,7 +179,7 @@ describe('equivalents', () => {
     assert.deepEqual([body.courses[0].name, body.location], ['After', 'Home > There']);
   });
 
-  it('are changed and deleted only as they were read, when If-Match says so', async () => {
+  it('are changed and deleted with If-Match only if nobody changed them since', async () => {
     const { id } = await api.create('/equivalents', { name: 'Matched', courses: both() });
     const change = { name: 'Matched again', courses: both() };
     problemErrors(await api.put(`/equivalents/${id}`, change, { 'if-match': '"7"' }), 412);
@@ -190,7 +190,7 @@ describe('equivalents', () => {
     problemErrors(await api.get(`/equivalents/${id}`), 404);
   });
 
-  it('are made once for one Idempotency-Key', async () => {
+  it('are created once for one Idempotency-Key', async () => {
     const body = { name: 'Once', courses: both() };
     const key = { 'idempotency-key': 'equivalent-once' };
     const first = await api.post('/equivalents', body, key);

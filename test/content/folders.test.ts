@@ -48,7 +48,7 @@ describe('folders', () => {
     assert.equal(updated_dt, created_dt);
   });
 
-  it('are made in Home, or in the folder that is named', async () => {
+  it('are created in Home, or in the given folder', async () => {
     const made = await api.post('/folders', { name: 'Safety' });
     assert.equal(made.status, 201);
     assert.equal(made.headers.get('location'), `/folders/${made.body.id}`);
@@ -78,7 +78,7 @@ describe('folders', () => {
     assert.equal(next.body.next_cursor, null);
   });
 
-  it('take what they hold along when they are renamed or moved', async () => {
+  it('keep their contents when they are renamed or moved', async () => {
     const [top, middle, bottom] = await nested('Top', 'Middle', 'Bottom');
     const [other] = await nested('Other');
     const course = await importCourse(service, { folder_id: String(bottom) });
@@ -97,7 +97,7 @@ describe('folders', () => {
     assert.equal(location, 'Home > Other > Middle > Bottom');
   });
 
-  it('go into Home when PUT leaves their parent out, or says null', async () => {
+  it('move to Home if PUT omits their parent or sets it to null', async () => {
     const [, first] = await nested('Outer', 'Inner 1');
     assert.equal((await api.put(`/folders/${first}`, { name: 'Inner 1' })).body.location, 'Home');
     const [, second] = await nested('Outer', 'Inner 2');
@@ -105,7 +105,7 @@ describe('folders', () => {
     assert.equal(answer.body.location, 'Home');
   });
 
-  it('stay as they are when a record that was read is sent back', async () => {
+  it('do not change when the record is sent back as it was read', async () => {
     const [, id] = await nested('Holder', 'Held');
     const read = await api.get(`/folders/${id}`);
     const sentBack = await api.put(`/folders/${id}`, read.body);
@@ -116,7 +116,7 @@ describe('folders', () => {
     assert.deepEqual((await api.put(`/folders/${HOME}`, home)).body, home);
   });
 
-  it('never go into themselves or into what they hold', async () => {
+  it('are never moved into themselves or their contents', async () => {
     const [outer, inner, innermost] = await nested('Outer', 'Inner', 'Innermost');
     for (const parent of [outer, inner, innermost]) {
       const answer = await api.put(`/folders/${outer}`, { name: 'Outer', parent_id: parent });
@@ -127,7 +127,7 @@ describe('folders', () => {
     assert.equal(await pathOf(innermost!), 'Home > Outer > Inner > Innermost');
   });
 
-  it('make no circle when two are moved into each other at once', async () => {
+  it('form no cycle when two are moved into each other at once', async () => {
     for (let round = 0; round < 5; round++) {
       const [left] = await nested('Left');
       const [right] = await nested('Right');
@@ -145,7 +145,7 @@ describe('folders', () => {
     }
   });
 
-  it('are deleted when they are empty only', async () => {
+  it('are deleted only when they are empty', async () => {
     const [outer, inner] = await nested('Full', 'Fuller');
     const course = await importCourse(service, { folder_id: String(inner) });
     const full = await api.delete(`/folders/${outer}`);
@@ -162,7 +162,7 @@ describe('folders', () => {
     assert.equal((await api.delete(`/folders/${outer}`)).status, 204);
   });
 
-  it('keep Home as it is', async () => {
+  it('do not let Home be changed, moved or deleted', async () => {
     const [elsewhere] = await nested('Elsewhere');
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'House' }), 409);
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'Home', parent_id: elsewhere }), 409);
@@ -171,7 +171,7 @@ describe('folders', () => {
     assert.equal(await pathOf(HOME), 'Home');
   });
 
-  it('nest 50 levels deep, whether made or moved there', async () => {
+  it('nest at most 50 levels deep, whether created or moved there', async () => {
     const ids = await nested(...Array.from({ length: 50 }, (_, index) => `L${index + 1}`));
     const deepest = ids.at(-1)!;
     assert.equal((await pathOf(deepest)).split(' > ').length, 51);
@@ -186,7 +186,7 @@ describe('folders', () => {
     assert.equal((await move(ids[47]!)).status, 200);
   });
 
-  it('are made once when the request is repeated with its Idempotency-Key', async () => {
+  it('are created once when the request is repeated with its Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'a-folder' };
     const first = await api.post('/folders', { name: 'Once' }, key);
     const again = await api.post('/folders', { name: 'Once' }, key);
@@ -197,7 +197,7 @@ describe('folders', () => {
     problemErrors(await api.post('/folders', { name: 'Twice' }, key), 422);
   });
 
-  it('are changed and deleted only as they were read, when If-Match says so', async () => {
+  it('are changed and deleted with If-Match only if nobody changed them since', async () => {
     const [id] = await nested('Matched');
     const change = { name: 'Matched again' };
     problemErrors(await api.put(`/folders/${id}`, change, { 'if-match': '"7"' }), 412);
@@ -237,7 +237,7 @@ describe('folders', () => {
     problemErrors(await new Api(service.url, 'no token').get('/folders'), 401);
   });
 
-  it('are not read endlessly upwards or downwards if someone created a cycle in the database', async () => {
+  it('do not send the service into an endless loop if the database contains a cycle', async () => {
     const [outer, inner] = await nested('Head', 'Tail');
     const move = (parent: number) =>
       runSql(service.settings.data_dir, 'update folders set parent_id = ? where id = ?', parent, outer!);
@@ -263,7 +263,7 @@ describe('folders', () => {
   });
 });
 
-it('Home is made once, whatever has become of the tree at later starts', async () => {
+it('Home is created once, and later starts leave the tree alone', async () => {
   using folder = temporaryFolder();
   let made: number;
   {

@@ -31,9 +31,9 @@ async function longestTurn(work: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-describe('an uploaded manifest that is meant to keep the service busy', () => {
+describe('the service stays responsive while it reads a hostile manifest', () => {
   for (const [what, files] of Object.entries(HOSTILE_MANIFESTS)) {
-    it(`does not: ${what}`, async () => {
+    it(`with ${what}`, async () => {
       await using service = await startTestService();
       const ordinary = await scormPackage();
       const hostile = new Uint8Array(await zipOf(files()));

@@ -43,7 +43,7 @@ describe('content of many accounts', () => {
     api.create('/webhooks', { name: 'Content', topic: 'ACCOUNT_CONTENT', target_url: target.url });
   const resource = (id: number, name: string) => ({ id, name, enabled: true });
 
-  it('is added with the messages that an addition to each account has, in the order of the request', async () => {
+  it('is added with the messages of an addition to each account, in the order of the request', async () => {
     const place = await make.folder('Safety');
     const inHome = await make.course('In Home');
     const inPlace = await make.course('In Safety', place);
@@ -174,7 +174,7 @@ describe('content of many accounts', () => {
     assert.deepEqual(await contentOf(account), []);
   });
 
-  it('is limited over all accounts together, including what is in folders', async () => {
+  it('is limited over all accounts together, including the contents of folders', async () => {
     const place = await make.folder('Four');
     for (const name of ['1', '2', '3', '4']) await make.course(name, place);
     const accounts = [];
@@ -191,7 +191,7 @@ describe('content of many accounts', () => {
     assert.deepEqual(await contentOf(accounts[2] ?? 0), [folder]);
   });
 
-  it('and a single change of one of the accounts at the same time leave each message in its place', async () => {
+  it('keeps its messages in order when one of the accounts is changed at the same time', async () => {
     const accounts = [];
     for (const name of ['p', 'q', 'r']) accounts.push(await make.account(name));
     const [one, two] = [await make.course('One'), await make.course('Two')];
@@ -207,7 +207,7 @@ describe('content of many accounts', () => {
     for (const account of accounts) assert.deepEqual(await contentOf(account), [one, two].map(reference));
   });
 
-  it('is listed from the side of a course: each account with what it was given, and the way from there', async () => {
+  it('is listed for a course: each account with the asset that it was given and the path to the course', async () => {
     const outer = await make.folder('Outer');
     const inner = await make.folder('Inner', outer);
     const elsewhere = await make.folder('Elsewhere');
@@ -271,7 +271,7 @@ describe('content of many accounts', () => {
     assert.deepEqual((await accountsWith({ type: 'FOLDER', id: await make.folder('Unused') })).body.data, []);
   });
 
-  it('names exactly the accounts whose learners can be registered for the course', async () => {
+  it('lists exactly the accounts whose learners can be registered for the course', async () => {
     const place = await make.folder('Somewhere');
     const course = await make.course('Registrable', place);
     const bundle = await make.bundle('Bundle', [course]);
@@ -294,7 +294,7 @@ describe('content of many accounts', () => {
     assert.equal(registered.length, 3);
   });
 
-  it('is listed page by page, and says what is wrong with a request', async () => {
+  it('is listed page by page, and an invalid request is rejected with every error', async () => {
     const course = await make.course('Popular');
     const accounts = [];
     for (const name of ['x', 'y', 'z']) accounts.push(await make.account(name));

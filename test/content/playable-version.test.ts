@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
 import { scorm2004Package } from '../support/course-packages.ts';
 import { openCourseParts } from './course-parts.ts';
@@ -12,7 +13,7 @@ it('a version is stored with the structure of its manifest, which the player rea
   const course = await parts.courses.import(
     upload,
     { name: 'Own name', folderId: null },
-    { user: 'someone', signal: never, commit: (record) => record() },
+    { user: 'someone', by: COMMAND_LINE, signal: never, commit: (record) => record() },
   );
   const version = await readPlayableVersion(parts.database.reader, course.id, 0);
   assert.ok(version !== undefined);

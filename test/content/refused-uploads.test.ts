@@ -6,7 +6,7 @@ import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts'
 
 // Runs on SQLite alone: packages are refused before anything is stored.
 
-describe('packages that cannot be used are refused with the reason, and leave nothing', () => {
+describe('unusable packages are rejected with the reason and leave nothing behind', () => {
   let service: TestService;
   let course: { id: number };
   before(async () => {

@@ -68,7 +68,7 @@ describe('a registration of an equivalent', () => {
     );
   });
 
-  it('gives the language that the launch asks for, and says so in the event', async () => {
+  it('has the language that the launch requests, and the event names it', async () => {
     const id = await register();
     const { status, body } = await launch(id, { language: 'de-AT' });
     assert.equal(status, 200);
@@ -87,7 +87,7 @@ describe('a registration of an equivalent', () => {
     assert.equal((await read(id)).language, 'de');
   });
 
-  it('gives the language of the browser, settled when the learner opens the course', async () => {
+  it('has the language of the browser once the learner opens the course', async () => {
     const id = await register();
     const { body } = await launch(id);
     const response = await open(body.launch_url, 'nl, de-CH;q=0.8, en;q=0.5');
@@ -97,7 +97,7 @@ describe('a registration of an equivalent', () => {
     assert.deepEqual(await play(await open(body.launch_url, 'en-US')), { status: 200, course: 'In de' });
   });
 
-  it('lets the learner choose where several fit or none', async () => {
+  it('lets the learner choose if several languages match, or none', async () => {
     const id = await register();
     const { body } = await launch(id, { language: 'en' });
     const several = await open(body.launch_url, 'en');
@@ -113,7 +113,7 @@ describe('a registration of an equivalent', () => {
     assert.equal((await read(id)).language, 'en-US');
   });
 
-  it('keeps to the language that was opened first; another window does not change it', async () => {
+  it('keeps the language that was opened first; another window does not change it', async () => {
     const id = await register();
     const { body } = await launch(id);
     const [one, other] = [await open(body.launch_url, 'de'), await open(body.launch_url, 'en-US')];
@@ -130,7 +130,7 @@ describe('a registration of an equivalent', () => {
     assert.equal((await read(id)).course_id, courses['en-US']);
   });
 
-  it('is refused without a course, with both, and of what is not there or not held', async () => {
+  it('is rejected without a course, with both, and if the asset does not exist or the account does not have it', async () => {
     const { api } = service;
     const create = (body: object) =>
       api.post('/registrations', { account_id: accountId, learner_id: 'ada', ...body });

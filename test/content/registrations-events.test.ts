@@ -186,7 +186,7 @@ describe('events of registrations', () => {
     }
   });
 
-  it('are one for a registration that is launched many times, also at the same time', async () => {
+  it('report only one launch when a registration is launched many times, even at the same time', async () => {
     await createWebhook();
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
@@ -199,7 +199,7 @@ describe('events of registrations', () => {
     assert.deepEqual(await subtopicsBefore(marker), [['REGISTRATION_LAUNCHED', null]]);
   });
 
-  it('are caused by a change of completion, of success and of score, and by nothing else', async () => {
+  it('report changes of completion, success and score, and of nothing else', async () => {
     await createWebhook();
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
@@ -224,7 +224,7 @@ describe('events of registrations', () => {
     );
   });
 
-  it('are not caused by what is refused', async () => {
+  it('do not report rejected requests', async () => {
     await createWebhook();
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
@@ -238,7 +238,7 @@ describe('events of registrations', () => {
     assert.deepEqual(await subtopicsBefore(await sendMarker(parties)), []);
   });
 
-  it('come in the order of the changes, when these are made at the same time', async () => {
+  it('are in the order of the changes if these are made at the same time', async () => {
     await createWebhook();
     const { registration_id: id } = await register(service, await makeParties(service));
     const scores = Array.from({ length: 20 }, (_, index) => Math.floor(index / 2));
@@ -256,7 +256,7 @@ describe('events of registrations', () => {
     assert.equal(told.at(-1), (await api.get(`/registrations/${id}`)).body.score);
   });
 
-  it('reach a focus on the account, the course, and everything that holds the course', async () => {
+  it('match a focus on the account, the course, and everything that contains the course', async () => {
     const folder = await api.create('/folders', { name: 'Focused' });
     const parties = { account_id: (await api.create('/accounts', { name: 'A' })).id, course_id: 0 };
     parties.course_id = (await importCourse(service, { folder_id: String(folder.id) })).id;

@@ -48,7 +48,7 @@ describe('launching a registration', () => {
   });
   after(() => service.stop());
 
-  it('answers a URL of this service that can be opened for eight hours', async () => {
+  it('returns a URL of this service that can be opened for eight hours', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const { status, headers, body } = await api.post(`/registrations/${id}/launch`);
     assert.equal(status, 200);
@@ -60,7 +60,7 @@ describe('launching a registration', () => {
     assert.equal(launched_dt, new Date(clock.now()).toISOString());
   });
 
-  it('answers a URL below base_url where that is set', async () => {
+  it('returns a URL below base_url if that is set', async () => {
     const base_url = 'https://learn.example.com/content';
     await using proxied = await startTestService({ settings: { base_url } });
     const { registration_id: id } = await register(proxied, await makeParties(proxied));
@@ -71,7 +71,7 @@ describe('launching a registration', () => {
     assert.match(opened.headers.get('location') ?? '', /^https:\/\/learn\.example\.com:\d+\/cwp1_/);
   });
 
-  it('leads to the player on the content origin, without a referrer and each time to another launch', async () => {
+  it('opens the player on the content origin, without a referrer and as a new launch each time', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const url = await launch(service, id);
     const addresses: string[] = [];
@@ -92,7 +92,7 @@ describe('launching a registration', () => {
     assert.equal((await open(url, { method: 'HEAD' })).headers.get('location'), null);
   });
 
-  it('refuses a link that was tampered with, in plain words', async () => {
+  it('rejects a link that was tampered with, with a page that a learner understands', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const url = await launch(service, id);
     const at = url.length - 40;
@@ -114,7 +114,7 @@ describe('launching a registration', () => {
     }
   });
 
-  it('does not take an access token for a launch link, nor the other way round', async () => {
+  it('accepts no access token as a launch link, nor the other way round', async () => {
     assert.equal((await open(`${service.url}/launch/${api.token}`)).status, 404);
     const { registration_id: id } = await register(service, await makeParties(service));
     const token = (await launch(service, id)).split('/').at(-1)!;
@@ -123,7 +123,7 @@ describe('launching a registration', () => {
     await answer.arrayBuffer();
   });
 
-  it('gives links that expire', async () => {
+  it('returns links that expire', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const url = await launch(service, id);
     clock.pass(8 * HOUR_MS - 1);
@@ -135,7 +135,7 @@ describe('launching a registration', () => {
     assert.match(page.html, /This link has expired/);
   });
 
-  it('gives links that open nothing once the registration or its account is deleted', async () => {
+  it('returns links that stop working once the registration or its account is deleted', async () => {
     const parties = await makeParties(service);
     const ids = [await register(service, parties), await register(service, parties)];
     const urls: string[] = [];
@@ -151,7 +151,7 @@ describe('launching a registration', () => {
     assert.equal((await open(urls[1]!)).status, 410);
   });
 
-  it('is refused while the account is disabled, and when it does not hold the course any more', async () => {
+  it('is rejected while the account is disabled, and once it no longer has the course', async () => {
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
     await api.put(`/accounts/${parties.account_id}`, { name: 'Northwind', enabled: false });
@@ -166,7 +166,7 @@ describe('launching a registration', () => {
     assert.equal((await api.get(`/registrations/${id}`)).body.launched_dt, null);
   });
 
-  it('answers the same link again for an Idempotency-Key', async () => {
+  it('returns the same link again for an Idempotency-Key', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const key = { 'Idempotency-Key': `launch ${id}`.replace(' ', '-') };
     const first = await api.post(`/registrations/${id}/launch`, undefined, key);
@@ -177,7 +177,7 @@ describe('launching a registration', () => {
     assert.notEqual(await launch(service, id), first.body.launch_url);
   });
 
-  it('leaves no link readable in the database, with an Idempotency-Key neither', async () => {
+  it('stores no link readably in the database, not even with an Idempotency-Key', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const key = { 'Idempotency-Key': `unreadable-${id}` };
     const { body } = await api.post(`/registrations/${id}/launch`, undefined, key);
@@ -190,7 +190,7 @@ describe('launching a registration', () => {
     assert.ok(!JSON.stringify(kept).includes(body.launch_url.split('/').at(-1)));
   });
 
-  it('gives links that survive a restart, and open nothing of another installation', async () => {
+  it('returns links that survive a restart and do not work at another installation', async () => {
     using folder = temporaryFolder();
     const options = { dataDir: folder.path, now: clock.now };
     const first = await startTestService(options);

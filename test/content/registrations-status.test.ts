@@ -49,7 +49,7 @@ describe('the status of a registration', () => {
     );
   });
 
-  it('keeps the moment of the first completion unless another one is given', async () => {
+  it('keeps the time of the first completion unless another one is given', async () => {
     const id = await makeRegistration();
     assert.equal((await replaced(id, { ...RESULT, completion: 'Incomplete' })).completion_dt, null);
     clock.pass(SECOND_MS);
@@ -64,7 +64,7 @@ describe('the status of a registration', () => {
     assert.equal((await replaced(id, RESULT)).completion_dt, given);
   });
 
-  it('takes the ends of what it may hold', async () => {
+  it('accepts the smallest and largest values', async () => {
     const id = await makeRegistration();
     for (const completion of ['Completed', 'Incomplete', 'Unknown']) {
       for (const success of ['PASS', 'FAIL', 'UNKNOWN']) {
@@ -80,7 +80,7 @@ describe('the status of a registration', () => {
     }
   });
 
-  it('names every member that is wrong', async () => {
+  it('is rejected with every invalid member named', async () => {
     const id = await makeRegistration();
     const wrong = {
       completion: 'completed',
@@ -112,7 +112,7 @@ describe('the status of a registration', () => {
     assert.equal((await api.get(`/registrations/${id}`)).headers.get('etag'), '"1"');
   });
 
-  it('stays as it is when a record that was read is sent back', async () => {
+  it('does not change when the record is sent back as it was read', async () => {
     const id = await makeRegistration();
     for (const status of [
       { completion: 'Unknown', success: 'FAIL' },
@@ -127,7 +127,7 @@ describe('the status of a registration', () => {
     }
   });
 
-  it('is not replaced when somebody else did since it was read', async () => {
+  it('is not replaced if somebody else changed it since it was read', async () => {
     const id = await makeRegistration();
     const first = await put(id, RESULT, { 'If-Match': '"1"' });
     assert.deepEqual([first.status, first.headers.get('etag')], [200, '"2"']);
@@ -135,7 +135,7 @@ describe('the status of a registration', () => {
     assert.equal((await api.get(`/registrations/${id}`)).body.score, null);
   });
 
-  it('is taken also once the account is disabled or has lost the course', async () => {
+  it('is accepted even after the account was disabled or lost the course', async () => {
     const lost = await makeParties(service);
     const { registration_id: id } = await register(service, lost);
     await takeAll(service, lost.account_id);

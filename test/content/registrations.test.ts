@@ -28,7 +28,7 @@ describe('registrations', () => {
 
   const makeAccount = async (): Promise<number> => (await api.create('/accounts', { name: 'A' })).id;
 
-  it('begin with no result, for the version that is published', async () => {
+  it('start without a result, for the published version', async () => {
     const parties = await makeParties(service);
     await api.post(`/courses/${parties.course_id}/versions`, uploadForm(new Uint8Array(await cmi5Package())));
     const first = await api.post('/registrations', { ...parties, learner_id: 'ann' });
@@ -61,7 +61,7 @@ describe('registrations', () => {
     assert.equal(read.headers.get('etag'), '"1"');
   });
 
-  it('may be several of one learner to one course', async () => {
+  it('can be created several times for one learner and one course', async () => {
     const parties = await makeParties(service);
     const [first, second] = [await register(service, parties), await register(service, parties)];
     assert.notEqual(first.registration_id, second.registration_id);
@@ -80,14 +80,14 @@ describe('registrations', () => {
         await makeBundle(service, 'EQUIVALENT', await makeEquivalent(service, course)),
       ),
   })) {
-    it(`are made when the account holds the course ${how}`, async () => {
+    it(`are created if the account has the course ${how}`, async () => {
       const parties = { account_id: await makeAccount(), course_id: (await importCourse(service)).id };
       await giveTo(parties.course_id, parties.account_id);
       await register(service, parties);
     });
   }
 
-  it('are made when the account holds a folder above the course', async () => {
+  it('are created if the account has a folder above the course', async () => {
     const outer = await api.create('/folders', { name: 'Outer' });
     const inner = await api.create('/folders', { name: 'Inner', parent_id: outer.id });
     const { id } = await importCourse(service, { folder_id: String(inner.id) });
@@ -96,7 +96,7 @@ describe('registrations', () => {
     await register(service, { account_id: accountId, course_id: id });
   });
 
-  it('are refused when the account does not hold the course, or is disabled', async () => {
+  it('are rejected if the account does not have the course or is disabled', async () => {
     const held = await makeParties(service);
     const other = await importCourse(service);
     const notHeld = await api.post('/registrations', {
@@ -117,7 +117,7 @@ describe('registrations', () => {
     assert.deepEqual((await api.get(`/registrations?account_id=${held.account_id}`)).body.data, []);
   });
 
-  it('are refused without names to a client that may not read content', async () => {
+  it('are rejected without names of content for a client that may not read content', async () => {
     const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
       scopes: ['registrations:write'],
     });
@@ -136,7 +136,7 @@ describe('registrations', () => {
     }
   });
 
-  it('name the account and the course that do not exist, both', async () => {
+  it('are rejected with both the account and the course named if neither exists', async () => {
     const answer = await api.post('/registrations', { account_id: 999, course_id: 998, learner_id: 'ann' });
     assert.deepEqual(problemErrors(answer, 400), {
       '/account_id': 'there is no account 999',
@@ -147,7 +147,7 @@ describe('registrations', () => {
     assert.deepEqual(Object.keys(problemErrors(noCourse, 400)), ['/course_id']);
   });
 
-  it('name every member that is wrong', async () => {
+  it('are rejected with every invalid member named', async () => {
     const answer = await api.post('/registrations', { account_id: '1', learner: 'x', learner_id: '' });
     assert.deepEqual(Object.keys(problemErrors(answer, 400)).sort(), [
       '/account_id',
@@ -161,7 +161,7 @@ describe('registrations', () => {
     assert.deepEqual(Object.keys(problemErrors(early, 400)), ['/completion']);
   });
 
-  it('take learner ids of 1 to 255 characters, none of them a control character', async () => {
+  it('accept learner ids of 1 to 255 characters without control characters', async () => {
     const parties = await makeParties(service);
     for (const learner of [
       'x',
@@ -214,7 +214,7 @@ describe('registrations', () => {
     assert.equal(second.body.next_cursor, null);
   });
 
-  it('are not listed by a filter that is none', async () => {
+  it('are not listed for an invalid filter', async () => {
     const wrong = {
       account_id: 'x',
       course_id: '0',
@@ -229,7 +229,7 @@ describe('registrations', () => {
     }
   });
 
-  it('are found by their ids alone, in small or capital letters', async () => {
+  it('are found by their ids alone, ignoring case', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     assert.equal((await api.get(`/registrations/${id.toUpperCase()}`)).body.registration_id, id);
     for (const other of [NOWHERE, '1', `${id}0`, id.replaceAll('-', ''), '%00', "' or 1=1"]) {
@@ -244,7 +244,7 @@ describe('registrations', () => {
     }
   });
 
-  it('are deleted, when nobody changed them since they were read', async () => {
+  it('are deleted with If-Match only if nobody changed them since they were read', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     problemErrors(await api.delete(`/registrations/${id}`, { 'If-Match': '"2"' }), 412);
     assert.equal((await api.delete(`/registrations/${id}`, { 'If-Match': '"1"' })).status, 204);
@@ -252,7 +252,7 @@ describe('registrations', () => {
     problemErrors(await api.delete(`/registrations/${id}`), 404);
   });
 
-  it('are made once for an Idempotency-Key', async () => {
+  it('are created once for an Idempotency-Key', async () => {
     const parties = await makeParties(service);
     const key = { 'Idempotency-Key': 'registration' };
     const input = { ...parties, learner_id: 'ann' };
@@ -265,7 +265,7 @@ describe('registrations', () => {
     problemErrors(await api.post('/registrations', { ...input, learner_id: 'bob' }, key), 422);
   });
 
-  it('keep their course from being deleted', async () => {
+  it('prevent the deletion of their course', async () => {
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
     await takeAll(service, parties.account_id);
@@ -276,7 +276,7 @@ describe('registrations', () => {
     assert.equal((await api.delete(`/courses/${parties.course_id}`)).status, 204);
   });
 
-  it('go with their account, and no others do', async () => {
+  it('are deleted with their account, and no others are', async () => {
     const parties = await makeParties(service);
     const other = await makeParties(service);
     await give(service, other.account_id, 'COURSE', parties.course_id);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
-describe('requests about courses that are repeated with their Idempotency-Key', () => {
+describe('course requests that are repeated with their Idempotency-Key', () => {
   let service: TestService;
   let api: Api;
   before(async () => {
@@ -40,7 +40,7 @@ describe('requests about courses that are repeated with their Idempotency-Key', 
     assert.deepEqual(filesOf(service).tmp, []);
   });
 
-  it('import a course once also when they come at the same time', async () => {
+  it('import a course once even if they arrive at the same time', async () => {
     const [count, files] = [await courseCount(), filesOf(service).content.length];
     const bytes = await scormPackage();
     const answers = await Promise.all(
@@ -54,7 +54,7 @@ describe('requests about courses that are repeated with their Idempotency-Key', 
     assert.equal(filesOf(service).content.length, files + 1);
   });
 
-  it('are refused with another package, name or folder', async () => {
+  it('are rejected with another package, name or folder', async () => {
     const form = async (title: string, fields = {}) => uploadForm(await scormPackage(title), fields);
     assert.equal((await api.post('/courses', await form('First'), key('c'))).status, 201);
     const before = [await courseCount(), filesOf(service)];
@@ -64,13 +64,13 @@ describe('requests about courses that are repeated with their Idempotency-Key', 
     assert.deepEqual([await courseCount(), filesOf(service)], before);
   });
 
-  it('may be sent with the key of a request that failed', async () => {
+  it('may use the key of a request that failed', async () => {
     const nonsense = uploadForm(new TextEncoder().encode('no zip'));
     problemErrors(await api.post('/courses', nonsense, key('d')), 400);
     assert.equal((await api.post('/courses', uploadForm(await scormPackage()), key('d'))).status, 201);
   });
 
-  it('upload a version once, and get their answer even when the course is gone', async () => {
+  it('upload a version once, and get the response even after the course was deleted', async () => {
     const { id } = await importCourse(service);
     const bytes = await scormPackage();
     const upload = () => api.post(`/courses/${id}/versions`, uploadForm(bytes), key('e'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
 import { StructureReader } from '../../src/content/courses/structure-reader.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
@@ -18,7 +19,7 @@ async function importEach(parts: CourseParts, packages: readonly Buffer[]): Prom
     const course = await parts.courses.import(
       await parts.receive(bytes),
       { name: null, folderId: null },
-      { user: 'someone', signal: never, commit: (record) => record() },
+      { user: 'someone', by: COMMAND_LINE, signal: never, commit: (record) => record() },
     );
     ids.push(course.id);
   }
@@ -55,7 +56,7 @@ async function structureOf({ database }: CourseParts, courseId: number) {
 }
 
 describe('courses that an earlier release imported', () => {
-  it('can be played before their manifests are read again: their units, one after the other', async () => {
+  it('can be played, unit by unit, before their manifests are read again', async () => {
     await using parts = await openCourseParts();
     const [id = 0] = await importEach(parts, [await scorm2004Package()]);
     await forgetStructures(parts);
@@ -67,7 +68,7 @@ describe('courses that an earlier release imported', () => {
     assert.equal(scorm2004, null);
   });
 
-  it('have the structure after a start that an import would give them', async () => {
+  it('have the same structure after a start as after an import', async () => {
     await using parts = await openCourseParts();
     const wrapped = Object.fromEntries(
       Object.entries(aiccFiles()).map(([name, content]) => [`My course/${name}`, content]),
@@ -84,7 +85,7 @@ describe('courses that an earlier release imported', () => {
     assert.deepEqual(await Promise.all(ids.map((id) => structureOf(parts, id))), before);
   });
 
-  it('do not keep others from being read when their own manifest is damaged', async () => {
+  it('do not prevent the reading of others if their own manifest is damaged', async () => {
     await using parts = await openCourseParts();
     const [damaged = 0, sound = 0] = await importEach(parts, [
       await scorm2004Package(),
@@ -103,7 +104,7 @@ describe('courses that an earlier release imported', () => {
     );
   });
 
-  it('do not keep others from being read when their own files cannot be read, and are tried again', async () => {
+  it('do not prevent the reading of others if their own files cannot be read, and are tried again', async () => {
     await using parts = await openCourseParts();
     const [unreadable = 0, sound = 0] = await importEach(parts, [
       await scorm2004Package(),
@@ -129,7 +130,7 @@ describe('courses that an earlier release imported', () => {
     assert.notEqual((await structureOf(parts, unreadable)).scorm2004, null);
   });
 
-  it('are read by the next process where one was stopped half-way', async () => {
+  it('are read by the next process if one was stopped halfway', async () => {
     await using parts = await openCourseParts();
     await importEach(parts, [await scorm12Package(), await scorm12Package(), await scorm12Package()]);
     await forgetStructures(parts);

@@ -45,7 +45,7 @@ async function assertUndamaged(folder: string, files: PackageFiles): Promise<voi
   }
 }
 
-describe('a damaged package is read or refused, whatever the damage, and leaves nothing behind when it is refused', () => {
+describe('a damaged package is either read or rejected, and leaves nothing behind if it is rejected', () => {
   const packages: [what: string, files: PackageFiles, options?: Parameters<typeof zipOf>[1]][] = [
     ['deflated', scorm12Files()],
     ['stored, AICC', aiccFiles(), { compress: false }],
@@ -70,7 +70,7 @@ describe('a damaged package is read or refused, whatever the damage, and leaves 
     });
   }
 
-  it('with a “<” among its first bytes, as XML has it', async () => {
+  it('with a “<” among its first bytes, like XML', async () => {
     const whole = await zipOf(cmi5Files(), { compress: false });
     for (let at = 0; at < 30; at++) {
       const zip = Buffer.from(whole);

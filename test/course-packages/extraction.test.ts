@@ -19,7 +19,7 @@ async function countSyncs(test: TestContext): Promise<() => number> {
 }
 
 describe('extracting a package', () => {
-  it('writes every file, byte for byte, in its folder, and says how much', async () => {
+  it('writes every file, byte for byte, to its folder, and returns the totals', async () => {
     const large = randomBytes(1_000_000);
     const files = {
       ...scorm12Files(),
@@ -36,7 +36,7 @@ describe('extracting a package', () => {
     }
   });
 
-  it('makes folders that hold nothing, and leaves out what macOS and Windows add', async () => {
+  it('creates empty folders, and omits the files that macOS and Windows add', async () => {
     await using file = await PackageFile.of(
       rawZip([{ name: 'empty/folder/' }, { name: '__MACOSX/._a' }, { name: 'a/.DS_Store' }]),
     );
@@ -44,7 +44,7 @@ describe('extracting a package', () => {
     assert.deepEqual(await file.leftovers(), ['course', 'course/empty', 'course/empty/folder']);
   });
 
-  it('puts the launch file where its description says', async () => {
+  it('writes the launch file to the described path', async () => {
     await using file = await PackageFile.of(await zipOf(scorm12Files()));
     const { units } = await inspectPackage(file.path);
     await extractPackage(file.path, file.destination);
@@ -53,7 +53,7 @@ describe('extracting a package', () => {
     assert.ok((await stat(join(file.destination, launch.file))).isFile());
   });
 
-  it('ends half-way when whoever asked leaves, and leaves nothing', async (test) => {
+  it('stops halfway if its caller aborts, and leaves nothing behind', async (test) => {
     const files = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [`${index}.bin`, randomBytes(1_000)]),
     );
@@ -68,20 +68,20 @@ describe('extracting a package', () => {
     assert.deepEqual(await file.leftovers(), []);
   });
 
-  it('gives no file the permissions that the zip asks for', async () => {
+  it('ignores the file permissions of the zip', async () => {
     await using file = await PackageFile.of(rawZip([{ name: 'a.sh', mode: EXECUTABLE }]));
     await extractPackage(file.path, file.destination);
     assert.equal((await stat(join(file.destination, 'a.sh'))).mode & 0o111, 0);
   });
 
-  it('makes every file, every folder, the destination and the folder around it durable', async (test) => {
+  it('syncs every file, every folder, the destination and its parent folder to disk', async (test) => {
     await using file = await PackageFile.of(await zipOf({ 'a.txt': 'a', 'b/c/d.txt': 'd' }));
     const syncs = await countSyncs(test);
     await extractPackage(file.path, file.destination);
     assert.equal(syncs(), 2 + 2 + 1 + 1);
   });
 
-  it('into a folder that exists is an error of the caller, and the folder stays as it was', async () => {
+  it('into an existing folder is an error of the caller, and the folder does not change', async () => {
     await using file = await PackageFile.of(await zipOf(scorm12Files()));
     await mkdir(file.destination);
     await writeFile(join(file.destination, 'mine.txt'), 'mine');
@@ -89,7 +89,7 @@ describe('extracting a package', () => {
     assert.deepEqual(await file.leftovers(), ['course', 'course/mine.txt']);
   });
 
-  it('reports a fault of the machine as what it is, and takes back what it wrote', async (test) => {
+  it('reports an error of the machine unchanged, and removes what it wrote', async (test) => {
     await using file = await PackageFile.of(await zipOf({ 'a.txt': 'a', 'b.txt': 'b' }));
     await using handle = await open(file.path, 'r');
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' });
@@ -100,14 +100,14 @@ describe('extracting a package', () => {
     assert.deepEqual(await file.leftovers(), []);
   });
 
-  it('or inspecting a file that is not there is an error of the caller', async () => {
+  it('or inspecting a missing file is an error of the caller', async () => {
     await using file = await PackageFile.of(Buffer.alloc(0));
     const missing = join(file.folder, 'missing.zip');
     await assert.rejects(inspectPackage(missing), { code: 'ENOENT' });
     await assert.rejects(extractPackage(missing, file.destination), { code: 'ENOENT' });
   });
 
-  it('keeps to the limits that the caller sets', async () => {
+  it('respects the limits that the caller sets', async () => {
     await using file = await PackageFile.of(await zipOf({ 'a.txt': 'aaaa' }));
     await assert.rejects(extractPackage(file.path, file.destination, { limits: { totalBytes: 3 } }), {
       code: 'ZIP_TOO_LARGE',

@@ -37,7 +37,7 @@ export const HOSTILE_MANIFESTS: Readonly<Record<string, () => PackageFiles>> = {
     ).join('');
     return scorm(scormManifest(SCORM_2004, { items, inside: shared }));
   },
-  'a resource of 100,000 attributes': () => {
+  '1,000 items of a resource of 100,000 attributes': () => {
     const attributes = Array.from({ length: 100_000 }, (_, index) => `a${index}=""`).join(' ');
     const items = Array.from(
       { length: 1_000 },

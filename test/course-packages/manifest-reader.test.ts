@@ -17,7 +17,7 @@ function request(file: PackageFile) {
 }
 
 describe('a reader of manifests', () => {
-  it('reads one after the other, and says what is wrong with a package as its author needs it', async () => {
+  it('reads several manifests in turn, and describes faults to the author of the package', async () => {
     await using file = await PackageFile.of(await scorm12Package({ title: 'One' }));
     await using broken = await PackageFile.of(Buffer.from('no zip'));
     await using reader = new ManifestReader();
@@ -33,7 +33,7 @@ describe('a reader of manifests', () => {
     }
   });
 
-  it('tells a fault of the machine from one of the package', async () => {
+  it('distinguishes an error of the machine from one of the package', async () => {
     await using reader = new ManifestReader();
     await assert.rejects(
       reader.read({ kind: 'package', file: '/nowhere/package.zip', limits: {} }, 'a', never),
@@ -41,7 +41,7 @@ describe('a reader of manifests', () => {
     );
   });
 
-  it('gives up on a manifest that takes too long, and goes on with the next', async () => {
+  it('gives up on a manifest that takes too long, and reads the next', async () => {
     await using large = await PackageFile.of(await largePackage());
     await using file = await PackageFile.of(await scorm12Package());
     await using hasty = new ManifestReader({ deadlineMs: 1 });
@@ -50,7 +50,7 @@ describe('a reader of manifests', () => {
     assert.equal((await reader.read(request(file), 'a', never)).learningStandard, 'SCORM_12');
   });
 
-  it('gives up on a manifest that takes too much memory, and goes on with the next', async () => {
+  it('gives up on a manifest that takes too much memory, and reads the next', async () => {
     await using large = await PackageFile.of(await largePackage());
     await using file = await PackageFile.of(await scorm12Package());
     await using reader = new ManifestReader({ memoryMiB: 24 });
@@ -68,7 +68,7 @@ describe('a reader of manifests', () => {
     }
   });
 
-  it('ends when whoever asked leaves', async () => {
+  it('stops if its caller aborts', async () => {
     await using large = await PackageFile.of(await largePackage());
     await using reader = new ManifestReader();
     const leaving = new AbortController();

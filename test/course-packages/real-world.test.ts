@@ -20,7 +20,7 @@ const BARE = String(cmi5Files({ title: 'On the web' })['cmi5.xml']).replace(
   'https://courses.example/au?lang=en',
 );
 
-describe('packages as they are found in the field', () => {
+describe('real-world packages', () => {
   it('may be a cmi5.xml without a zip, whose units are elsewhere', async () => {
     await using file = await PackageFile.of(Buffer.from(BARE));
     const description = await inspectPackage(file.path);
@@ -42,7 +42,7 @@ describe('packages as they are found in the field', () => {
     assert.equal((await inspectPackage(file.path)).title, 'On the web');
   });
 
-  it('is refused as a bare cmi5.xml when a unit is a file, or when it is too large', async () => {
+  it('are rejected as a bare cmi5.xml if a unit is a file or it is too large', async () => {
     await using file = await PackageFile.of(Buffer.from(String(cmi5Files()['cmi5.xml'])));
     await assert.rejects(inspectPackage(file.path), { code: 'LAUNCH_FILE_MISSING' });
     await using large = await PackageFile.of(Buffer.from(BARE));
@@ -53,7 +53,7 @@ describe('packages as they are found in the field', () => {
     assert.deepEqual(await large.leftovers(), []);
   });
 
-  it('may use well-known prefixes that they do not declare, with a warning', async () => {
+  it('may use well-known prefixes without declaring them, with a warning', async () => {
     for (const [dialect, standard] of [
       [SCORM_12, 'SCORM_12'],
       [SCORM_2004, 'SCORM_2004_4TH_EDITION'],
@@ -84,7 +84,7 @@ describe('packages as they are found in the field', () => {
     assert.equal((await extractPackage(file.path, file.destination)).files, 2);
   });
 
-  it('may separate folders with backslashes, which then are folders', async () => {
+  it('may separate folders with backslashes', async () => {
     const manifest = scormManifest(SCORM_12).replaceAll('index.html', 'pages/index.html');
     await using file = await PackageFile.of(
       rawZip([
@@ -99,7 +99,7 @@ describe('packages as they are found in the field', () => {
     assert.equal(readFileSync(path.join(file.destination, 'pages', 'index.html'), 'utf8'), PAGE);
   });
 
-  it('may have no organization: each SCO is a unit then, with a warning', async () => {
+  it('may have no organization: each SCO becomes a unit, with a warning', async () => {
     const manifest = scormManifest(SCORM_12, {
       resources:
         '<resource identifier="a" type="webcontent" adlcp:scormtype="asset" href="index.html"/>' +
@@ -140,7 +140,7 @@ describe('packages as they are found in the field', () => {
   });
 });
 
-describe('the structure of a cmi5 course is refused', () => {
+describe('the structure of a cmi5 course is rejected', () => {
   const STRUCTURE = String(cmi5Files()['cmi5.xml']);
   const OBJECTIVE = '<objective id="urn:o"><title><langstring>O</langstring></title></objective>';
   const UNIT = '<au id="urn:one"><url>au/index.html</url></au>';

@@ -18,7 +18,7 @@ async function refusal(work: Promise<unknown>): Promise<PackageError> {
   return error;
 }
 
-describe('a package with a fault is refused, by name of the fault, and leaves nothing on disk', () => {
+describe('a faulty package is rejected with the code of its fault, and leaves nothing on disk', () => {
   for (const [fault, { code, seenIn, make }] of Object.entries<RefusedPackage>(REFUSED_PACKAGES)) {
     it(`${fault}: ${code}`, async () => {
       await using file = await PackageFile.of(await make());

@@ -102,7 +102,7 @@ describe('sample courses', { skip }, () => {
 
 describe('broken samples', { skip }, () => {
   for (const [file, code, seenBy] of BROKEN) {
-    it(`${file} is refused when ${seenBy}: ${code}`, async () => {
+    it(`${file} is rejected when ${seenBy}: ${code}`, async () => {
       await using folder = await temporaryFolder();
       const zip = join(SAMPLES, 'broken', `${file}.zip`);
       const course = join(folder.path, 'course');

@@ -41,7 +41,7 @@ async function withStock(database: Database): Promise<void> {
 }
 
 describe('a statement that is run for each of many rows', () => {
-  test('changes what each row names, with the values of that row', async () => {
+  test('changes the rows that the batch names, each to its own values', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await withStock(database);
@@ -59,7 +59,7 @@ describe('a statement that is run for each of many rows', () => {
     ]);
   });
 
-  test('deletes and reads what rows name', async () => {
+  test('deletes and reads the rows that the batch names', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await withStock(database);
@@ -81,7 +81,7 @@ describe('a statement that is run for each of many rows', () => {
     );
   });
 
-  test('takes any text, and what PostgreSQL’s cannot hold as the replacement character', async () => {
+  test('accepts any text, and replaces characters that PostgreSQL cannot store', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await withStock(database);
@@ -96,7 +96,7 @@ describe('a statement that is run for each of many rows', () => {
     assert.equal((await stock(database))[1]?.note, 'half \ufffd');
   });
 
-  test('refuses what an engine would bind as something else', async () => {
+  test('rejects values that an engine would bind as another type', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await withStock(database);
@@ -111,7 +111,7 @@ describe('a statement that is run for each of many rows', () => {
     assert.equal((await READ.all(database.reader, [{ id: 1, note: 'a' }])).length, 1);
   });
 
-  test('asks nothing for no rows', async () => {
+  test('sends no statement for no rows', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await database.transaction((tx) => TAKE_AWAY.run(tx, []));

@@ -95,7 +95,7 @@ async function assertEmpty({ source, target }: Pair): Promise<void> {
 }
 
 describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  it('copies every row of every table as it is, ids included, and tells counts and checksums', async () => {
+  it('copies every row of every table unchanged, ids included, and reports counts and checksums', async () => {
     await using pair = await openPair();
     const { source, target } = pair;
     const copied = await copyDatabase(source, target);
@@ -117,7 +117,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(secret?.value, 'a\uFFFDb');
   });
 
-  it('deletes on the target what was done with and not deleted yet, when it is finished so', async () => {
+  it('deletes finished messages on the target that were not yet deleted in the source', async () => {
     await using pair = await openPair();
     await pair.source.transaction(async (tx) => {
       await tx.run('delete from queue_messages');
@@ -137,7 +137,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.deepEqual(await pair.target.reader.all('select done_to from queue_lines'), [{ done_to: 0 }]);
   });
 
-  it('goes on with ids that no row has had, those of deleted rows neither', async () => {
+  it('continues with new ids, and reuses none, not even those of deleted rows', async () => {
     await using pair = await openPair();
     await copyDatabase(pair.source, pair.target);
     const insert =
@@ -146,7 +146,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(row?.id, ACCOUNTS + 1);
   });
 
-  it('broken off anywhere it leaves the target empty, and is run again', async () => {
+  it('leaves the target empty if it is interrupted anywhere, and can be run again', async () => {
     await using pair = await openPair();
     for (const table of ['accounts', 'folders', 'registrations']) {
       const brokenOff = copyDatabase(pair.source, pair.target, {
@@ -161,7 +161,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
   });
 
-  it('whose connection is lost at the last moment leaves the target empty, and is run again', async () => {
+  it('leaves the target empty if the connection is lost at the last moment, and can be run again', async () => {
     await using pair = await openPair();
     await using other = new PostgresDatabase(pair.url, { connections: 3 });
     const cut: Pick<Database, 'transaction'> = {
@@ -181,7 +181,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
   });
 
-  it('refuses a target that holds something, names it, and leaves it as it is', async () => {
+  it('rejects a target that is not empty, names the table, and does not change it', async () => {
     await using pair = await openPair();
     await pair.target.transaction((tx) =>
       tx.run("insert into service_secrets (name, value) values ('x', 'y')"),
@@ -195,7 +195,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(await countOf(pair.target.reader, 'accounts'), 0);
   });
 
-  it('notices what arrives otherwise than it was sent, and copies nothing then', async () => {
+  it('copies nothing if a row arrives differently from how it was sent', async () => {
     await using pair = await openPair();
     await pair.target.transaction(async (tx) => {
       await tx.run(
@@ -214,7 +214,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
 });
 
 describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
-  it('moves a service: credentials, tokens, courses and waiting messages go on on PostgreSQL', async () => {
+  it('moves a service: credentials, tokens, courses and waiting messages work on PostgreSQL', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     await using postgres = await createPostgresDatabase();
@@ -277,7 +277,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
     assert.equal(courses.body.data.length, 1);
   });
 
-  it('is refused while a service has the data folder', async () => {
+  it('is rejected while a service uses the data folder', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase();
     const places = openDataFolder(folder.path);
@@ -287,7 +287,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
     assert.match(ended.errors, /is in use by another process/);
   });
 
-  it('makes no database where there is none', async () => {
+  it('creates no source database if there is none', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase();
     const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
@@ -298,7 +298,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
 });
 
 describe('coursewire database', { skip: ON_POSTGRES }, () => {
-  it('says wrong use, with exit code 2, and repeats no URL', async () => {
+  it('reports wrong usage with exit code 2, and repeats no URL', async () => {
     using folder = temporaryFolder();
     for (const [args, said] of [
       [[], /A command is missing/],

@@ -20,7 +20,7 @@ function openToOthers(folder: string): string[] {
 const EMBEDDED = { skip: ON_POSTGRES };
 
 describe('the data folder', EMBEDDED, () => {
-  it('is made with its parents, and nobody but the owner may look into it', async () => {
+  it('is created with its parents, and only its owner can read it', async () => {
     using folder = temporaryFolder();
     const dataDir = path.join(folder.path, 'some', 'where', 'data');
     await using service = await startTestService({ dataDir });
@@ -31,7 +31,7 @@ describe('the data folder', EMBEDDED, () => {
     assert.deepEqual(openToOthers(dataDir), []);
   });
 
-  it('is closed to others when it was open to them before', async () => {
+  it('is made private if others could read it before', async () => {
     using folder = temporaryFolder();
     mkdirSync(path.join(folder.path, 'content'));
     writeFileSync(path.join(folder.path, 'coursewire.db'), '');
@@ -43,7 +43,7 @@ describe('the data folder', EMBEDDED, () => {
     assert.deepEqual(openToOthers(folder.path), []);
   });
 
-  it('that cannot be made stops the start in one line that names it', async () => {
+  it('stops the start with one line that names it if it cannot be created', async () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'a file');
     writeFileSync(file, '');
@@ -56,7 +56,7 @@ describe('the data folder', EMBEDDED, () => {
 });
 
 describe('a second service on the same folder', EMBEDDED, () => {
-  it('is refused in one line that names the process that has it, and disturbs nothing', async () => {
+  it('is rejected with one line that names the process that uses it, and disturbs nothing', async () => {
     using folder = temporaryFolder();
     await using running = await startProcess({ data_dir: folder.path });
     const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
@@ -67,7 +67,7 @@ describe('a second service on the same folder', EMBEDDED, () => {
     assert.equal((await fetch(`${running.url}/health/ready`)).status, 200);
   });
 
-  it('starts once the first was killed, without anything to clean up', async () => {
+  it('starts once the first was killed, without any manual clean-up', async () => {
     using folder = temporaryFolder();
     await using killed = await startProcess({ data_dir: folder.path });
     assert.deepEqual(await killed.end('SIGKILL'), { code: null, signal: 'SIGKILL' });
@@ -75,7 +75,7 @@ describe('a second service on the same folder', EMBEDDED, () => {
     assert.equal((await fetch(`${next.url}/health/ready`)).status, 200);
   });
 
-  it('is refused by other processes even after one was refused within this process', async () => {
+  it('is rejected by other processes even after one was rejected within this process', async () => {
     using folder = temporaryFolder();
     await using _running = await startTestService({ dataDir: folder.path });
     await assert.rejects(startTestService({ dataDir: folder.path }), {
@@ -88,7 +88,7 @@ describe('a second service on the same folder', EMBEDDED, () => {
     assert.match(errors, /is in use by another process/);
   });
 
-  it('can take the lock once it was let go', () => {
+  it('can take the lock once it was released', () => {
     using folder = temporaryFolder();
     const dataFolder = openDataFolder(folder.path);
     for (let turn = 0; turn < 2; turn++) {
@@ -106,8 +106,8 @@ describe('a second service on the same folder', EMBEDDED, () => {
   });
 });
 
-describe('the command line beside a running service', EMBEDDED, () => {
-  it('makes API clients that the service knows at once', async () => {
+describe('the command line while the service is running', EMBEDDED, () => {
+  it('creates API clients that the service knows at once', async () => {
     using folder = temporaryFolder();
     await using running = await startProcess({ data_dir: folder.path });
     const made = await runProgram(
@@ -133,7 +133,7 @@ describe('the command line beside a running service', EMBEDDED, () => {
     assert.equal(new Set((await clients).map((client) => client.clientId)).size, 20);
   });
 
-  it('leaves the name of the serving process as it was', async () => {
+  it('does not change the recorded process of the service', async () => {
     using folder = temporaryFolder();
     await using running = await startProcess({ data_dir: folder.path });
     await runProgram(['client', 'list'], { data_dir: folder.path });

@@ -28,7 +28,7 @@ async function openWithoutLog() {
 }
 
 describe('a commit whose log cannot be synced to disk', () => {
-  it('is not promised, nor anything after it: what is on disk is uncertain until a restart', async () => {
+  it('is not confirmed, nor is any later one: the state on disk is uncertain until a restart', async () => {
     const { test, database, writeWithoutLog } = await openWithoutLog();
     await using _folder = test;
     await using _database = database;
@@ -51,7 +51,7 @@ describe('a commit whose log cannot be synced to disk', () => {
     await assert.rejects(database.ping(), DatabaseUnavailableError);
   });
 
-  it('does not keep the database from being closed', async () => {
+  it('does not prevent the database from closing', async () => {
     const { test, database, writeWithoutLog } = await openWithoutLog();
     await using _folder = test;
     const unsynced = assert.rejects(writeWithoutLog(), DatabaseUnavailableError);
@@ -79,7 +79,7 @@ function holdSyncs(): Disposable & { release: () => void } {
 }
 
 describe('a deferred transaction', () => {
-  it('that may have read what is not on disk yet is answered once it is', async () => {
+  it('that may have read unsynced data is answered once that is on disk', async () => {
     await using test = await openSqliteFile();
     const { database } = test;
     using syncs = holdSyncs();
@@ -126,7 +126,7 @@ describe('a deferred transaction', () => {
 });
 
 describe('syncing the log', () => {
-  it('answers everyone who asked, those who ask while a sync is under way too', async () => {
+  it('answers every caller, including those who call while a sync is running', async () => {
     await using test = await openSqliteFile();
     await using sync = new WalSync(`${test.file}-wal`);
     const answered: string[] = [];
@@ -137,7 +137,7 @@ describe('syncing the log', () => {
     assert.deepEqual(answered.sort(), ['a', 'b', 'c', 'd']);
   });
 
-  it('tells everyone who shares a sync that it failed', async () => {
+  it('fails for every caller who shares a failed sync', async () => {
     await using test = await openSqliteFile();
     await using sync = new WalSync(`${test.file}-missing`);
     const results = await Promise.allSettled([sync.synced(), sync.synced()]);
@@ -159,8 +159,8 @@ describe('syncing the log', () => {
   });
 });
 
-describe('what was committed', () => {
-  it('is there when the file is opened again, and in the file alone once the database was closed', async () => {
+describe('a committed change', () => {
+  it('is there when the file is opened again, and only in the main file once the database was closed', async () => {
     await using test = await openSqliteFile();
     await test.database.transaction((tx) => tx.run(INSERT, 'kept', 'x'));
     await test.database[Symbol.asyncDispose]();
@@ -169,7 +169,7 @@ describe('what was committed', () => {
     assert.equal((await reopened.reader.all('select 1 from service_secrets')).length, 1);
   });
 
-  it('is answered in the order of its commits', async () => {
+  it('is answered in the order of the commits', async () => {
     await using test = await openSqliteFile();
     const answered: number[] = [];
     await Promise.all(

@@ -30,8 +30,8 @@ async function moveAccounts(dataDir: string, folder: string): Promise<AsyncDispo
   };
 }
 
-describe('a disk that is really full', () => {
-  it('makes the service unready with a reason, loses nothing that was answered, and is forgotten once there is room', {
+describe('a full disk', () => {
+  it('makes the service unready with a reason, loses nothing that was confirmed, and has no effect once there is space again', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     const disk = await mountSmallDisk(DISK_MIB);

@@ -72,7 +72,7 @@ describe('migrating a database', () => {
     assert.equal((await database.reader.all('select * from books')).length, 1);
   });
 
-  it('is left as it was by a step that fails half-way', async () => {
+  it('changes nothing if a step fails halfway', async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
     await migrate(database, Date.now, [books]);
@@ -92,7 +92,7 @@ describe('migrating a database', () => {
     assert.deepEqual(await migrate(database, Date.now, [books, authors]), ['authors']);
   });
 
-  it('leaves steps of a later release alone that are not breaking', async () => {
+  it('leaves non-breaking steps of a later release alone', async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
     await migrate(database, Date.now, [books, authors]);
@@ -101,7 +101,7 @@ describe('migrating a database', () => {
     assert.deepEqual(await schemaOf(database), before);
   });
 
-  it('may add columns for a later release while this one reads', { skip: ON_POSTGRES }, async () => {
+  it('may add columns for a later release while this one is reading', { skip: ON_POSTGRES }, async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
     await migrate(database, Date.now, [books]);
@@ -113,7 +113,7 @@ describe('migrating a database', () => {
     assert.deepEqual(await read(), [{ id: 1, title: 'A', shelf: 'B', answer: 42 }]);
   });
 
-  it('is refused when a newer release has made a breaking step, and changes nothing then', async () => {
+  it('is rejected, and changes nothing, once a newer release has applied a breaking step', async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
     await migrate(database, Date.now, [books, { ...authors, breaking: true }, later]);
@@ -127,7 +127,7 @@ describe('migrating a database', () => {
     assert.equal((await recorded(database)).length, 3);
   });
 
-  it('is not refused for a step that is breaking on the other engine alone', async () => {
+  it('is not rejected for a step that is breaking only on the other engine', async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
     const [here, there] =
@@ -138,7 +138,7 @@ describe('migrating a database', () => {
     await assert.rejects(migrate(database, Date.now, [books, authors]), NewerDatabaseError);
   });
 
-  it('runs when two processes start at once: each step is applied by one of them', async () => {
+  it('applies each step once when two processes start at once', async () => {
     await using test = await openTestDatabase({ empty: true });
     const other = test.open();
     const taken = await Promise.all([
@@ -148,7 +148,7 @@ describe('migrating a database', () => {
     assert.deepEqual(taken.flat().sort(), ['authors', 'books']);
   });
 
-  it('runs when many instances start at once on a new database', { skip: !ON_POSTGRES }, async () => {
+  it('works when many instances start at once on a new database', { skip: !ON_POSTGRES }, async () => {
     await using test = await openTestDatabase({ empty: true });
     const instances = Array.from({ length: 5 }, () => test.open());
     const taken = await Promise.all(instances.map((each) => migrate(each, Date.now)));
@@ -158,7 +158,7 @@ describe('migrating a database', () => {
 });
 
 describe('the service’s own migrations', () => {
-  it('are numbered in ascending order, each differently, and are all applied to a new database', async () => {
+  it('have unique ascending numbers, and are all applied to a new database', async () => {
     await using test = await openTestDatabase();
     const migrations = await recorded(test.database);
     assert.ok(migrations.length > 0);
@@ -184,7 +184,7 @@ describe('the service’s own migrations', () => {
     );
   });
 
-  it('keep an older program away from a database that it would deliver from twice, or read wrongly', async () => {
+  it('prevent an older program from opening a database that it would deliver from twice or misread', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService({ dataDir: folder.path });
     await using database = await openDatabaseOf(service.settings.data_dir);
@@ -197,7 +197,7 @@ describe('the service’s own migrations', () => {
   });
 
   // On PostgreSQL tests begin with a migrated database.
-  it('are said in the log when a start applied some, and only then', { skip: ON_POSTGRES }, async () => {
+  it('appear in the log only if a start applied some', { skip: ON_POSTGRES }, async () => {
     using folder = temporaryFolder();
     const said: number[] = [];
     for (let start = 0; start < 2; start++) {
@@ -207,7 +207,7 @@ describe('the service’s own migrations', () => {
     assert.deepEqual(said, [1, 0]);
   });
 
-  it('stop the start of an older program on a newer database, in one line that says what to do', async () => {
+  it('stop the start of an older program on a newer database with one line that says what to do', async () => {
     using folder = temporaryFolder();
     {
       await using service = await startTestService({ dataDir: folder.path });

@@ -138,7 +138,7 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
     );
   });
 
-  it('is waited for by nobody once the database is closed', async () => {
+  it('keeps nobody waiting once the database is closed', async () => {
     await using parts = await openPostgresParts();
     const { database } = parts;
     const running = database.transaction((tx) => tx.run(INSERT, 'a', 'x'));
@@ -152,8 +152,8 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
   });
 });
 
-describe('what errors tell', { skip: !ON_POSTGRES }, () => {
-  it('is never the password, nor the values of a row', async () => {
+describe('error messages', { skip: !ON_POSTGRES }, () => {
+  it('never contain the password or the values of a row', async () => {
     await using parts = await openPostgresParts();
     const password = 'pa55-word';
     const wrong = (change: (url: URL) => void) => {
@@ -198,7 +198,7 @@ describe('what errors tell', { skip: !ON_POSTGRES }, () => {
 });
 
 describe('tables that another release changes', { skip: !ON_POSTGRES }, () => {
-  it('are read and written on, though statements were prepared for their old shape', async () => {
+  it('can still be read and written with statements that were prepared before', async () => {
     await using parts = await openPostgresParts();
     const { database } = parts;
     const read = () => database.reader.query.selectFrom('service_secrets').selectAll().execute();

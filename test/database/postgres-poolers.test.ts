@@ -19,7 +19,7 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
     return { database, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
-  it('that pools sessions takes the connection, and the time limits hold', async () => {
+  it('that pools sessions works, and the time limits apply', async () => {
     await using behind = await openBehind('session');
     await behind.database.assertSuitable();
     const limits = async (reader: Pick<typeof behind.database.reader, 'all'>) =>
@@ -33,7 +33,7 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
   });
 
   for (const mode of ['transaction', 'statement'] as const)
-    it(`that pools ${mode}s is refused with what to do`, async () => {
+    it(`that pools ${mode}s is rejected with advice on what to do`, async () => {
       await using behind = await openBehind(mode);
       await assert.rejects(
         () => behind.database.assertSuitable(),

@@ -6,8 +6,8 @@ import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
-import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
 import {
   deleteDeadLetteredHistoryBefore,
@@ -115,18 +115,23 @@ const WAYS: Record<string, (database: Database) => Promise<unknown>> = {
 /** Where a step does not read a table, though it names one: it changes the rows that its own steps find. */
 const OVER_ROWS = new Set(['ModifyTable', 'Bitmap Heap Scan']);
 
+/** They are as many as the statement may lease, at most. */
+const NOT_CHANGED_HERE = /^\(*NOT .*hashed SubPlan/;
+
 /** The steps that read a table otherwise than by what they look for. */
 function walks(node: PlanNode, parent?: PlanNode): PlanNode[] {
   const isLookup =
     node['Relation Name'] === undefined ||
     node['Index Cond'] !== undefined ||
     OVER_ROWS.has(node['Node Type']) ||
-    // The first of an index, and no row is passed over on the way.
-    (parent?.['Node Type'] === 'Limit' && node['Index Name'] !== undefined && node.Filter === undefined);
+    // The first of an index, and no row is passed over on the way, except those that the statement itself changes.
+    (parent?.['Node Type'] === 'Limit' &&
+      node['Index Name'] !== undefined &&
+      (node.Filter === undefined || NOT_CHANGED_HERE.test(node.Filter)));
   return [...(isLookup ? [] : [node]), ...(node.Plans ?? []).flatMap((each) => walks(each, node))];
 }
 
-describe('PostgreSQL can look up by index what happens for every event and delivery', {
+describe('the statements of every event and delivery use an index on PostgreSQL', {
   skip: !ON_POSTGRES,
 }, () => {
   for (const [name, work] of Object.entries(WAYS)) {

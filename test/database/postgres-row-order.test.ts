@@ -24,7 +24,7 @@ const DEAD = ['dead 1', 'dead 2', 'dead 3'];
 /** What the service answers to a GET, by path. */
 type Answers = Record<string, unknown>;
 
-describe('rows that lie in another order on PostgreSQL', {
+describe('rows that PostgreSQL stores in another order', {
   skip: !ON_POSTGRES && 'SQLite keeps rows in the order of their keys',
 }, () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -61,7 +61,7 @@ describe('rows that lie in another order on PostgreSQL', {
     folder[Symbol.dispose]();
   });
 
-  test('are answered in the same order', async () => {
+  test('are returned in the same order', async () => {
     await layRows(folder.path, 'asc');
     const ascending = await readAll();
     await layRows(folder.path, 'desc');
@@ -78,7 +78,7 @@ describe('rows that lie in another order on PostgreSQL', {
     }
   });
 
-  test('are skipped, delivered and sent again in the order of their events', async () => {
+  test('are skipped, delivered and redelivered in the order of their events', async () => {
     await layRows(folder.path, 'desc');
     const received = () => target.requests.filter(({ path }) => path === '/dead');
     {

@@ -18,7 +18,7 @@ async function createWebhook({ api }: TestService, targetUrl: string): Promise<n
 }
 
 describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  it('keeps nothing in its folder but files, and no lock', async () => {
+  it('keeps only course files in its folder, and no lock', async () => {
     await using service = await startTestService();
     assert.deepEqual(readdirSync(service.settings.data_dir).sort(), [
       'content',
@@ -27,7 +27,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     ]);
   });
 
-  it('shares the database with other instances: clients, tokens, content and webhooks are theirs, too', async () => {
+  it('shares clients, tokens, content and webhooks with the other instances on its database', async () => {
     await using target = await startTarget();
     await using database = await createPostgresDatabase();
     await using one = await startTestService({ settings: on(database.url) });
@@ -40,7 +40,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.equal((await one.api.get(`/accounts/${id}`)).status, 200);
   });
 
-  it('refuses a second instance with another secret, and says what to do', async () => {
+  it('rejects a second instance with another secret, and says what to do', async () => {
     await using database = await createPostgresDatabase();
     await using _one = await startTestService({ settings: on(database.url) });
     const other = startTestService({
@@ -55,7 +55,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await assert.rejects(none, { name: 'LostSecretError', message: /need the same secret/ });
   });
 
-  it('that cannot be reached stops the start in one line, without the password', async () => {
+  it('stops at start with one line, without the password, if the server is unreachable', async () => {
     using folder = temporaryFolder();
     const { code, errors } = await runProgram(['serve'], {
       data_dir: folder.path,
@@ -66,7 +66,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.doesNotMatch(errors, /pa55-word/);
   });
 
-  it('never tells the password in its log', async () => {
+  it('never logs the password', async () => {
     await using database = await createPostgresDatabase();
     await using service = await startTestService({ settings: { ...on(database.url), log_level: 'debug' } });
     assert.doesNotMatch(JSON.stringify(service.logLines), /postgres(ql)?:\/\//);
@@ -74,7 +74,7 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
 });
 
 describe('while the PostgreSQL server is gone', { skip: !ON_POSTGRES }, () => {
-  it('requests are 503, readiness is red and delivery pauses; all goes on by itself, and nothing is lost', async () => {
+  it('requests get 503, readiness fails and delivery pauses; all recover without help, and nothing is lost', async () => {
     await using target = await startTarget();
     await using database = await createPostgresDatabase();
     const { hostname, port } = new URL(database.url);

@@ -14,7 +14,7 @@ async function valuesOf({ reader }: PostgresDatabase): Promise<Record<string, st
 }
 
 describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  it('is undone as a whole when its work fails, and the connection serves the next', async () => {
+  it('is rolled back if its work fails, and the next transaction can use the connection', async () => {
     await using parts = await openPostgresParts({ connections: 3 });
     for (let turn = 0; turn < 3; turn++) {
       const undone = parts.database.transaction(async (tx) => {
@@ -27,7 +27,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await valuesOf(parts.database), { b: 'x' });
   });
 
-  it('is undone when one of its statements failed, though its work went on', async () => {
+  it('is rolled back if one of its statements failed, even though its work continued', async () => {
     await using parts = await openPostgresParts();
     let ranHook = false;
     const undone = parts.database.transaction(async (tx) => {
@@ -36,6 +36,21 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
       });
       await tx.run(INSERT, 'a', 'x');
       await tx.run(INSERT, 'a', 'again').catch(() => {});
+    });
+    await assert.rejects(undone, { name: 'StatementError', code: '23505' });
+    assert.deepEqual(await valuesOf(parts.database), {});
+    assert.equal(ranHook, false);
+  });
+
+  it('is rolled back if its last statement fails, which is sent together with the commit', async () => {
+    await using parts = await openPostgresParts();
+    let ranHook = false;
+    const undone = parts.database.transaction(async (tx) => {
+      tx.onCommit(() => {
+        ranHook = true;
+      });
+      await tx.run(INSERT, 'a', 'x');
+      tx.run(INSERT, 'a', 'again').catch(() => {});
     });
     await assert.rejects(undone, { name: 'StatementError', code: '23505' });
     assert.deepEqual(await valuesOf(parts.database), {});
@@ -52,7 +67,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await assert.rejects(undone, { name: 'StatementError', code: '23505' });
   });
 
-  it('runs beside others, as many as there are connections, the rest after them', async () => {
+  it('runs in parallel with others, up to the number of connections', async () => {
     // Of six, one is for signals and two are for reads.
     await using parts = await openPostgresParts({ connections: 6 });
     const room = 3;
@@ -75,7 +90,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.equal(Object.keys(await valuesOf(parts.database)).length, 40);
   });
 
-  it('loses no update of a row that many instances count up', async () => {
+  it('loses no update of a row that many instances increment', async () => {
     await using parts = await openPostgresParts();
     const other = parts.open();
     await parts.database.transaction((tx) => tx.run(INSERT, 'count', '0'));
@@ -90,7 +105,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await valuesOf(parts.database), { count: '50' });
   });
 
-  it('is run again when it and another wait for each other, so that both come through', async () => {
+  it('is run again after a deadlock with another, so that both succeed', async () => {
     await using parts = await openPostgresParts();
     const { database } = parts;
     await database.transaction(async (tx) => {
@@ -136,7 +151,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.ok(runs > 1 && runs < 10, `${runs} runs`);
   });
 
-  it('sees what another committed while it was under way', async () => {
+  it('sees what another transaction committed since it began', async () => {
     await using parts = await openPostgresParts();
     await parts.database.transaction(async (tx) => {
       assert.deepEqual(await tx.all('select name from service_secrets'), []);
@@ -157,7 +172,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     );
   });
 
-  it('is not waited for by the disk when its caller need not, and by the server’s default otherwise', async () => {
+  it('commits asynchronously if its caller allows it, and by the server’s default otherwise', async () => {
     await using parts = await openPostgresParts();
     const mode = async (durability: 'durable' | 'deferred') =>
       await parts.database.transaction(
@@ -187,7 +202,7 @@ describe('rows of insertMany on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     );
   });
 
-  it('hold what PostgreSQL’s text cannot as the replacement character', async () => {
+  it('have the replacement character for text that PostgreSQL cannot store', async () => {
     await using parts = await openPostgresParts();
     const { database } = parts;
     await database.transaction(async (tx) => {
@@ -202,7 +217,7 @@ describe('rows of insertMany on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await valuesOf(database), { many: held, one: held, query: held });
   });
 
-  it('follow what `on conflict` says', async () => {
+  it('respect `on conflict`', async () => {
     await using parts = await openPostgresParts();
     const put = (value: string) =>
       parts.database.transaction((tx) =>
@@ -220,7 +235,7 @@ describe('rows of insertMany on PostgreSQL', { skip: !ON_POSTGRES }, () => {
 });
 
 describe('numbers of PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  it('are JavaScript’s, counts, sums and averages too', async () => {
+  it('become JavaScript numbers, including counts, sums and averages', async () => {
     await using parts = await openPostgresParts();
     const [row] = await parts.database.reader.all(
       `select 9007199254740991::bigint as big, count(*) as count, sum(n) as sum, avg(n) as avg,
@@ -229,14 +244,14 @@ describe('numbers of PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(row, { big: Number.MAX_SAFE_INTEGER, count: 3, sum: 9, avg: 3, part: 1.5 });
   });
 
-  it('are refused when a JavaScript number could not tell them exactly', async () => {
+  it('are rejected if a JavaScript number cannot represent them exactly', async () => {
     await using parts = await openPostgresParts();
     for (const number of ['9007199254740992::bigint', '(-9007199254740992)::bigint', '1e30::numeric']) {
       await assert.rejects(parts.database.reader.all(`select ${number} as n`), { name: 'UnsafeNumberError' });
     }
   });
 
-  it('have the type of their value where the statement does not tell', async () => {
+  it('have the type of their value if the statement does not specify one', async () => {
     await using parts = await openPostgresParts();
     const [row] = await parts.database.reader.all(
       `select case when true then ? else null end as whole, ? as part, ? as text, ? as nothing, '?' as quoted`,
@@ -259,7 +274,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await parts.database.ping();
   });
 
-  it('ends when a lock is not to be had', async () => {
+  it('ends when a lock cannot be acquired', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
     const patient = parts.open();
     await patient.transaction(async (tx) => {
@@ -272,7 +287,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await valuesOf(parts.database), { a: 'x' });
   });
 
-  it('ends when no connection gets free', async () => {
+  it('ends when no connection becomes available', async () => {
     await using parts = await openPostgresParts({
       connections: 3,
       timeouts: { ...SHORT_TIMEOUTS, idleInTransactionMs: 5_000 },
@@ -287,7 +302,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await database.transaction((tx) => tx.run(INSERT, 'a', 'x'));
   });
 
-  it('of a frozen instance ends: its locks are released, its change is undone', async () => {
+  it('of a frozen instance ends: its locks are released and its change is rolled back', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
     const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stalled = parts.database.transaction(async (tx) => {

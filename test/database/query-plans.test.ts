@@ -5,8 +5,8 @@ import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
-import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { valuesOf } from '../support/query-plans.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 
@@ -41,7 +41,7 @@ async function assertOnlyLooksUp(database: Database, asked: readonly Asked[]): P
   }
 }
 
-describe('what happens for every event and delivery is looked up by index, however much there is', () => {
+describe('the statements of every event and delivery use an index', () => {
   const statements: Record<string, (reader: Reader) => Promise<unknown>> = {
     'matching an event': (reader) =>
       readMatchingWebhooks(reader, {
@@ -68,7 +68,7 @@ describe('what happens for every event and delivery is looked up by index, howev
     });
   }
 
-  test('matching an event uses the whole of the index, not the subtopic alone', async () => {
+  test('matching an event uses all columns of the index, not the subtopic alone', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     const { reader, asked } = listening(database.reader);

@@ -27,8 +27,8 @@ async function spoilCommit(tx: Transaction): Promise<void> {
   await tx.run("insert into webhook_subtopics (webhook_id, subtopic) values (404, 'ACCOUNT_CREATED')");
 }
 
-describe('transactions of one turn', () => {
-  it('commit together: none is seen before all have run', async () => {
+describe('transactions of one turn of the event loop', () => {
+  it('commit together: no change is visible before all have run', async () => {
     await using test = await openSqliteFile();
     const other = test.connect();
     const seenInside: unknown[] = [];
@@ -57,7 +57,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(seen, [0, 1, 2, 3]);
   });
 
-  it('are not hurt by one that fails, whatever it changed before', async () => {
+  it('are not affected by one that fails, whatever it changed before', async () => {
     await using test = await openSqliteFile();
     const works = [
       (tx: Transaction) => put(tx, 'first'),
@@ -80,7 +80,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['first', 'last']);
   });
 
-  it('are all told when the commit fails, and nothing of them is there', async () => {
+  it('all fail if the commit fails, and change nothing', async () => {
     await using test = await openSqliteFile();
     const failing = [
       (tx: Transaction) => put(tx, 'a'),
@@ -103,7 +103,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['after']);
   });
 
-  it('are all told when the engine gives the whole transaction up half-way, as on a full disk', async () => {
+  it('all fail if the engine rolls back the whole transaction, as on a full disk', async () => {
     await using test = await openSqliteFile();
     test
       .connect()
@@ -125,7 +125,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['after']);
   });
 
-  it('wait for another process that writes, while the event loop turns', async () => {
+  it('wait for another process that writes, without blocking the event loop', async () => {
     await using test = await openSqliteFile();
     const other = test.connect();
     other.exec('begin immediate');
@@ -149,7 +149,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['b']);
   });
 
-  it('are answered after the commit: what is answered is there for everyone', async () => {
+  it('are answered after the commit, when everyone can see the change', async () => {
     await using test = await openSqliteFile();
     const other = test.connect();
     const count = other.prepare('select count(*) as count from service_secrets');
@@ -161,7 +161,7 @@ describe('transactions of one turn', () => {
     );
   });
 
-  it('may be more than one commit carries: all are committed, in order', async () => {
+  it('are all committed in order even if they exceed one commit', async () => {
     await using test = await openSqliteFile();
     const all = Array.from({ length: 1_000 }, (_, number) => `n${number}`);
     await Promise.all(all.map((name) => test.database.transaction((tx) => put(tx, name))));
@@ -169,8 +169,8 @@ describe('transactions of one turn', () => {
   });
 });
 
-describe('what is to follow a commit', () => {
-  it('follows it once, in order, when the change can be seen', async () => {
+describe('a callback after a commit', () => {
+  it('runs once, in order, when the change is visible', async () => {
     await using test = await openSqliteFile();
     const followed: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -185,7 +185,7 @@ describe('what is to follow a commit', () => {
     assert.deepEqual(followed, ['first', '1']);
   });
 
-  it('does not follow a failure, its own or that of the commit', async () => {
+  it('does not run if its transaction or the commit fails', async () => {
     await using test = await openSqliteFile();
     const followed: string[] = [];
     const follow = (name: string) => async (tx: Transaction) => {

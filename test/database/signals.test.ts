@@ -24,7 +24,7 @@ function counter() {
 const firstCalls = ON_POSTGRES ? 1 : 0;
 
 describe('a signal', () => {
-  it('reaches who listens to its channel once its transaction has committed, once however often it was given', async () => {
+  it('reaches listeners of its channel once per commit, however often the transaction sent it', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
     const heard = counter();
@@ -47,7 +47,7 @@ describe('a signal', () => {
     assert.equal(otherHeard.count, 1);
   });
 
-  it('of a transaction that was undone reaches nobody, and so does one to who no longer listens', async () => {
+  it('reaches nobody if its transaction was rolled back, nor anyone who no longer listens', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
     const heard = counter();
@@ -80,7 +80,7 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await until(() => heard.every((each) => each.count === 2), 'the signal');
   });
 
-  it('are listened to again when the connection was lost, and listeners told that some may be missing', async () => {
+  it('are received again after a lost connection, and listeners learn that some may be missing', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
     const heard = counter();
@@ -94,7 +94,7 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await until(() => heard.count === 3, 'the signal');
   });
 
-  it('are waited for while the server is not there yet, and a stop does not wait with them', async () => {
+  it('are received once the server is available, and a stop does not wait for that', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
     proxy.cut();
@@ -108,7 +108,7 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await database[Symbol.asyncDispose]();
   });
 
-  it('come through channels that are added later', async () => {
+  it('arrive on channels that are added later', async () => {
     await using parts = await openPostgresParts();
     const heard = counter();
     const later = counter();

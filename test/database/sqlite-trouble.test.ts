@@ -32,7 +32,7 @@ describe('an engine in trouble', () => {
     });
   }
 
-  it('stops the opening of a file that is no database', async () => {
+  it('prevents opening a file that is not a database', async () => {
     await using test = await openSqliteFile();
     await test.database[Symbol.asyncDispose]();
     writeFileSync(test.file, 'this is no database, but long enough to be looked at as if it were one');
@@ -44,7 +44,7 @@ describe('an engine in trouble', () => {
 });
 
 describe('a statement that fails within a transaction', () => {
-  it('does not undo what the work did besides, when it is caught', async () => {
+  it('does not undo the other changes if its error is caught', async () => {
     await using test = await openSqliteFile();
     const insert = 'insert into service_secrets (name, value) values (?, ?)';
     await test.database.transaction(async (tx) => {
@@ -56,8 +56,8 @@ describe('a statement that fails within a transaction', () => {
   });
 });
 
-describe('a transaction that the engine undid as a whole, as it does on a full disk', () => {
-  it('runs no further statement, not even one that was called without waiting', async () => {
+describe('a transaction that the engine rolled back, as on a full disk', () => {
+  it('runs no further statement, not even one that was not awaited', async () => {
     await using test = await openSqliteFile();
     const insert = 'insert into service_secrets (name, value) values (?, ?)';
     await test.database.transaction((tx) =>

@@ -18,7 +18,7 @@ describe('the handle of a transaction', () => {
     onCommit: (tx) => tx.onCommit(() => {}),
   };
   for (const [name, use] of Object.entries(uses)) {
-    it(`is refused after its end (${name})`, async () => {
+    it(`is rejected after its end (${name})`, async () => {
       await using test = await openTestDatabase();
       let kept: Transaction | undefined;
       await test.database.transaction(async (tx) => {
@@ -36,7 +36,7 @@ describe('the handle of a transaction', () => {
     });
   }
 
-  it('lets no query that was not awaited land in the change of another', async () => {
+  it('keeps a query that was not awaited out of another transaction', async () => {
     await using test = await openTestDatabase();
     let stray: Promise<unknown> | undefined;
     const first = test.database.transaction(async (tx) => {
@@ -53,7 +53,7 @@ describe('the handle of a transaction', () => {
     assert.equal(await count(test.database), 1);
   });
 
-  it('sees its own changes, through either way of asking, and nobody else does', async () => {
+  it('sees its own changes, by either kind of query, and nobody else does', async () => {
     await using test = await openTestDatabase();
     await test.database.transaction(async (tx) => {
       await tx.query.insertInto('service_secrets').values({ name: 'a', value: 'x' }).execute();
@@ -63,7 +63,7 @@ describe('the handle of a transaction', () => {
     assert.equal(await count(test.database), 1);
   });
 
-  it('answers how many rows a statement changed', async () => {
+  it('returns how many rows a statement changed', async () => {
     await using test = await openTestDatabase();
     await test.database.transaction(async (tx) => {
       await tx.insertMany(
@@ -92,7 +92,7 @@ describe('values bound to statements', () => {
     ['infinity', Number.POSITIVE_INFINITY],
   ];
   for (const [name, value] of refused) {
-    it(`are refused when one is ${name}`, async () => {
+    it(`are rejected if one is ${name}`, async () => {
       await using test = await openTestDatabase();
       const hostile = value as string;
       const isRefused = { name: 'TypeError', message: /cannot be bound to SQL/ };
@@ -122,7 +122,7 @@ describe('values bound to statements', () => {
     });
   }
 
-  it('come back as they went in', async () => {
+  it('are read as they were written', async () => {
     await using test = await openTestDatabase();
     const values = ['', 'Zoë \u{1f600} \n " \' \\', 'a question? $1', 0, -1, 2 ** 53 - 1, 1.5, null];
     for (const value of values) {
@@ -136,7 +136,7 @@ describe('values bound to statements', () => {
 });
 
 describe('errors', () => {
-  it('of the work reach its caller as they are, however deep they were thrown', async () => {
+  it('of the work reach its caller unchanged, however deep they were thrown', async () => {
     await using test = await openTestDatabase();
     const cause = new TypeError('deep down');
     const error = new RangeError('further up', { cause });
@@ -152,7 +152,7 @@ describe('errors', () => {
     assert.equal(await count(test.database), 0);
   });
 
-  it('of a query are not taken for trouble of the engine', async () => {
+  it('of a query are not mistaken for errors of the engine', async () => {
     await using test = await openTestDatabase();
     const isOwn = (error: unknown) => !(error instanceof DatabaseUnavailableError);
     await assert.rejects(test.database.reader.all('select * from no_such_table'), isOwn);

@@ -84,7 +84,7 @@ describe('the pages of an embedded database', () => {
 });
 
 describe('the write-ahead log', () => {
-  it('is copied into the database while transactions continue, and starts over: it does not grow with the writes', async () => {
+  it('is copied into the database while transactions continue, so that it does not grow with the writes', async () => {
     await using test = await openSqliteFile();
     // About 100 MiB in all, many times what the log may hold.
     await writeUntilCopied(test.database, test.file);
@@ -97,7 +97,7 @@ describe('the write-ahead log', () => {
     assert.ok(statSync(test.file).size > 50 * MIB, 'the database holds most of it');
   });
 
-  it('leaves a whole database behind when everything is closed', async () => {
+  it('leaves a complete database behind when everything is closed', async () => {
     await using test = await openSqliteFile();
     await writeInTurns(test.database, 40, 100);
     await test.database[Symbol.asyncDispose]();
@@ -113,7 +113,7 @@ describe('the write-ahead log', () => {
     );
   });
 
-  it('does not keep writers waiting for someone who reads for long', async () => {
+  it('does not keep writers waiting for a long read', async () => {
     await using test = await openSqliteFile();
     await writeInTurns(test.database, 10, 10);
     using other = new DatabaseSync(test.file, { readOnly: true });
@@ -125,7 +125,7 @@ describe('the write-ahead log', () => {
     assert.equal(other.prepare('select count(*) as count from service_secrets').get()?.count, 4_100);
   });
 
-  it('does not keep anyone from being answered when the log cannot be looked at', async (t) => {
+  it('does not prevent answers if the size of the log cannot be read', async (t) => {
     await using opened = await openSqliteFile();
     const looks = t.mock.method(StatementSync.prototype, 'get', () => {
       throw new Error('disk I/O error');

@@ -37,7 +37,7 @@ async function attempt(status: number, input: Record<string, unknown> = {}) {
 }
 
 describe('the headers of an attempt', () => {
-  it('are in the history of a failed one, without credentials', async () => {
+  it('are in the history of a failed attempt, without credentials', async () => {
     const { request_headers: sent, response_headers: received } = await attempt(500);
     assert.equal(headerOf(sent, 'content-type'), 'application/json');
     assert.equal(headerOf(sent, 'authorization'), '[censored]');
@@ -76,7 +76,7 @@ describe('the headers of an attempt', () => {
     assert.equal(last.response_headers, null);
   });
 
-  it('stay with their attempt when another one follows', async () => {
+  it('are kept with their attempt when another one follows', async () => {
     let count = 0;
     await using target = await startTarget({
       respondWith: (exchange) => {

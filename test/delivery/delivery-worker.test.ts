@@ -30,7 +30,7 @@ async function firstInFlight(...messages: string[]) {
 }
 
 describe('a webhook that is resumed', () => {
-  it('gets its message also when that was taken up while it was paused, and is not back in its line yet', async () => {
+  it('gets its message even if that was received during the pause and is not yet back in the queue', async () => {
     await using target = await startTarget();
     await using delivery = await makeDelivery();
     const { database, queue, reads } = delivery;
@@ -53,6 +53,28 @@ describe('a webhook that is resumed', () => {
   });
 });
 
+describe('the exchanges with the queue', () => {
+  it('are one for each delivery to one webhook, even after a response arrived during an empty one', async () => {
+    const messages = Array.from({ length: 20 }, (_, n) => `message ${n}`);
+    await using test = await firstInFlight(...messages);
+    const { target, delivery, webhook, release } = test;
+    const { queue, worker } = delivery;
+    const begun = queue.exchanges;
+    queue.beforeEmptyExchange = async () => {
+      release();
+      await until(() => worker.inFlight === 0, 'the response to the request in flight has arrived');
+    };
+    await delivery.put(webhook, 'wakes the worker');
+    await target.waitFor(messages.length + 1);
+    await untilEmpty(delivery);
+    const exchanges = queue.exchanges - begun;
+    assert.ok(
+      exchanges < messages.length + 5,
+      `${exchanges} exchanges for ${messages.length + 1} deliveries`,
+    );
+  });
+});
+
 describe('a stop of delivery', () => {
   it('lets requests in flight finish and settles them', async () => {
     await using test = await firstInFlight('in flight', 'not begun');
@@ -66,7 +88,7 @@ describe('a stop of delivery', () => {
     assert.equal(target.requests.length, 1);
   });
 
-  it('cuts off what hangs when its time is over: that message waits as if it had not been tried', async () => {
+  it('aborts hanging requests at the timeout: their messages wait as if they had not been tried', async () => {
     await using target = await startTarget({ respondWith: hang() });
     await using delivery = await makeDelivery({ shutdownTimeoutMs: 50 });
     const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1 });
@@ -80,7 +102,7 @@ describe('a stop of delivery', () => {
     assert.deepEqual(await delivery.database.reader.all('select * from deliveries'), []);
   });
 
-  it('asks the queue for nothing in the meantime, however many messages are due', async () => {
+  it('receives nothing from the queue, however many messages are due', async () => {
     await using target = await startTarget({ respondWith: hang() });
     await using delivery = await makeDelivery({ shutdownTimeoutMs: 300 });
     const [hanging, waiting] = [await delivery.addWebhook(target.url), await delivery.addWebhook(target.url)];
@@ -108,7 +130,7 @@ describe('a stop of delivery', () => {
 });
 
 describe('delivery while the queue fails', () => {
-  it('pauses, then goes on, and what was delivered meanwhile is not delivered again', async () => {
+  it('pauses, then resumes, and does not repeat what was delivered meanwhile', async () => {
     await using test = await firstInFlight('first', 'second');
     const { target, delivery, release } = test;
     delivery.queue.failing = true;
@@ -124,7 +146,7 @@ describe('delivery while the queue fails', () => {
     assert.equal(statistics?.success_count, 2);
   });
 
-  it('settles a message once, also when the webhook of the next one cannot be read', async () => {
+  it('settles a message once, even if the webhook of the next one cannot be read', async () => {
     await using test = await firstInFlight('first', 'second');
     const { target, delivery, release } = test;
     delivery.reads.failing = true;
@@ -136,7 +158,7 @@ describe('delivery while the queue fails', () => {
     assert.equal(delivery.queue.settled.filter((id) => id === 'first').length, 1);
   });
 
-  it('does not hold against a message that its webhook could not be read', async () => {
+  it('does not count an attempt if the webhook of a message cannot be read', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { maxAttempts: 2 });
@@ -152,8 +174,8 @@ describe('delivery while the queue fails', () => {
   });
 });
 
-describe('what delivery counts', () => {
-  it('are discarded messages each, those that went along included', async () => {
+describe('discarded messages in the metrics', () => {
+  it('are counted one by one, including those discarded in bulk', async () => {
     await using target = await startTarget();
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { enabled: false });

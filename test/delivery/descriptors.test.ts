@@ -9,8 +9,8 @@ const PROGRAM = fileURLToPath(new URL('descriptors-program.ts', import.meta.url)
 /** Enough for the program itself. */
 const DESCRIPTORS = 256;
 
-describe('delivery without a file descriptor left', () => {
-  it('counts no attempt, and goes on in order once there are some', {
+describe('delivery without a free file descriptor', () => {
+  it('counts no attempt, and continues in order once one is free', {
     timeout: TEST_TIMEOUT_MS,
   }, async () => {
     const limited = `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`;

@@ -4,7 +4,7 @@ import type { Database, SqlRow } from '../../src/database/database.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
+import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
@@ -85,22 +85,18 @@ describe('cleaning the history', () => {
   });
 
   // PostgreSQL's plans: test/database/postgres-query-plans.test.ts
-  it(
-    'reads nothing but what it removes, however much is kept for longer or still waits',
-    ON_SQLITE,
-    async () => {
-      await using test = await openTestDatabase();
-      const { database, plans } = watchStatements(test.database);
-      await using cleaner = cleanerOf(database);
-      await cleaner.cleanOnce();
-      const indexes = (await plans())
-        .map(({ step }) => /^SEARCH old USING .*INDEX (deliveries_\w+)/.exec(step)?.[1])
-        .filter((index) => index !== undefined);
-      assert.deepEqual(indexes, ['deliveries_done_by_age', 'deliveries_dead_by_age']);
-    },
-  );
+  it('reads only what it removes, however much is kept longer or still waits', ON_SQLITE, async () => {
+    await using test = await openTestDatabase();
+    const { database, plans } = watchStatements(test.database);
+    await using cleaner = cleanerOf(database);
+    await cleaner.cleanOnce();
+    const indexes = (await plans())
+      .map(({ step }) => /^SEARCH old USING .*INDEX (deliveries_\w+)/.exec(step)?.[1])
+      .filter((index) => index !== undefined);
+    assert.deepEqual(indexes, ['deliveries_done_by_age', 'deliveries_dead_by_age']);
+  });
 
-  it('stops at once in the middle of a round', async () => {
+  it('stops immediately in the middle of a round', async () => {
     await using test = await openTestDatabase();
     await using cleaner = cleanerOf(test.database);
     await rememberOld(test.database, 3_000);
@@ -112,7 +108,7 @@ describe('cleaning the history', () => {
 });
 
 describe('a deleted webhook', () => {
-  it('can be looked back on as long as its history is kept, and leaves nothing behind after', async () => {
+  it('has a readable history as long as that is kept, and leaves nothing behind after', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     let id = 0;

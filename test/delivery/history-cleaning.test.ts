@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
-import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
+import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
@@ -55,7 +55,7 @@ async function untilStatuses(delivery: TestDelivery, ...statuses: string[]): Pro
 const isDead = when((postback) => postback.text.includes('dead'), answer(500));
 
 describe('cleaning the history', () => {
-  it('removes what was delivered or discarded after its days, dead letters after theirs, attempts included', async () => {
+  it('removes delivered and discarded messages, and dead letters, with their attempts, each after the set days', async () => {
     await using target = await startTarget({ respondWith: isDead });
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { maxAttempts: 3 });
@@ -80,7 +80,7 @@ describe('cleaning the history', () => {
     assert.equal(await count(delivery, 'webhook_statistics'), 2, 'statistics are no history');
   });
 
-  it('keeps what still waits, however old it is', async () => {
+  it('keeps waiting messages, however old they are', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1_000 });
@@ -95,7 +95,7 @@ describe('cleaning the history', () => {
     assert.equal((await delivery.queue.line(webhook)).depth, 2);
   });
 
-  it('goes on until nothing is left, in steps', async () => {
+  it('continues in steps until nothing is left', async () => {
     await using target = await startTarget();
     await using delivery = await makeDelivery();
     const webhook = await delivery.addWebhook(target.url, { enabled: false });

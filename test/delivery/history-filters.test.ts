@@ -12,7 +12,7 @@ import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './
 const EXAMINED = 2_000;
 const LEARNER = 'ada "the first" \\ 100%_ÄÖ';
 
-describe('the history of a webhook, narrowed', () => {
+describe('the filters of a webhook’s history', () => {
   let service: TestService;
   let api: Api;
   let target: Target;
@@ -68,7 +68,7 @@ describe('the history of a webhook, narrowed', () => {
       ({ about }: { about: { account: { name: string } } }) => about.account.name,
     );
 
-  it('says of each whom and what it is about', async () => {
+  it('shows whom and what each message is about', async () => {
     const [latest] = await found(registrations, { limit: 1 });
     assert.deepEqual(
       [latest.about.account, latest.about.course.id, latest.about.learner_id],
@@ -80,7 +80,7 @@ describe('the history of a webhook, narrowed', () => {
     );
   });
 
-  it('is of a learner, an account or a course, exactly', async () => {
+  it('find exactly the messages about a learner, an account or a course', async () => {
     const [only, ...others] = await found(registrations, { learner_id: LEARNER });
     assert.deepEqual([only.about.learner_id, others], [LEARNER, []]);
     assert.equal((await found(registrations, { account_id: northwind, course_id: course })).length, 3);
@@ -89,7 +89,7 @@ describe('the history of a webhook, narrowed', () => {
     assert.deepEqual(await names({ account_id: northwind }), ['Northwind']);
   });
 
-  it('is of a status code, an event, a message or a time', async () => {
+  it('find messages by status code, event, message id or time', async () => {
     assert.deepEqual(await names({ response_status: 410 }), ['Contoso']);
     assert.deepEqual(await names({ subtopic: 'ACCOUNT_DELETED' }), []);
     const [latest, contoso, first] = await found(accounts, {});
@@ -102,7 +102,7 @@ describe('the history of a webhook, narrowed', () => {
     ]);
   });
 
-  it('refuses what cannot be asked for, naming all of it', async () => {
+  it('reject invalid filters, naming all of them', async () => {
     assertInvalid(
       await api.get(`/webhooks/${accounts}/deliveries?from_dt=yesterday&until_dt=2026-01-01&limit=5`),
       ['/query/from_dt', '/query/until_dt'],
@@ -115,7 +115,7 @@ describe('the history of a webhook, narrowed', () => {
     ]);
   });
 
-  it('is sent again as far as it matches, in order, and so are single ones', async () => {
+  it('select messages to redeliver in order, as ids do', async () => {
     const { data } = (await api.get(`/webhooks/${accounts}/deliveries`)).body;
     target.respondWith(answer(200));
     const before = target.requests.length;
@@ -133,8 +133,8 @@ describe('the history of a webhook, narrowed', () => {
   });
 });
 
-describe('a history that few of very many match', () => {
-  it('is searched a bounded part at a time, and sent again so', async () => {
+describe('a filter that few of very many messages match', () => {
+  it('is searched, and its messages redelivered, in limited steps', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());

@@ -48,13 +48,13 @@ describe('the list of a webhook’s deliveries', () => {
     return names;
   }
 
-  it('is latest first, a page at a time, nothing twice and nothing left out', async () => {
+  it('is paged, latest first, without duplicates or gaps', async () => {
     const [g1, b2, g3, b4, g5, b6, g7] = NAMES;
     assert.deepEqual(await pages('limit=3'), [[g7, b6, g5], [b4, g3, b2], [g1]]);
     assert.deepEqual(await pages('limit=7'), [NAMES.toReversed()]);
   });
 
-  it('is not moved by what is added while it is read', async () => {
+  it('does not shift when deliveries are added while it is read', async () => {
     const first = await api.get(`/webhooks/${id}/deliveries?limit=3`);
     const other = await createWebhook(api, target.url);
     await createAccounts(api, 'good-8');
@@ -71,7 +71,7 @@ describe('the list of a webhook’s deliveries', () => {
     await api.delete(`/webhooks/${other}`);
   });
 
-  it('can be of some statuses only, on every page', async () => {
+  it('can be filtered by status, on every page', async () => {
     const bad = NAMES.filter((name) => name.startsWith('bad')).reverse();
     assert.deepEqual(await pages('limit=2&status=DEAD_LETTERED'), [bad.slice(0, 2), bad.slice(2)]);
     assert.ok((await pages('status=DELIVERED')).flat().every((name) => name.startsWith('good')));
@@ -100,7 +100,7 @@ describe('the list of a webhook’s deliveries', () => {
     assert.ok(event_dt <= updated_dt && Number.isInteger(duration_ms) && deliveryId > 0);
   });
 
-  it('refuses what cannot be asked for', async () => {
+  it('rejects invalid queries', async () => {
     const list = (query: string) => api.get(`/webhooks/${id}/deliveries?${query}`);
     assertInvalid(await list('limit=0'), ['/query/limit']);
     assertInvalid(await list('limit=201'), ['/query/limit']);
@@ -110,7 +110,7 @@ describe('the list of a webhook’s deliveries', () => {
     assert.match(unknown.body.errors[0].pointer, /^\/query\/status/);
   });
 
-  it('is of webhooks that were ever there, and each delivery of its own webhook', async () => {
+  it('is found for webhooks that ever existed, and each delivery only for its own webhook', async () => {
     const [newest] = (await api.get(`/webhooks/${id}/deliveries?limit=1`)).body.data;
     const other = await createWebhook(api, target.url);
     assertProblem(await api.get('/webhooks/999999/deliveries'), 404, 'not-found');

@@ -49,7 +49,7 @@ async function resolverWith(
   };
 }
 
-describe('targets whose names get no response', () => {
+describe('targets whose host names cannot be resolved', () => {
   it('delay no other target', async () => {
     await using names = await resolverWith(behaviourOf);
     await using target = await startTarget();
@@ -75,7 +75,7 @@ describe('targets whose names get no response', () => {
     assert.deepEqual([unsent, reason], [false, 'host name lookup failed, the name service did not respond']);
   });
 
-  it('lose no attempt when no name server responds at all, and get their messages in order when one does', async () => {
+  it('lose no attempt if no name server responds, and get their messages in order once one does', async () => {
     let down = true;
     await using names = await resolverWith((name) => (down ? 'silent' : behaviourOf(name)));
     await using target = await startTarget();
@@ -99,7 +99,7 @@ describe('targets whose names get no response', () => {
     );
   });
 
-  it('are failures that count where the name does not exist', async () => {
+  it('fail, and the attempt counts, if the name does not exist', async () => {
     await using names = await resolverWith(behaviourOf);
     await using delivery = await makeDelivery({ lookup: names.resolver.lookup });
     await delivery.put(await delivery.addWebhook('http://nobody.test/', { maxAttempts: 2 }), 'a');
@@ -124,14 +124,14 @@ describe('a host name', () => {
     assert.deepEqual(await addresses(resolver, 'no.test'), ['127.0.0.9']);
   });
 
-  it('in a hosts file that has changed is found there', async () => {
+  it('is looked up in the changed hosts file', async () => {
     await using names = await resolverWith(() => 'absent', { hosts: '127.0.0.5 one.test' });
     assert.deepEqual(await names.addresses(names.resolver, 'one.test'), ['127.0.0.5']);
     await writeFile(names.paths.hostsFile, '127.0.0.66 one.test');
     assert.deepEqual(await names.addresses(names.resolver, 'one.test'), ['127.0.0.66']);
   });
 
-  it('of this machine is never asked for', async () => {
+  it('of this machine is never looked up on a name server', async () => {
     await using names = await resolverWith(() => ['192.0.2.1']);
     for (const name of ['localhost', 'app.localhost', 'LOCALHOST.'])
       assert.deepEqual(await names.addresses(names.resolver, name), ['127.0.0.1', '::1']);
@@ -156,17 +156,17 @@ describe('a host name', () => {
     assert.deepEqual([...new Set(names.server.asked)], ['x.y', 'x.y.a.test', 'x.y.b.test']);
   });
 
-  it('that a name server fails on is said so while other names get answers', async () => {
+  it('is blamed if a name server fails on it but answers for other names', async () => {
     await using names = await resolverWith(behaviourOf);
     await assert.rejects(names.resolver.find('broken.test'), { code: 'ESERVFAIL' });
   });
 
-  it('is not blamed when the name servers fail on every name', async () => {
+  it('is not blamed if the name servers fail on every name', async () => {
     await using names = await resolverWith(() => 'broken');
     await assert.rejects(names.resolver.find('good.test'), NameServiceDownError);
   });
 
-  it('is not blamed when no name server can be reached', async () => {
+  it('is not blamed if no name server can be reached', async () => {
     const resolver = new NameResolver({ nameServers: ['127.0.0.1:1'] });
     await assert.rejects(resolver.find('good.test'), NameServiceDownError);
   });

@@ -38,7 +38,7 @@ describe('a webhook among many whose targets hang', () => {
     ['hang', hang()],
     ['answer for ever, byte by byte', trickle({ intervalMs: 50 })],
   ] as const) {
-    it(`gets its messages at once when others ${behaviour}, far more of them than requests are made at a time`, async () => {
+    it(`gets its messages at once while many more others than request slots ${behaviour}`, async () => {
       await using bad = await startTarget({ respondWith });
       await using good = await startTarget();
       await using service = await startAmongHanging(bad, { delivery_timeout: HANGS_S });
@@ -57,7 +57,7 @@ describe('a webhook among many whose targets hang', () => {
     });
   }
 
-  it('waits for none of them again: what hung once is known to', async () => {
+  it('does not wait for them a second time: targets that hung are remembered', async () => {
     await using bad = await startTarget({ respondWith: hang() });
     await using good = await startTarget();
     await using service = await startAmongHanging(bad, { delivery_timeout: SHORT_TIMEOUT_S });
@@ -71,7 +71,7 @@ describe('a webhook among many whose targets hang', () => {
     await bad.waitFor(2 * HANGING);
   });
 
-  it('is not slowed by one that fails without end either', async () => {
+  it('is not delayed by one that keeps failing either', async () => {
     await using bad = await startTarget({ respondWith: answer(500) });
     await using good = await startTarget();
     await using service = await startTestService({
@@ -89,7 +89,7 @@ describe('a webhook among many whose targets hang', () => {
     assert.deepEqual(accountsOf(good.requests), names);
   });
 
-  it('shares with them without being starved when all of its own succeed', async () => {
+  it('shares the request slot fairly with another webhook whose deliveries succeed', async () => {
     await using good = await startTarget();
     await using other = await startTarget();
     await using service = await startTestService({ settings: { delivery_concurrency: 1 } });

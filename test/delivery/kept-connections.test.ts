@@ -19,7 +19,7 @@ const ENDINGS: Readonly<Record<string, Behaviour>> = { close: close(), reset: re
 
 for (const [name, ending] of Object.entries(ENDINGS)) {
   describe(`a kept connection that the target ends (${name})`, () => {
-    it('well after it got the request is a failed attempt, and the request is not sent again', async () => {
+    it('well after it received the request is a failed attempt, and the request is not sent again', async () => {
       await using target = await startTarget({
         respondWith: inTurn(answer(200), after(TOO_LATE_MS, ending), answer(200)),
       });
@@ -48,7 +48,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
       assert.equal((await api.get(`/webhooks/${id}`)).body.in_error, true);
     });
 
-    it('as the request crosses it gets the request once more without counting, and the history says so', async () => {
+    it('just as the request is sent causes one more send that does not count, and the history says so', async () => {
       await using target = await startTarget({ respondWith: inTurn(answer(200), ending, answer(200)) });
       await using service = await startTestService();
       const { api } = service;
@@ -75,7 +75,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
       );
     });
 
-    it('crossing the same message a second time is a failed attempt', async () => {
+    it('just as the same message is sent a second time is a failed attempt', async () => {
       // Answers, so that there is a kept connection; then it ends each kept connection as a request comes.
       await using target = await startTarget({
         respondWith: inTurn(answer(200), ending, answer(500), ending, answer(500), answer(200)),
@@ -104,7 +104,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
 }
 
 describe('the history of a message that was sent once more', () => {
-  it('still says so after a redelivery', async () => {
+  it('still says so after a redelivery of the message', async () => {
     await using target = await startTarget({
       respondWith: inTurn(answer(200), close(), answer(500), answer(200)),
     });

@@ -11,8 +11,8 @@ const HANGING = 1_200;
 /** The most requests to one origin, with the concurrency below: its slow ones and all quick ones. */
 const MOST_AT_ONCE = 64 + 4;
 
-describe('a target at which far more webhooks hang than requests are in flight', () => {
-  it('has a part of the requests only: others go on, and its own messages wait without losing an attempt', {
+describe('a hanging target of far more webhooks than request slots', () => {
+  it('gets only a share of the slots: others continue, and its own messages wait without losing an attempt', {
     timeout: TEST_TIMEOUT_MS,
   }, async () => {
     await using bad = await startTarget({ respondWith: hang() });

@@ -70,7 +70,7 @@ async function startTogether(count: number, settings: Partial<Settings>) {
 }
 
 describe('a paused webhook', () => {
-  it('queues what occurs and sends nothing, over a restart, until it is resumed; then all of it, in order', async () => {
+  it('queues events and sends nothing, even after a restart, until it is resumed; then sends all in order', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     await using seen = await startTarget();
@@ -114,7 +114,7 @@ describe('a paused webhook', () => {
     );
   });
 
-  it('keeps a failing message where it was, does not count the time as attempts, and tries at once when resumed', async () => {
+  it('keeps a failing message in place, counts no attempts meanwhile, and retries at once when resumed', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -138,7 +138,7 @@ describe('a paused webhook', () => {
     assert.equal((await statisticsOf(api, id)).error_count, 1);
   });
 
-  it('lets its first message be moved to dead letters, and dead letters be queued again behind the others', async () => {
+  it('lets its head be moved to the dead letters, and dead letters be redelivered behind the others', async () => {
     await using target = await startTarget();
     await using service = await startTestService({ settings: QUICK });
     const { api } = service;
@@ -159,7 +159,7 @@ describe('a paused webhook', () => {
     assert.deepEqual(accountsOf(target.requests), ['b', 'a']);
   });
 
-  it('discards what waits when it is deactivated, and is still paused when it is activated', async () => {
+  it('discards waiting messages when it is deactivated, and is still paused when it is activated', async () => {
     await using target = await startTarget();
     await using seen = await startTarget();
     await using service = await startTestService({ settings: QUICK });
@@ -187,7 +187,7 @@ describe('a paused webhook', () => {
     assert.deepEqual(accountsOf(target.requests), ['c']);
   });
 
-  it('discards what ignore_before_dt excludes once it is resumed, not before', async () => {
+  it('discards messages that ignore_before_dt excludes once it is resumed, not before', async () => {
     await using target = await startTarget();
     await using service = await startTestService({ settings: QUICK });
     const { api } = service;
@@ -201,7 +201,7 @@ describe('a paused webhook', () => {
     assert.deepEqual([delivery?.status, delivery?.status_reason], ['DISCARDED', 'BEFORE_IGNORE_DT']);
   });
 
-  it('loses no message to a resumption that meets a message on its way to being held', async () => {
+  it('loses no message if it is resumed while one is being put on hold', async () => {
     await using target = await startTarget();
     await using service = await startTestService({ settings: { queue_polling_interval: 10 } });
     const { api } = service;
@@ -217,7 +217,7 @@ describe('a paused webhook', () => {
     assert.deepEqual(accountsOf(target.requests), names);
   });
 
-  it('is paused for every instance, and resumed for every one', SHARED_DATABASE, async () => {
+  it('is paused and resumed on every instance', SHARED_DATABASE, async () => {
     await using target = await startTarget();
     await using seen = await startTarget();
     await using instances = await startTogether(2, QUICK);

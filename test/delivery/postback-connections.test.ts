@@ -21,14 +21,14 @@ const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
 describe('connections', () => {
-  it('are used again', async () => {
+  it('are reused', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     for (let n = 0; n < 20; n += 1) await sender.send(postbackTo(`${target.url}/${n}`));
     assert.equal(target.acceptedConnections, 1);
   });
 
-  it('are as many as there are postbacks at a time', async () => {
+  it('are as many as the postbacks at the same time', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     for (let round = 0; round < 3; round += 1)
@@ -37,7 +37,7 @@ describe('connections', () => {
     assert.equal(sender.connections, 8);
   });
 
-  it('are not used again where the target says so', async () => {
+  it('are not reused if the target closes them', async () => {
     await using target = await startTarget({
       respondWith: answer(200, { headers: { connection: 'close' } }),
     });
@@ -49,7 +49,7 @@ describe('connections', () => {
     await untilConnections(sender, 0);
   });
 
-  it('count as new where the target had the one before closed: what they meet is a failure', async () => {
+  it('that replace one closed by the target count as new: an error on them is a failure', async () => {
     const last = answer(200, { headers: { connection: 'close' } });
     await using target = await startTarget({ respondWith: inTurn(last, reset()) });
     await using sender = loopbackSender();
@@ -58,7 +58,7 @@ describe('connections', () => {
     assert.equal(target.requests.length, 2);
   });
 
-  it('may mark the end of an answer by their own', async () => {
+  it('may mark the end of a response by closing', async () => {
     const untilClose = rawBytes('HTTP/1.1 200 OK\r\n\r\nall of it');
     await using target = await startTarget({ respondWith: untilClose });
     await using sender = loopbackSender();
@@ -66,7 +66,7 @@ describe('connections', () => {
     assert.deepEqual([result.outcome, result.responseBody], ['DELIVERED', 'all of it']);
   });
 
-  it('are closed when they were idle for a while', async () => {
+  it('are closed after an idle time', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ idleTimeoutMs: 20 });
     await sender.send(postbackTo(target.url));
@@ -74,7 +74,7 @@ describe('connections', () => {
     await untilConnections(sender, 0);
   });
 
-  it('are not used again when they are old', async () => {
+  it('are not reused once they are old', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ maxConnectionAgeMs: 0 });
     for (let n = 0; n < 3; n += 1) await sender.send(postbackTo(target.url));
@@ -86,7 +86,7 @@ describe('connections', () => {
 describe('a connection that the target closes while it is idle', () => {
   const endings: Record<string, Behaviour> = { close: close(), reset: reset() };
   for (const [name, ending] of Object.entries(endings))
-    it(`just as it is used again (${name}) is replaced within the attempt`, async () => {
+    it(`just as it is reused (${name}) is replaced within the attempt`, async () => {
       await using target = await startTarget({ respondWith: closeOnReuse(ending) });
       await using sender = loopbackSender();
       for (const messageId of ['msg_1', 'msg_2'])
@@ -101,7 +101,7 @@ describe('a connection that the target closes while it is idle', () => {
       );
     });
 
-  it('before it is used again is replaced unnoticed', async () => {
+  it('before it is reused is replaced without a trace', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     await sender.send(postbackTo(target.url));
@@ -115,7 +115,7 @@ describe('a connection that the target closes while it is idle', () => {
     assert.equal(target.requests.length, 3);
   });
 
-  it('is replaced once, also when the new one is not made', async () => {
+  it('is replaced once, even if the new one fails', async () => {
     await using target = await startTarget({ tls: 'trusted', respondWith: closeOnReuse(reset()) });
     await using sender = loopbackSender({ ca: [testAuthority()] });
     await sender.send(postbackTo(target.url));
@@ -137,7 +137,7 @@ describe('a connection that the target closes while it is idle', () => {
     );
   });
 
-  it('within an answer is a failure', async () => {
+  it('within a response is a failure', async () => {
     for (const part of [
       rawBytes('H'),
       rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'),
@@ -153,7 +153,7 @@ describe('a connection that the target closes while it is idle', () => {
 });
 
 describe('many targets', () => {
-  it('leave no more idle connections than are allowed over all, the longest idle being closed', async () => {
+  it('leave no more idle connections than the total limit; the longest idle are closed', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ lookup: toLoopback, maxIdleConnections: 3 });
     for (let n = 0; n < 40; n += 1) await sender.send(postbackTo(`http://host-${n}.test:${target.port}/`));
@@ -167,7 +167,7 @@ describe('many targets', () => {
     assert.equal(target.acceptedConnections, 41);
   });
 
-  it('that are never reached leave nothing', async () => {
+  it('that are never reached leave nothing behind', async () => {
     await using target = await startTarget();
     await target.refuse();
     await using sender = loopbackSender({ lookup: toLoopback });
@@ -179,7 +179,7 @@ describe('many targets', () => {
 });
 
 describe('connecting', () => {
-  it('waits for the lookup within its limit, and sends nothing when that ends late', async () => {
+  it('waits for the lookup only up to its limit, and sends nothing if the lookup ends late', async () => {
     await using target = await startTarget();
     const asked: (() => void)[] = [];
     await using sender = loopbackSender({
@@ -202,7 +202,7 @@ describe('connecting', () => {
     assert.equal(target.acceptedConnections, 1);
   });
 
-  it('is ended when the sender is: no socket stays open', async () => {
+  it('ends with the sender: no socket stays open', async () => {
     await using plain = await startTarget();
     await using silent = await startTarget({ tls: 'trusted' });
     silent.acceptWith('hang');

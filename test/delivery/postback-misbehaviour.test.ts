@@ -57,7 +57,7 @@ const NO_ANSWER = {
   resent: false,
 } as const;
 
-describe('a target that does not answer', () => {
+describe('the attempt fails if the target does not respond', () => {
   it('because it refuses connections', async () => {
     await using target = await startTarget();
     await target.refuse();
@@ -74,11 +74,11 @@ describe('a target that does not answer', () => {
     assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
   });
 
-  it('but resets the connection when it has read the request', async () => {
+  it('but resets the connection after it has read the request', async () => {
     assert.deepEqual(await sendTo(reset()), { ...NO_ANSWER, reason: 'connection reset' });
   });
 
-  it('but closes the connection when it has read the request', async () => {
+  it('but closes the connection after it has read the request', async () => {
     const reason = 'connection closed before the response was complete';
     assert.deepEqual(await sendTo(close()), { ...NO_ANSWER, reason });
   });
@@ -89,7 +89,7 @@ describe('a target that does not answer', () => {
   });
 });
 
-describe('a target that answers in part', () => {
+describe('a target that sends a part of a response', () => {
   it('and hangs within the body: even 2xx is a failure', async () => {
     const result = await sendTo(hangInBody(200, 'part'), { deadlineMs: SHORT_DEADLINE_MS });
     assert.equal(result.outcome, 'FAILED');
@@ -98,7 +98,7 @@ describe('a target that answers in part', () => {
     assert.equal(result.reason, 'timed out after 0.5 s');
   });
 
-  it('and trickles on: the deadline is for the whole of it', async () => {
+  it('and keeps trickling: the deadline applies to the whole response', async () => {
     const result = await sendTo(trickle({ intervalMs: 5 }), { deadlineMs: SHORT_DEADLINE_MS });
     assert.equal(result.outcome, 'FAILED');
     assert.match(result.responseBody ?? '', /^x+$/);
@@ -135,7 +135,7 @@ describe('a target that answers in part', () => {
   });
 });
 
-describe('a target that answers too much', () => {
+describe('a target that sends too long a response', () => {
   it('10 MiB: the first 64 KiB are read and the connection is closed, and 2xx is a success', async () => {
     const result = await sendTo(answer(200, { body: Buffer.alloc(10 * MIB, 'x') }));
     assert.equal(result.outcome, 'DELIVERED');
@@ -143,7 +143,7 @@ describe('a target that answers too much', () => {
     assert.equal(result.responseBody, 'x'.repeat(64 * KIB));
   });
 
-  it('without end: as long as it is fast the same', async () => {
+  it('without end, but fast: the same', async () => {
     const result = await sendTo(endless());
     assert.equal(result.outcome, 'DELIVERED');
     assert.equal(result.responseBody?.length, 64 * KIB);
@@ -155,7 +155,7 @@ describe('a target that answers too much', () => {
     assert.equal(result.responseTruncated, true);
   });
 
-  it('a byte too much, and the end of it with it: what comes after is not disturbed', async () => {
+  it('one byte over the limit, together with its end: the next request is not affected', async () => {
     const tooLong = answer(200, { headers: { connection: 'close' }, body: 'x'.repeat(64 * KIB + 1) });
     await using target = await startTarget({ respondWith: tooLong });
     await using sender = loopbackSender();
@@ -165,20 +165,20 @@ describe('a target that answers too much', () => {
     }
   });
 
-  it('exactly 64 KiB are read whole, and the connection is kept', async () => {
+  it('of exactly 64 KiB: all is read, and the connection is kept', async () => {
     const result = await sendTo(answer(200, { body: 'x'.repeat(64 * KIB) }), { connectionsLeft: 1 });
     assert.equal(result.responseTruncated, false);
     assert.equal(result.responseBody?.length, 64 * KIB);
   });
 
-  it('64 KiB in single bytes', async () => {
+  it('of 64 KiB in single bytes', async () => {
     const chunked = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(64 * KIB)}0\r\n\r\n`;
     const result = await sendTo(rawBytes(chunked, { keepOpen: true }), { connectionsLeft: 1 });
     assert.equal(result.outcome, 'DELIVERED');
     assert.equal(result.responseBody, 'x'.repeat(64 * KIB));
   });
 
-  it('headers without measure', async () => {
+  it('with endless headers', async () => {
     const result = await sendTo(answer(200, { headers: { 'x-long': 'x'.repeat(MIB) } }));
     assert.deepEqual(
       [result.outcome, result.reason],
@@ -187,7 +187,7 @@ describe('a target that answers too much', () => {
   });
 });
 
-describe('a target that answers something else', () => {
+describe('a target that does not send a valid response', () => {
   const garbage: Record<string, string | Uint8Array> = {
     'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
     'bytes at random': Uint8Array.from({ length: 500 }, (_, i) => (i * 197 + 31) % 256),
@@ -208,7 +208,7 @@ describe('a target that answers something else', () => {
       assert.deepEqual([result.outcome, result.reason], ['FAILED', 'response could not be parsed']);
     });
 
-  it('more than one answer: the first holds, and the connection is not used again', async () => {
+  it('more than one response: the first counts, and the connection is not reused', async () => {
     const twice = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'.repeat(2);
     await using target = await startTarget({
       respondWith: inTurn(rawBytes(twice, { keepOpen: true }), answer(201)),
@@ -223,14 +223,14 @@ describe('a target that answers something else', () => {
 
 describe('informational responses', () => {
   for (const statuses of [[100], [102], [103], [100, 100, 103, 102]])
-    it(`${statuses.join(', ')} are passed over`, async () => {
+    it(`${statuses.join(', ')} are ignored`, async () => {
       const result = await sendTo(informational(statuses, answer(201, { body: 'ok' })), {
         connectionsLeft: 1,
       });
       assert.deepEqual([result.outcome, result.status, result.responseBody], ['DELIVERED', 201, 'ok']);
     });
 
-  it('are passed over on a connection that is used again', async () => {
+  it('are ignored on a reused connection', async () => {
     await using target = await startTarget({ respondWith: informational([100, 103]) });
     await using sender = loopbackSender();
     for (let n = 0; n < 3; n += 1)
@@ -239,20 +239,20 @@ describe('informational responses', () => {
   });
 
   for (const status of [100, 103])
-    it(`of ${status} without end are a failure`, async () => {
+    it(`of ${status} without end are a failed attempt`, async () => {
       const many = Array.from({ length: 1_000 }, () => status);
       const result = await sendTo(informational(many));
       assert.deepEqual([result.outcome, result.status], ['FAILED', null]);
     });
 
-  it('without an answer after them are no answer', async () => {
+  it('without a final response are no response', async () => {
     const result = await sendTo(informational([100, 103], hang()), { deadlineMs: SHORT_DEADLINE_MS });
     assert.deepEqual(result, { ...NO_ANSWER, reason: 'timed out after 0.5 s' });
   });
 });
 
 describe('a target that recovers', () => {
-  it('is delivered to then', async () => {
+  it('gets its message then', async () => {
     await using target = await startTarget({ respondWith: failTimes(2, inTurn(reset(), answer(502))) });
     await using sender = loopbackSender();
     const outcomes = [];
@@ -260,7 +260,7 @@ describe('a target that recovers', () => {
     assert.deepEqual(outcomes, ['FAILED', 'FAILED', 'DELIVERED', 'DELIVERED']);
   });
 
-  it('also after it refused connections', async () => {
+  it('gets its message even if it refused connections before', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     await target.refuse();
@@ -284,13 +284,13 @@ describe('a target that sends bytes without end outside the body', () => {
     });
   }
 
-  it('in the extension of a chunk has given its answer by its status', async () => {
+  it('in the extension of a chunk: its status counts', async () => {
     assert.equal((await sendTo(endlessBytes(`${HEAD}5;`, 'x'))).outcome, 'DELIVERED');
     const failed = await sendTo(endlessBytes(`${HEAD.replace('200 OK', '500 Oops')}5;`, 'x'));
     assert.deepEqual([failed.outcome, failed.reason], ['FAILED', '500 Oops']);
   });
 
-  it('in chunks of a byte each may take several times the space of the body', async () => {
+  it('in chunks of one byte may use several times the size of the body', async () => {
     const bytes = `${HEAD}${'1\r\nx\r\n'.repeat(60_000)}0\r\n\r\n`;
     const { outcome, responseBody } = await sendTo(rawBytes(bytes, { keepOpen: true }), {
       connectionsLeft: 1,

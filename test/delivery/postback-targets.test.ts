@@ -55,7 +55,7 @@ describe('a target inside the network', () => {
     assertRefused(await sendTo(target.url), target, '127.0.0.1');
   });
 
-  it('is not reached by a name that leads to it', async () => {
+  it('is not reached by a name that resolves to it', async () => {
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1']) {
       await using target = await startTarget();
       const { lookup } = nameService([address]);
@@ -63,14 +63,14 @@ describe('a target inside the network', () => {
     }
   });
 
-  it('is not reached by localhost, which the system knows', async () => {
+  it('is not reached by localhost, which the system resolves', async () => {
     await using target = await startTarget();
     const result = await sendTo(`http://localhost:${target.port}/`);
     assert.equal(result.reason, REFUSED_NAME);
     assert.equal(target.acceptedConnections, 0);
   });
 
-  it('is not reached by a redirect of one that is allowed', async () => {
+  it('is not reached by a redirect from an allowed target', async () => {
     await using inside = await startTarget();
     await using outside = await startTarget({ respondWith: redirect(`http://127.0.0.1:${inside.port}/`) });
     const { lookup } = nameService(['127.0.0.1']);
@@ -82,7 +82,7 @@ describe('a target inside the network', () => {
     assert.equal(inside.acceptedConnections, 0);
   });
 
-  it('is reached when the allowed networks hold it', async () => {
+  it('is reached if it is in an allowed network', async () => {
     await using target = await startTarget();
     const { lookup } = nameService(['127.0.0.1']);
     const allowedNetworks = ['127.0.0.1/32'];
@@ -94,8 +94,8 @@ describe('a target inside the network', () => {
   });
 });
 
-describe('a name that leads to several addresses', () => {
-  it('leads to those that are allowed only', async () => {
+describe('a name that resolves to several addresses', () => {
+  it('is connected only to the allowed ones', async () => {
     await using target = await startTarget();
     const { lookup } = nameService(['10.0.0.1', '::1', '127.0.0.1', '169.254.169.254']);
     const result = await sendTo(`http://mixed.test:${target.port}/`, {
@@ -105,7 +105,7 @@ describe('a name that leads to several addresses', () => {
     assert.equal(result.outcome, 'DELIVERED');
   });
 
-  it('leads nowhere when the target is at one that is not allowed', async () => {
+  it('is not connected if only an address that is not allowed works', async () => {
     await using target = await startTarget();
     const { lookup } = nameService(['127.0.0.1', '127.0.0.2']);
     const result = await sendTo(`http://mixed.test:${target.port}/`, {
@@ -117,8 +117,8 @@ describe('a name that leads to several addresses', () => {
   });
 });
 
-describe('a name that leads elsewhere each time', () => {
-  it('is asked about once a connection: what was checked is what is connected to', async () => {
+describe('a name that resolves to another address each time', () => {
+  it('is resolved once for each connection: the checked address is the one that is connected', async () => {
     await using target = await startTarget();
     const { lookup, asked } = nameService(['127.0.0.1'], ['127.0.0.2']);
     const url = `http://rebinding.test:${target.port}/`;
@@ -127,7 +127,7 @@ describe('a name that leads elsewhere each time', () => {
     assert.deepEqual(asked, ['rebinding.test']);
   });
 
-  it('is refused when it turns inside, however it began', async () => {
+  it('is rejected once it resolves to an inside address, whatever came before', async () => {
     await using target = await startTarget();
     const { lookup } = nameService(['127.0.0.2'], ['127.0.0.1']);
     const guard = new TargetGuard({ allowedNetworks: ['127.0.0.2'], lookup });
@@ -138,7 +138,7 @@ describe('a name that leads elsewhere each time', () => {
   });
 });
 
-describe('a name that leads nowhere', () => {
+describe('a name that does not resolve', () => {
   it('is not found', async () => {
     const { lookup } = nameService([]);
     assert.equal((await sendTo('http://nobody.test/', { lookup })).reason, 'host not found');

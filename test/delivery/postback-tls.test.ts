@@ -11,7 +11,7 @@ const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
 describe('a target that speaks TLS', () => {
-  it('is delivered to when its certificate is trusted, by address and by name', async () => {
+  it('gets postbacks if its certificate is trusted, by address and by name', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     await using sender = loopbackSender({ ca: [testAuthority()], lookup: toLoopback });
     for (const url of [target.url, `https://target.test:${target.port}/`])
@@ -19,7 +19,7 @@ describe('a target that speaks TLS', () => {
     assert.equal(target.acceptedConnections, 2);
   });
 
-  it('is delivered to again and again over one connection', async () => {
+  it('gets several postbacks over one connection', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     await using sender = loopbackSender({ ca: [testAuthority()] });
     for (let n = 0; n < 5; n += 1) await sender.send(postbackTo(target.url));
@@ -44,7 +44,7 @@ describe('a target that speaks TLS', () => {
       assert.equal(sender.connections, 0);
     });
 
-  it('is sent nothing when its certificate is wrong and the environment asks for no checks', async () => {
+  it('is sent nothing if its certificate is wrong, even if the environment disables checks', async () => {
     await using target = await startTarget({ tls: 'self-signed' });
     await using sender = loopbackSender();
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
@@ -58,7 +58,7 @@ describe('a target that speaks TLS', () => {
     assert.equal(target.requests.length, 0);
   });
 
-  it('is sent nothing when its certificate is for another name than that in the URL', async () => {
+  it('is sent nothing if its certificate is for another name than the URL', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     await using sender = loopbackSender({ ca: [testAuthority()], lookup: toLoopback });
     const result = await sender.send(postbackTo(`https://another.test:${target.port}/`));
@@ -66,7 +66,7 @@ describe('a target that speaks TLS', () => {
     assert.equal(target.requests.length, 0);
   });
 
-  it('is sent nothing when its authority is trusted by nobody here', async () => {
+  it('is sent nothing if its certificate authority is not trusted', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     await using sender = loopbackSender();
     const result = await sender.send(postbackTo(target.url));
@@ -91,7 +91,7 @@ describe('a target that speaks TLS', () => {
 });
 
 describe('a target that does not speak TLS', () => {
-  it('under an https URL is a failure that says so', async () => {
+  it('with an https URL is a failure that says so', async () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     const result = await sender.send(postbackTo(`https://127.0.0.1:${target.port}/`));

@@ -13,8 +13,8 @@ const STEPS = 3;
 const LIMIT = 100;
 const COUNTED_UP_TO = 10_000;
 
-describe('sending some of very many dead letters again', () => {
-  test('takes them in their order, and stalls nobody', async () => {
+describe('redelivering some of very many dead letters', () => {
+  test('keeps their order, and delays nothing else', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());

@@ -62,8 +62,8 @@ function linesOn(database: Database): LineService {
   });
 }
 
-describe('sending one message again', () => {
-  it('sends the same message with the same id, behind those that wait, and tells all attempts', async () => {
+describe('redelivering one message', () => {
+  it('sends the same message with the same id behind the waiting ones, and its history has all attempts', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -93,7 +93,7 @@ describe('sending one message again', () => {
     assert.deepEqual([success_count, error_count], [1, 2]);
   });
 
-  it('gives it all of its attempts again', async () => {
+  it('gives it the full number of attempts again', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -108,7 +108,7 @@ describe('sending one message again', () => {
     }
   });
 
-  it('works for one that was delivered, too', async () => {
+  it('works for a delivered message, too', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -121,7 +121,7 @@ describe('sending one message again', () => {
     assert.equal(again?.attempts, 2);
   });
 
-  it('is refused while it waits, when its webhook is inactive or gone, and for another webhook', async () => {
+  it('is rejected while it waits, if its webhook is inactive or deleted, and for another webhook', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -158,8 +158,8 @@ describe('sending one message again', () => {
   });
 });
 
-describe('sending all dead letters again', () => {
-  it('sends each message once if three instances get the request at the same time', {
+describe('redelivering all dead letters', () => {
+  it('sends each message once if three instances receive the request at the same time', {
     skip: !ON_POSTGRES && 'one process has SQLite for itself',
   }, async () => {
     using folder = temporaryFolder();
@@ -189,7 +189,7 @@ describe('sending all dead letters again', () => {
     assert.equal((await linesOn(here).line(id)).depth, 3);
   });
 
-  it('sends them in the order of their events, behind what waits, as many at a time as asked for', async () => {
+  it('sends them in the order of their events behind the waiting messages, up to the requested number', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -243,7 +243,7 @@ describe('sending all dead letters again', () => {
 });
 
 describe('the head of a line', () => {
-  it('can be retried now: those behind it follow', async () => {
+  it('can be retried at once, and those behind it follow', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -300,7 +300,7 @@ describe('the head of a line', () => {
     assert.deepEqual(skipped?.attempt_history, []);
   });
 
-  it('is left alone when it is another one by now, is being delivered, or does not exist', async () => {
+  it('is left alone if it has changed, is being delivered, or does not exist', async () => {
     await using target = await startTarget({ respondWith: hang() });
     await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;

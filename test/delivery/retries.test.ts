@@ -57,7 +57,7 @@ async function untilRetrying({ api }: TestService, webhookId: number, attempts =
 }
 
 describe('a message that cannot be delivered', () => {
-  it('is tried again, doubling the delay up to its bound, until it is delivered', async () => {
+  it('is retried, doubling the delay up to its limit, until it is delivered', async () => {
     await using test = await failing(
       failTimes(5),
       {},
@@ -77,7 +77,7 @@ describe('a message that cannot be delivered', () => {
     }
   });
 
-  it('keeps those behind it waiting, in their order, and no others', async () => {
+  it('blocks the messages behind it, in their order, and no others', async () => {
     await using target = await startTarget({ respondWith: failTimes(3) });
     await using other = await startTarget();
     await using service = await startTestService({
@@ -122,7 +122,7 @@ describe('a message that cannot be delivered', () => {
     });
   }
 
-  it('waits for as long as Retry-After asks for, within its bound', async () => {
+  it('waits for as long as Retry-After says, up to the limit', async () => {
     await using test = await failing(
       inTurn(
         answer(429, { headers: { 'retry-after': '1' } }),
@@ -142,7 +142,7 @@ describe('a message that cannot be delivered', () => {
 describe('a message that waits for its next attempt', () => {
   const patient = { settings: { retry_initial_delay: 3_600, retry_max_delay: 3_600 } };
 
-  it('is sent at once to a target that was changed', async () => {
+  it('is sent at once if the target was changed', async () => {
     await using test = await failing(answer(500), {}, patient);
     await using mended = await startTarget();
     await untilRetrying(test.service, test.id);
@@ -152,7 +152,7 @@ describe('a message that waits for its next attempt', () => {
     await untilLineEmpty(test.service.api, test.id);
   });
 
-  it('is sent at once with credentials that were changed, given for the first time or given again', async () => {
+  it('is sent at once if credentials were changed, set for the first time or set again', async () => {
     const basic = (secret: string) => ({ authentication: { type: 'BASIC', key: 'crm', secret } });
     await using test = await failing(answer(401), {}, patient);
     await untilRetrying(test.service, test.id);
@@ -169,7 +169,7 @@ describe('a message that waits for its next attempt', () => {
     );
   });
 
-  it('goes on waiting when anything else is changed', async () => {
+  it('keeps waiting if anything else is changed', async () => {
     await using test = await failing(answer(500), {}, patient);
     const { api } = test.service;
     await untilRetrying(test.service, test.id);
@@ -180,7 +180,7 @@ describe('a message that waits for its next attempt', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   for (const status of [200, 201, 202, 204, 206, 299]) {
     it(`of ${status} is a success`, async () => {
       await using test = await failing(answer(status));
@@ -191,7 +191,7 @@ describe('an answer', () => {
     });
   }
 
-  it('after informational ones is what counts', async () => {
+  it('after informational ones is the one that counts', async () => {
     await using test = await failing(informational([102, 103]));
     const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
     assert.deepEqual([delivery?.status, delivery?.response_status], ['DELIVERED', 200]);
@@ -231,7 +231,7 @@ describe('an answer', () => {
     });
   }
 
-  it('that never comes because the connection is refused is a failure', async () => {
+  it('that never arrives because the connection is refused is a failure', async () => {
     await using target = await startTarget();
     await target.refuse();
     await using service = await startTestService();
@@ -246,7 +246,7 @@ describe('an answer', () => {
 });
 
 describe('the history of a message', () => {
-  it('tells every attempt: when, how long, what came of it', async () => {
+  it('has every attempt with its time, duration and outcome', async () => {
     const begun = Date.now();
     await using test = await failing(
       inTurn(
@@ -284,7 +284,7 @@ describe('the history of a message', () => {
     }
   });
 
-  it('tells while it is being retried, and its line says when the next attempt is', async () => {
+  it('shows that it is being retried, and when the next attempt is due', async () => {
     await using test = await failing(
       answer(500),
       {},
@@ -309,7 +309,7 @@ describe('the history of a message', () => {
     assert.equal(delivery?.attempt_history[0]?.response_body, long.slice(0, 8_192));
   });
 
-  it('bears answers that are no text', async () => {
+  it('can contain responses that are not text', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     await using test = await failing(answer(200, { body: bytes }));
     const [delivery] = await settledDeliveries(test.service.api, test.id, 1);

@@ -27,7 +27,7 @@ function untilErrors(api: Api, id: number, count: number): Promise<true> {
 }
 
 describe('the statistics of a webhook', () => {
-  it('count every attempt, failed ones that are retried too', async () => {
+  it('count every attempt, including failed ones that are retried', async () => {
     await using target = await startTarget({ respondWith: failTimes(3) });
     await using service = await startTestService();
     const { api } = service;
@@ -57,7 +57,7 @@ describe('the statistics of a webhook', () => {
     assert.deepEqual([success_count, error_count], [0, 6]);
   });
 
-  it('agree with the history, whatever happened', async () => {
+  it('agree with the history in every case', async () => {
     await using target = await startTarget({
       respondWith: ({ response }) => {
         response.statusCode = Math.random() < 0.4 ? 500 : 200;
@@ -83,7 +83,7 @@ describe('the statistics of a webhook', () => {
     }
   });
 
-  it('are of each webhook alone', async () => {
+  it('are counted for each webhook alone', async () => {
     await using target = await startTarget();
     await using bad = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
@@ -99,7 +99,7 @@ describe('the statistics of a webhook', () => {
 });
 
 describe('a webhook', () => {
-  it('is in error from a failure to the next success', async () => {
+  it('is in error from a failure until the next success', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -116,7 +116,7 @@ describe('a webhook', () => {
     assert.equal((await statisticsOf(api, id)).error_count, 1);
   });
 
-  it('is not in error any more once it is edited, until it fails again', async () => {
+  it('is no longer in error once it is edited, until it fails again', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -132,7 +132,7 @@ describe('a webhook', () => {
     assert.equal(await isInError(api, id), true);
   });
 
-  it('stays in error, or not, when its statistics are reset', async () => {
+  it('keeps its error state when its statistics are reset', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     ['success', 200],
     ['failure', 500],
   ] as const) {
-    it(`never show a last ${what} before they began, if a delivery ends during a reset`, async () => {
+    it(`never show a last ${what} earlier than their start, even if a delivery ends during a reset`, async () => {
       const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
       const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<void>();
       await using target = await startTarget({
@@ -200,7 +200,7 @@ describe('a webhook', () => {
     });
   }
 
-  it('hold together while requests reset them beside deliveries', async () => {
+  it('stay consistent while requests reset them during deliveries', async () => {
     await using target = await startTarget({
       respondWith: ({ response }) => {
         response.statusCode = Math.random() < 0.5 ? 500 : 200;

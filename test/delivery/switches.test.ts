@@ -37,7 +37,7 @@ async function untilAllWouldBeOut(): Promise<void> {
 }
 
 describe('enable_webhooks_service', () => {
-  it('false keeps what waits, makes no messages and sends none; true again delivers what waited, in order', async () => {
+  it('false keeps waiting messages, and creates and sends none; true again delivers them in order', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: answer(500) });
     const dataDir = folder.path;
@@ -87,7 +87,7 @@ describe('enable_webhooks_service', () => {
 });
 
 describe('enable_queue_polling', () => {
-  it('false makes messages and leaves them; true again delivers them in order', async () => {
+  it('false creates messages without delivering them; true again delivers them in order', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const dataDir = folder.path;

@@ -40,8 +40,8 @@ async function retryNow(api: Api, id: number): Promise<void> {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-describe('what is decided when a message is taken up', () => {
-  it('is where it goes: correcting the URL corrects the whole backlog', async () => {
+describe('decisions when a message is received', () => {
+  it('include the target: correcting the URL corrects the whole backlog', async () => {
     await using wrong = await startTarget({ respondWith: answer(404) });
     await using right = await startTarget();
     await using service = await startTestService({ settings: LONG_RETRIES });
@@ -58,7 +58,7 @@ describe('what is decided when a message is taken up', () => {
     assert.equal(right.requests[0]?.text, wrong.requests[0]?.text, 'the message is as it was');
   });
 
-  it('are the credentials', async () => {
+  it('include the credentials', async () => {
     const expected = `Basic ${Buffer.from('user:new').toString('base64')}`;
     await using target = await startTarget({
       respondWith: when(({ headers }) => headers.authorization === expected, answer(200), answer(401)),
@@ -77,10 +77,10 @@ describe('what is decided when a message is taken up', () => {
 
   for (const { change, from, to, attempts } of [
     { change: 'lowered', from: 10, to: 2, attempts: 2 },
-    { change: 'lowered below what was made already', from: 10, to: 1, attempts: 2 },
+    { change: 'lowered below the attempts so far', from: 10, to: 1, attempts: 2 },
     { change: 'raised', from: 2, to: 3, attempts: 3 },
   ]) {
-    it(`is how often it is tried: max_attempts ${change} holds for what waits`, async () => {
+    it(`include the attempts: max_attempts ${change} applies to waiting messages`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
       await using service = await startTestService({ settings: LONG_RETRIES });
       const { api } = service;
@@ -99,7 +99,7 @@ describe('what is decided when a message is taken up', () => {
     });
   }
 
-  it('is whether it is too old: what occurred before ignore_before_dt is discarded, the rest delivered', async () => {
+  it('include the age: messages from before ignore_before_dt are discarded, the others delivered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using observer = await startTarget();
     await using service = await startTestService({ settings: LONG_RETRIES });
@@ -133,7 +133,7 @@ describe('what is decided when a message is taken up', () => {
     assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
   });
 
-  it('does not affect requests in flight: a change applies from the next attempt on', async () => {
+  it('do not affect requests in flight: a change applies from the next attempt on', async () => {
     const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
     await using target = await startTarget({ respondWith: hold });
     await using service = await startTestService({ settings: LONG_RETRIES });
@@ -155,7 +155,7 @@ describe('what is decided when a message is taken up', () => {
     );
   });
 
-  it('is whether the webhook is active: what waited is discarded for good, what comes later is delivered', async () => {
+  it('include whether the webhook is active: waiting messages are discarded, later ones delivered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -172,7 +172,7 @@ describe('what is decided when a message is taken up', () => {
     assert.deepEqual(accountsOf(target.requests), ['a', 'c']);
   });
 
-  it('is whether the webhook is there: after its deletion nothing is sent, and its history says so', async () => {
+  it('include whether the webhook exists: after its deletion nothing is sent, and its history says so', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({
       settings: { retry_initial_delay: 0.3, retry_max_delay: 0.3 },
@@ -210,7 +210,7 @@ describe('what is decided when a message is taken up', () => {
       change: (api: Api, id: number, url: string) => updateWebhook(api, id, url, { enabled: false }),
     },
   ]) {
-    it(`discards what waits as soon as the webhook is ${what}, whenever the next attempt was to be`, async () => {
+    it(`discard waiting messages as soon as the webhook is ${what}, whenever the next attempt was due`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
       await using service = await startTestService({ settings: LONG_RETRIES });
       const { api } = service;
@@ -245,12 +245,16 @@ async function addBacklog(service: TestService, lineId: number): Promise<void> {
   await database.transaction((tx) => queue.enqueue(tx, messages));
 }
 
-describe('a long backlog that is not to be delivered', () => {
+describe('messages of a long backlog', () => {
   for (const { what, change, reason } of [
-    { what: 'too old', change: { ignore_before_dt: '2999-01-01T00:00:00Z' }, reason: 'BEFORE_IGNORE_DT' },
+    {
+      what: 'that are too old',
+      change: { ignore_before_dt: '2999-01-01T00:00:00Z' },
+      reason: 'BEFORE_IGNORE_DT',
+    },
     { what: 'of an inactive webhook', change: { enabled: false }, reason: 'WEBHOOK_INACTIVE' },
   ]) {
-    it(`${what} is discarded in bulk, and each message is reported in order`, async () => {
+    it(`${what} are discarded in bulk, and each of them is reported in order`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
       await using service = await startTestService({ settings: LONG_RETRIES });
       const { api } = service;
@@ -274,7 +278,7 @@ describe('a long backlog that is not to be delivered', () => {
     });
   }
 
-  it('is the only one: a head that fails takes nobody along', async () => {
+  it('wait behind a head that fails', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;

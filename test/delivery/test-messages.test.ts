@@ -24,7 +24,7 @@ describe('test messages', () => {
     }, 'the head failed once');
   }
 
-  test('are marked as tests and answer what the target said', async () => {
+  test('are marked as tests and return the target’s response', async () => {
     await using target = await startTarget({ respondWith: answer(201, { body: 'thanks' }) });
     const id = await createWebhook(api, target.url, {
       authentication: { type: 'BASIC', key: 'k', secret: 's' },
@@ -36,7 +36,13 @@ describe('test messages', () => {
     assert.equal(received?.headers.authorization, `Basic ${btoa('k:s')}`);
     assert.match(String(received?.headers['webhook-id']), /^[0-9a-f-]{36}$/);
     const { duration_ms, message, ...rest } = body;
-    assert.deepEqual(rest, { delivered: true, response_status: 201, response_body: 'thanks', error: null });
+    assert.deepEqual(rest, {
+      delivered: true,
+      response_status: 201,
+      response_body: 'thanks',
+      error: null,
+      signed: false,
+    });
     assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0);
     assert.deepEqual(received?.json, message);
     assert.equal(message.subscription_id, id);
@@ -45,7 +51,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('tell why they failed, and count in no statistics, no history and no state', async () => {
+  test('report why they failed, and affect no statistics, history or state', async () => {
     await using failing = await startTarget({ respondWith: answer(403, { body: 'go away' }) });
     const id = await createWebhook(api, failing.url);
     const { status, body } = await api.post(`/webhooks/${id}/test`);
@@ -62,7 +68,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('tell that nobody listens at the target', async () => {
+  test('report that nothing listens at the target', async () => {
     const gone = await startTarget();
     const id = await createWebhook(api, gone.url);
     await gone.close();
@@ -71,7 +77,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('pass those that wait, and go to inactive webhooks too', async () => {
+  test('bypass waiting messages, and also go to inactive webhooks', async () => {
     await using blocked = await startTarget({ respondWith: answer(500) });
     const id = await createWebhook(api, blocked.url);
     await createAccounts(api, 'waits');
@@ -85,7 +91,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('are of any subtopic of the topic, also one that the webhook does not have', async () => {
+  test('can have any subtopic of the topic, even one that the webhook does not have', async () => {
     await using good = await startTarget();
     const id = await createWebhook(api, good.url);
     const { status, body } = await api.post(`/webhooks/${id}/test?subtopic=ACCOUNT_DELETED`);
@@ -94,7 +100,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('are refused for subtopics of other topics, and for what is none', async () => {
+  test('are rejected for subtopics of other topics and for unknown ones', async () => {
     await using good = await startTarget();
     const id = await createWebhook(api, good.url);
     for (const subtopic of ['COURSE_IMPORTED', 'REGISTRATION_LAUNCHED', 'CONTENT_ADDED_TO_ACCOUNT', 'x'])
@@ -103,7 +109,7 @@ describe('test messages', () => {
     await api.delete(`/webhooks/${id}`);
   });
 
-  test('are not sent to webhooks that are not there', async () => {
+  test('are not sent to webhooks that do not exist', async () => {
     await using good = await startTarget();
     assertProblem(await api.post('/webhooks/999999/test'), 404, 'not-found');
     const id = await createWebhook(api, good.url);
@@ -112,7 +118,7 @@ describe('test messages', () => {
     assert.equal(good.requests.length, 0);
   });
 
-  test('are not sent without credentials that are lost: that would try something else than delivery', async () => {
+  test('are not sent without lost credentials, because that would not test what is delivered', async () => {
     await using good = await startTarget();
     const id = await createWebhook(api, good.url, {
       authentication: { type: 'BASIC', key: 'k', secret: 's' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { MAX_TESTS_AT_A_TIME } from '../../src/webhooks/messages/test-message.ts';
+import { MAX_TESTS_AT_A_TIME } from '../../src/webhooks/test-messages/test-message.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -33,7 +33,13 @@ describe('testing a configuration before it is saved', () => {
     );
     assert.equal(response.status, 200, JSON.stringify(response.body));
     const { duration_ms, message, ...rest } = response.body;
-    assert.deepEqual(rest, { delivered: true, response_status: 201, response_body: 'thanks', error: null });
+    assert.deepEqual(rest, {
+      delivered: true,
+      response_status: 201,
+      response_body: 'thanks',
+      error: null,
+      signed: false,
+    });
     assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0);
     const [received] = target.requests;
     assert.equal(received?.path, '/hook');
@@ -72,7 +78,7 @@ describe('testing a configuration before it is saved', () => {
     assert.deepEqual([unheard.body.delivered, unheard.body.error], [false, 'connection refused']);
   });
 
-  test('refuses what could not be saved, with every invalid member, and sends nothing', async () => {
+  test('rejects a configuration that could not be saved, naming every invalid member, and sends nothing', async () => {
     await using target = await startTarget();
     const test = (overrides: Record<string, unknown>, query = '') =>
       api.post(`/webhooks/test${query}`, webhookInput({ target_url: target.url, ...overrides }));
@@ -114,6 +120,7 @@ describe('testing a configuration before it is saved', () => {
       assert.equal(received?.path, '/new');
       assert.equal(received?.headers.authorization, `Basic ${btoa('crm:open sesame')}`);
       assert.match(String(received?.headers['webhook-signature']), /^v1,/);
+      assert.equal(response.body.signed, true);
       assert.doesNotMatch(JSON.stringify(response.body), /open sesame/);
       assert.deepEqual((await api.get(`/webhooks/${id}`)).body, before);
     });
@@ -134,6 +141,23 @@ describe('testing a configuration before it is saved', () => {
       assert.equal(thief.requests.length, 1);
     });
 
+    test('never signs a message to another origin, which could pass it on to the stored target', async () => {
+      await using target = await startTarget();
+      await using thief = await startTarget();
+      const { id } = await create(target.url);
+      await api.post(`/webhooks/${id}/signing-secret`);
+      for (const authentication of [{ type: 'NONE' }, BASIC]) {
+        const configuration = webhookInput({ target_url: thief.url, authentication });
+        const { status, body } = await api.post(`/webhooks/test?webhook_id=${id}`, configuration);
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.deepEqual([body.delivered, body.signed], [true, false]);
+      }
+      assert.equal(thief.requests.length, 2);
+      for (const { headers } of thief.requests) assert.equal(headers['webhook-signature'], undefined);
+      assert.equal((await api.post(`/webhooks/${id}/test`)).body.signed, true);
+      assert.match(String(target.requests[0]?.headers['webhook-signature']), /^v1,/);
+    });
+
     test('sends new credentials although the stored ones cannot be decrypted', async () => {
       await using target = await startTarget();
       const { id } = await create(target.url);
@@ -146,7 +170,7 @@ describe('testing a configuration before it is saved', () => {
     });
   });
 
-  test('is limited to a few messages of a caller at a time, of saved and unsaved webhooks together', async () => {
+  test('is limited to a few messages per caller at a time, for saved and unsaved webhooks together', async () => {
     const waiting: TargetExchange[] = [];
     await using target = await startTarget({ respondWith: (exchange) => void waiting.push(exchange) });
     const { id } = await api.create('/webhooks', webhookInput({ target_url: target.url, enabled: false }));

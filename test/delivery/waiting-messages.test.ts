@@ -60,8 +60,8 @@ for (const engine of ENGINES) {
     return { target, api: service.api, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   };
 
-  describe(`the messages that wait in a line (${engine})`, () => {
-    it('are listed in order, page by page, with whom they are about and how often they were tried', async () => {
+  describe(`the waiting messages of a webhook (${engine})`, () => {
+    it('are listed in order, page by page, with the person they are about and the number of attempts', async () => {
       await using opened = await open();
       const { api, target } = opened;
       const id = await blockedWebhook(api, target.url, 'a', 'b', 'c');
@@ -143,7 +143,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(accountsOf(target.requests), ['d']);
     });
 
-    it('that were purged are sent again only if someone asks for discarded messages', async () => {
+    it('that were purged are redelivered only if someone requests discarded messages', async () => {
       await using opened = await open();
       const { api, target } = opened;
       const id = await blockedWebhook(api, target.url, 'a', 'b');
@@ -160,8 +160,8 @@ for (const engine of ENGINES) {
   });
 }
 
-describe('a purge of a line', () => {
-  it('goes in steps, and messages that are queued after the first step stay', async () => {
+describe('a purge of waiting messages', () => {
+  it('works in steps, and keeps messages that are queued after the first step', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
@@ -174,7 +174,7 @@ describe('a purge of a line', () => {
     assert.deepEqual(namesOf((await waitingOf(api, id)).data), ['later']);
   });
 
-  it('up to a time leaves the messages of later events', async () => {
+  it('up to a time keeps the messages of later events', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
@@ -203,7 +203,7 @@ describe('a purge of a line', () => {
     assert.deepEqual(namesOf((await waitingOf(api, id)).data), ['b']);
   });
 
-  it('names every member that it does not understand', async () => {
+  it('is rejected with every unknown member named', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
@@ -213,7 +213,7 @@ describe('a purge of a line', () => {
 });
 
 describe('a waiting message that is in flight', () => {
-  it('is listed as such, and is neither skipped nor purged', async () => {
+  it('is listed as in flight, and is neither skipped nor purged', async () => {
     let release = (): void => {};
     await using target = await startTarget({
       respondWith: ({ response }) => {
@@ -235,7 +235,7 @@ describe('a waiting message that is in flight', () => {
     assert.deepEqual(accountsOf(target.requests), ['a']);
   });
 
-  it('is not found once it was delivered, nor where no such position is', async () => {
+  it('is not found after its delivery, nor at a position that does not exist', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;

@@ -80,14 +80,14 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.second), true);
   });
 
-  it('is another’s when several begin in the same moment', async () => {
+  it('is done by only one instance if several start at the same moment', async () => {
     await using instances = await openInstances();
     const leases = [instances.first, instances.second, instances.first, instances.second];
     const done = await Promise.all(leases.map((each) => does(each)));
     assert.equal(done.filter(Boolean).length, 1);
   });
 
-  it('rests for everyone once it is done', async () => {
+  it('is not due for any instance once it is done', async () => {
     await using instances = await openInstances();
     assert.equal(await does(instances.first), true);
     instances.clock.pass(REST_MS - 1);
@@ -97,14 +97,14 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.second), true);
   });
 
-  it('does not keep another task waiting', async () => {
+  it('does not delay another task', async () => {
     await using instances = await openInstances();
     const atWork = await begin(instances.first);
     assert.equal(await does(instances.second, 'something else'), true);
     await atWork.end();
   });
 
-  it('whose instance was killed is taken over when the lease has ended, and not before', async () => {
+  it('whose instance was killed is taken over once the lease has expired, and not before', async () => {
     await using instances = await openInstances();
     const killed = await begin(instances.first);
     instances.clock.pass(LEASE_MS - 1);
@@ -115,7 +115,7 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.first), false, 'one who comes back late does not end the other’s rest');
   });
 
-  it('stays with an instance that works for long, which is notified if it loses the lease anyway', async () => {
+  it('stays with an instance that works for a long time, which learns if it loses the lease anyway', async () => {
     // Renewals come in real time, and expiry by the clock: the test is quick, and no pause of the machine ends a lease.
     const leaseMs = 150;
     await using instances = await openInstances({ leaseMs });
@@ -143,7 +143,7 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.second), true);
   });
 
-  it('that was stopped half-way is another’s at once', async () => {
+  it('that was stopped halfway can be done by another instance at once', async () => {
     await using instances = await openInstances();
     const stop = new AbortController();
     await instances.first.run('cleaning', { restMs: REST_MS, signal: stop.signal }, async () => stop.abort());

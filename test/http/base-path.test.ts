@@ -32,7 +32,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       return { status: answer.status, url: answer.url, text: await answer.text() };
     };
 
-    test('its API is there, and its Location leads to what was made', async () => {
+    test('serves its API, and a Location header leads to the new record', async () => {
       const made = await api.post('/webhooks', webhookInput());
       assert.equal(made.status, 201);
       const location = made.headers.get('location') ?? '';
@@ -49,7 +49,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       assert.equal(refused.headers.get('allow'), 'GET, HEAD, POST');
     });
 
-    test('a request that is repeated by its key gets its first answer', async () => {
+    test('returns the first response to a request that is repeated with its key', async () => {
       const headers = { 'idempotency-key': 'below-a-path' };
       const first = await api.post('/accounts', { name: 'Northwind' }, headers);
       const second = await api.post('/accounts', { name: 'Northwind' }, headers);
@@ -58,7 +58,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       assert.equal(second.headers.get('location'), `${PREFIX}/accounts/${first.body.id}`);
     });
 
-    test('its admin UI is there with its files, and / leads to it', async () => {
+    test('serves the admin UI with its files, and / leads to it', async () => {
       for (const path of ['/', '/ui', '/ui/']) {
         const page = await read(proxy.url + path);
         assert.deepEqual([page.status, page.url], [200, `${proxy.url}/ui/`]);
@@ -69,7 +69,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       }
     });
 
-    test('people sign in, and their cookies come back', async () => {
+    test('lets people sign in, and receives their cookies', async () => {
       await createAdministrator(service.settings.data_dir);
       const browser = new Browser(proxy.url);
       assert.equal((await browser.signIn()).status, 200);
@@ -78,7 +78,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       assert.deepEqual([session.status, session.body.service.base_url], [200, proxy.url]);
     });
 
-    test('its reference and its description are there', async () => {
+    test('serves the API reference and the OpenAPI description', async () => {
       const docs = await read(`${proxy.url}/docs`);
       assert.equal(docs.status, 200);
       assert.ok(docs.url.startsWith(`${proxy.url}/docs`), docs.url);
@@ -101,7 +101,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       );
     });
 
-    test('its launch links open', async () => {
+    test('opens its launch links', async () => {
       const parties = await makeParties(service);
       const { registration_id } = await register(service, parties);
       const link = await launch(service, registration_id);
@@ -113,7 +113,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
       assert.match(pathname, /\/player\/$/);
     });
 
-    test('its health and metrics are there, with the path and without', async () => {
+    test('serves health and metrics with the path and without', async () => {
       for (const path of ['/health/live', '/health/ready', '/metrics']) {
         assert.equal((await read(proxy.url + path)).status, 200, path);
         assert.equal((await read(service.url + path)).status, 200, path);
@@ -125,7 +125,7 @@ for (const handling of ['takes it off', 'hands it on'] satisfies PrefixHandling[
 }
 
 describe('a service below a path that begins like one of its own', () => {
-  test('is reached through a proxy that takes the path off, and says so at its start', async () => {
+  test('is reached through a proxy that strips the path, and says so at start', async () => {
     await using proxy = await startPrefixProxy('/webhooks');
     await using service = await startTestService({ settings: { base_url: proxy.url } });
     proxy.target = service.url;
@@ -137,7 +137,7 @@ describe('a service below a path that begins like one of its own', () => {
     assert.match(warned[0].msg, /\/webhooks/);
   });
 
-  test('nothing is said where it does not', async () => {
+  test('logs nothing of that kind at start below another path', async () => {
     await using service = await startTestService({
       settings: { base_url: 'https://wire.example.com/learning' },
     });

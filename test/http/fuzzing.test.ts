@@ -243,7 +243,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-describe('requests at random, made from the OpenAPI description', () => {
+describe('random requests from the OpenAPI description', () => {
   const uuids: string[] = [];
   const ajv = new Ajv2020({ strict: false, validateFormats: true });
   formats.default(ajv);
@@ -254,7 +254,7 @@ describe('requests at random, made from the OpenAPI description', () => {
   after(() => service.stop());
 
   for (const { path, method, operation } of operations) {
-    test(`${method} ${path} answers only what is described, and never stalls`, async () => {
+    test(`${method} ${path} returns only described responses, and never stalls`, async () => {
       await fc.assert(
         fc.asyncProperty(
           requestFor(document, path, operation, uuids.length > 0 ? uuids : ['x']),

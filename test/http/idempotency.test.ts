@@ -12,7 +12,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const NOW = Date.now();
 
 describe('Idempotency-Key on POST', () => {
-  test('the same key and request get the first answer and cause no second event', async () => {
+  test('the same key and request get the first response and cause no second event', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -59,7 +59,7 @@ describe('Idempotency-Key on POST', () => {
     );
   });
 
-  test('the same key with another request is 422, whether or not one of them answers a secret', async () => {
+  test('the same key with another request is 422, whether or not one of them returns a secret', async () => {
     await using service = await startTestService();
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());
@@ -78,14 +78,14 @@ describe('Idempotency-Key on POST', () => {
     }
   });
 
-  test('a request that failed leaves its key free', async () => {
+  test('a failed request does not use up its key', async () => {
     await using service = await startTestService();
     const key = { 'Idempotency-Key': 'k' };
     assert.equal((await service.api.post('/accounts', { name: '' }, key)).status, 400);
     assert.equal((await service.api.post('/accounts', { name: 'Northwind' }, key)).status, 201);
   });
 
-  test('each client has keys of its own', async () => {
+  test('each client has its own keys', async () => {
     await using service = await startTestService();
     const other = await createClient(service.settings.data_dir, { email: 'other@example.com' });
     const otherApi = new Api(
@@ -104,7 +104,7 @@ describe('Idempotency-Key on POST', () => {
     assert.deepEqual(theirsAgain.body, theirs.body);
   });
 
-  test('for 24 hours a key gets its answer; then it is free, and the next request takes it', async () => {
+  test('a key returns its response for 24 hours; then the next request can use it', async () => {
     let skipped = 0;
     await using service = await startTestService({
       now: () => NOW + skipped,
@@ -124,7 +124,7 @@ describe('Idempotency-Key on POST', () => {
     assert.equal(await post('Southwind'), second, 'a repetition of what took the key');
   });
 
-  test('an invalid key is reported', async () => {
+  test('an invalid key is rejected', async () => {
     await using service = await startTestService();
     for (const key of ['""', 'a b', 'k'.repeat(256)]) {
       const answer = await service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': key });
@@ -138,7 +138,7 @@ describe('Idempotency-Key on POST', () => {
 });
 
 describe('Idempotency-Key on the calls of webhooks', () => {
-  test('a creation with a secret leaves nothing in the database by which the secret can be guessed', async () => {
+  test('creating a webhook with a secret stores nothing from which the secret can be guessed', async () => {
     await using service = await startTestService();
     const { api } = service;
     const authentication = { type: 'BASIC', key: 'us', secret: 'a secret of theirs' };
@@ -158,7 +158,7 @@ describe('Idempotency-Key on the calls of webhooks', () => {
     assert.equal((await api.post('/webhooks', other, key)).status, 422);
   });
 
-  test('a repeated creation makes one webhook, a repeated skip moves one message', async () => {
+  test('a repeated creation creates one webhook, and a repeated skip moves one message', async () => {
     await using service = await startTestService({
       settings: { retry_initial_delay: 60, retry_max_delay: 60 },
     });
@@ -189,7 +189,7 @@ describe('Idempotency-Key on the calls of webhooks', () => {
   });
 });
 
-test('the address of what was made stands below base_url', async () => {
+test('the Location of a new record is below base_url', async () => {
   await using service = await startTestService({
     settings: { base_url: 'https://learning.example.com/wire/' },
   });

@@ -34,15 +34,15 @@ describe('the rules for the OpenAPI description', () => {
   });
   after(() => service.stop());
 
-  test('of Redocly hold for the description of the service', async () => {
+  test('of Redocly are met by the description of the service', async () => {
     assert.deepEqual(await lint(description), []);
   });
 
-  test('of Spectral hold for it, too', async () => {
+  test('of Spectral are met, too', async () => {
     assert.deepEqual(await lintWithSpectral(JSON.parse(description)), []);
   });
 
-  test('of Spectral find a description that breaks them', async () => {
+  test('of Spectral detect a description that breaks them', async () => {
     const broken = JSON.parse(description);
     const { Account } = broken.components.schemas;
     const { post } = broken.paths['/accounts'];
@@ -63,7 +63,52 @@ describe('the rules for the OpenAPI description', () => {
       assert.ok(found.has(rule), `${rule} is not among ${[...found].join()}`);
   });
 
-  test('of Redocly find a description that breaks them', async () => {
+  test('of the project detect types, names, headers and statuses that spoil generated clients', async () => {
+    const broken = JSON.parse(description);
+    const { Account, AuditItem, Event } = broken.components.schemas;
+    Account.properties.name.type = ['string', 'number'];
+    AuditItem.oneOf[0].enum = ['a', 'b'];
+    delete Event.properties.event_dt.format;
+    Event.properties.content.uniqueItems = true;
+    const { get, put } = broken.paths['/accounts/{account_id}'];
+    get.parameters[0].schema = { type: 'string' };
+    get.operationId = 'getAccountByItsIdentifierInThePath';
+    get.responses[404].description = 'The  does not exist.';
+    delete put.responses[200].headers.ETag;
+    delete put.responses[412];
+    const { post } = broken.paths['/accounts'];
+    delete post.responses[201].headers;
+    delete post.responses[401].headers;
+    delete post.responses[503].headers;
+    delete post.responses[422];
+    delete post.responses[415];
+    broken.webhooks.ACCOUNT_CREATED.post.parameters.shift();
+    const found = await lintWithSpectral(broken);
+    const messagesOf = (rule: string) =>
+      found.filter((each) => each.rule === rule).map(({ message }) => message);
+    assert.deepEqual(messagesOf('schemas-have-one-type'), [
+      'Generators cannot read the types string, number.',
+    ]);
+    assert.equal(messagesOf('enums-are-components').length, 1);
+    assert.equal(messagesOf('lists-are-lists').length, 1);
+    assert.deepEqual(messagesOf('times-are-times'), ['event_dt is a time, but has no format.']);
+    assert.deepEqual(messagesOf('parameters-have-the-types-of-members'), ['account_id is no id.']);
+    assert.equal(messagesOf('operation-ids-are-short').length, 1);
+    assert.deepEqual(messagesOf('descriptions-are-whole'), ['“The  does not exist.” lacks a word.']);
+    assert.deepEqual(messagesOf('postbacks-declare-their-headers'), ['The header webhook-id is missing.']);
+    assert.deepEqual(messagesOf('headers-and-their-statuses-are-declared').sort(), [
+      'The response 200 does not declare ETag.',
+      'The response 201 does not declare Idempotent-Replayed.',
+      'The response 201 does not declare Location.',
+      'The response 401 does not declare WWW-Authenticate.',
+      'The response 503 does not declare Retry-After.',
+      'The status 412 is missing.',
+      'The status 415 is missing.',
+      'The status 422 is missing.',
+    ]);
+  });
+
+  test('of Redocly detect a description that breaks them', async () => {
     const broken = JSON.parse(description);
     const { Account, Topic, LineHead } = broken.components.schemas;
     delete Account.properties.id.format;

@@ -44,7 +44,7 @@ describe('the OpenAPI description', () => {
     assert.equal(document.openapi, '3.1.0');
   });
 
-  test('has an operation for every call that the server takes', async () => {
+  test('has an operation for every call that the server accepts', async () => {
     const calls = [
       'post /public/v1/auth',
       'get /content/{type}/{content_id}/accounts',
@@ -137,7 +137,7 @@ describe('the OpenAPI description', () => {
     );
   });
 
-  test('says of every call what it needs, what it answers, and which problems', () => {
+  test('gives the scopes, responses and problems of every call', () => {
     for (const { name, operation } of operations()) {
       assert.ok(operation.summary, `${name} has a summary`);
       const statuses = Object.keys(operation.responses);
@@ -169,7 +169,7 @@ describe('the OpenAPI description', () => {
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
   });
 
-  test('describes the ten postbacks, each with an example that fits its schema', () => {
+  test('describes the ten postbacks, each with an example that matches its schema', () => {
     assert.deepEqual(Object.keys(document.webhooks).sort(), [...SUBTOPICS].sort());
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
@@ -193,7 +193,7 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  test('names every object, so that generated clients have names for it', () => {
+  test('names every object for generated clients', () => {
     const unnamed = findSchemas(document, (schema, path) => {
       const isComponent = path.length === 3 && path[0] === 'components';
       return schema.type === 'object' && schema.properties !== undefined && !isComponent;
@@ -203,7 +203,7 @@ describe('the OpenAPI description', () => {
       assert.ok(name in document.components.schemas, name);
   });
 
-  test('says the type of every value, and the size of every number', () => {
+  test('gives the type of every value, and the size of every number', () => {
     const untyped = findSchemas(document, (schema) => {
       if (schema.enum !== undefined || schema.readOnly === true)
         return schema.type === undefined && schema.$ref === undefined;
@@ -217,7 +217,7 @@ describe('the OpenAPI description', () => {
     );
   });
 
-  test('has only patterns that RE2 reads, too', () => {
+  test('has only patterns that RE2 supports, too', () => {
     const patterns = new Set<string>();
     findSchemas(document, ({ pattern }) => {
       if (typeof pattern === 'string') patterns.add(pattern);
@@ -227,7 +227,7 @@ describe('the OpenAPI description', () => {
     for (const pattern of patterns) assert.doesNotMatch(pattern, /\\u|\(\?[=!<]/, pattern);
   });
 
-  test('calls every operation by a verb', () => {
+  test('has operation ids that start with a verb', () => {
     const verbs = new RegExp(
       '^(add|create|delete|get|import|launch|list|preview|publish|purge|receive|replay|redeliver|remove|request|reset|retry|rotate|skip|' +
         'test|update|upload|waive)[A-Z]\\w+$',
@@ -237,7 +237,7 @@ describe('the OpenAPI description', () => {
       assert.match(operationId, verbs);
   });
 
-  test('without base_url, has the addresses at which it was requested', async () => {
+  test('without base_url, has the address at which it was requested', async () => {
     const { port } = new URL(service.url);
     for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
       const described = (await (await fetch(`${origin}/openapi.json`)).json()) as typeof document & {
@@ -267,7 +267,7 @@ describe('the OpenAPI description', () => {
     assert.doesNotMatch(policy, /https?:/);
   });
 
-  test('below a path of base_url, the reference page and the token endpoint are found there', async () => {
+  test('has the reference page and the token endpoint below the path of base_url', async () => {
     const baseUrl = 'https://learn.example/coursewire';
     await using proxied = await startTestService({ settings: { base_url: baseUrl } });
     const page = await (await fetch(`${proxied.url}/docs`)).text();

@@ -67,7 +67,7 @@ const HOSTILE: readonly { name: string; path: string; body: () => string; pointe
   { name: 'an array instead of an object', path: '/accounts', body: () => arrayOf('{}'), pointers: /^$/ },
 ];
 
-describe('a request that is invalid a million times over', () => {
+describe('a request with a million errors', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
@@ -75,7 +75,7 @@ describe('a request that is invalid a million times over', () => {
   after(() => service.stop());
 
   for (const { name, path, body, pointers } of HOSTILE) {
-    test(`is refused at once, with at most a hundred errors: ${name}`, async () => {
+    test(`is rejected at once, naming at most a hundred errors: ${name}`, async () => {
       const text = body();
       // Validators are compiled when they are first needed.
       await service.api.post(path, {});
@@ -92,7 +92,7 @@ describe('a request that is invalid a million times over', () => {
     });
   }
 
-  test('names the limit of a list that is too long, and the wrong members of one that is not', async () => {
+  test('is rejected with the limit if a list is too long, otherwise with the invalid members of the list', async () => {
     const tooLong = Array.from({ length: 1_001 }, () => ({
       webhook_focus_type: 'ACCOUNT',
       webhook_focus_id: 1,

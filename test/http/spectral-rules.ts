@@ -2,8 +2,18 @@
 import type { RulesetDefinition } from '@stoplight/spectral-core';
 import functions from '@stoplight/spectral-functions';
 import rulesets from '@stoplight/spectral-rulesets';
+import {
+  declaredHeaders,
+  namedEnum,
+  oneType,
+  parameterTypes,
+  postbackHeaders,
+  shortId,
+  times,
+  wholeDescription,
+} from './spectral-functions.ts';
 
-const { pattern, truthy } = functions;
+const { falsy, pattern, truthy } = functions;
 const JSON_BODY = "content['application/json'].schema";
 
 /** What the API description must keep, beside the rules in `redocly.yaml`: all of Spectral's own rules, and ours. */
@@ -40,6 +50,57 @@ export const SPECTRAL_RULES: RulesetDefinition = {
       resolved: false,
       severity: 'error',
       then: { field: 'type', function: truthy },
+    },
+    'schemas-have-one-type': {
+      given: '$..type',
+      resolved: false,
+      severity: 'error',
+      then: { function: oneType },
+    },
+    'lists-are-lists': {
+      description: 'Generators make a set of a list with `uniqueItems`, in requests only.',
+      given: '$..uniqueItems',
+      resolved: false,
+      severity: 'error',
+      then: { function: falsy },
+    },
+    'enums-are-components': {
+      given: '$..enum',
+      resolved: false,
+      severity: 'error',
+      then: { function: namedEnum },
+    },
+    'times-are-times': {
+      given: '$.components.schemas[*].properties',
+      resolved: false,
+      severity: 'error',
+      then: { function: times },
+    },
+    'parameters-have-the-types-of-members': {
+      given: '$.paths[*][*].parameters[*]',
+      severity: 'error',
+      then: { function: parameterTypes },
+    },
+    'headers-and-their-statuses-are-declared': {
+      given: '$.paths[*][*]',
+      severity: 'error',
+      then: { function: declaredHeaders },
+    },
+    'postbacks-declare-their-headers': {
+      given: '$.webhooks[*].post',
+      severity: 'error',
+      then: { function: postbackHeaders },
+    },
+    'operation-ids-are-short': {
+      given: '$.paths[*][*].operationId',
+      severity: 'error',
+      then: { function: shortId },
+    },
+    'descriptions-are-whole': {
+      given: '$..description',
+      resolved: false,
+      severity: 'error',
+      then: { function: wholeDescription },
     },
     'problems-are-problems': {
       given: "$.paths[*][*].responses[*].content['application/problem+json'].schema",

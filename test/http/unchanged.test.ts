@@ -36,7 +36,7 @@ describe('a page that repeats a request', () => {
     assert.notEqual(changed.tag, before.tag);
   });
 
-  test('receives 401 when its session has ended, whatever it has', async () => {
+  test('receives 401 once its session has ended, whatever it has cached', async () => {
     const { tag } = await get('/ui/api/accounts');
     const response = await fetch(`${service.url}/ui/api/accounts`, {
       headers: { 'if-none-match': tag ?? '' },
@@ -51,7 +51,7 @@ describe('a page that repeats a request', () => {
     assert.equal((await get(`/accounts/${id}`, record.tag)).status, 200);
   });
 
-  test('is not an API client: those receive no tags of lists', async () => {
+  test('receives tags of lists, which API clients do not', async () => {
     const { headers } = await service.api.get('/accounts');
     assert.equal(headers.get('etag'), null);
   });

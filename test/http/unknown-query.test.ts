@@ -22,7 +22,7 @@ describe('a query member that a route does not know', () => {
   });
   after(() => service.stop());
 
-  test('is refused by every route of the API and of the UI’s interface, before anything is done', async () => {
+  test('is rejected by every route of the API and of the UI’s interface, before anything is done', async () => {
     let refused = 0;
     for (const route of WHO_MAY_CALL.keys()) {
       if (FREE.test(route) || route.startsWith('HEAD ')) continue;
@@ -40,7 +40,7 @@ describe('a query member that a route does not know', () => {
     assert.equal((await browser.call('GET', '/ui/api/session')).status, 200, 'nobody was signed out');
   });
 
-  test('is taken where links and machines add members of their own', async () => {
+  test('is ignored on routes where links and machines add members of their own', async () => {
     const paths = ['/', '/ui/', '/docs', '/openapi.json', '/.well-known/oauth-authorization-server'];
     for (const path of [...paths, '/health/live', '/health/ready', '/metrics']) {
       const answer = await fetch(`${service.url}${path}?utm_source=x&cb=1`);
@@ -49,7 +49,7 @@ describe('a query member that a route does not know', () => {
     }
   });
 
-  test('is named beside everything else that is wrong', async () => {
+  test('is named together with all other errors', async () => {
     const { api } = service;
     const webhook = await api.create('/webhooks', webhookInput());
     assertInvalid(await api.put(`/webhooks/${webhook.id}?resetstatistics=true`, webhook), [
@@ -77,7 +77,7 @@ describe('a query member that a route does not know', () => {
     );
   });
 
-  test('says nothing to those who may not call, and nothing of how long a query may be', async () => {
+  test('is not named to callers without access, and at most a hundred are named', async () => {
     const unknown = await fetch(`${service.url}/webhooks?x=1`);
     assert.equal(unknown.status, 401);
     const many = Array.from({ length: 500 }, (_, index) => `m${index}=1`).join('&');

@@ -32,7 +32,7 @@ async function openParts() {
 }
 
 describe('an access token', () => {
-  it('says who holds it and what was granted, whichever scopes', async () => {
+  it('identifies its client and the granted scopes', async () => {
     await using parts = await openParts();
     for (let chosen = 0; chosen < 1 << SCOPES.length; chosen++) {
       const scopes = SCOPES.filter((_, place) => (chosen & (1 << place)) !== 0);
@@ -47,7 +47,7 @@ describe('an access token', () => {
     }
   });
 
-  it('is short, opaque, fit for a Bearer header, and never the same twice', async () => {
+  it('is short, opaque, valid in a Bearer header, and never the same twice', async () => {
     await using parts = await openParts();
     const tokens = Array.from({ length: 100 }, () => parts.tokens.issue(parts.client, SCOPES).token);
     assert.equal(new Set(tokens).size, tokens.length);
@@ -58,14 +58,14 @@ describe('an access token', () => {
     }
   });
 
-  it('is made without writing to the database', async () => {
+  it('is issued without writing to the database', async () => {
     await using parts = await openParts();
     await parts.database[Symbol.asyncDispose]();
     for (let made = 0; made < 10; made++)
       assert.match(parts.tokens.issue(parts.client, SCOPES).token, /^cwt1_/);
   });
 
-  it('expires to the millisecond', async () => {
+  it('expires at the exact millisecond', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
     parts.clock.advance(LIFETIME_MS - 1);
@@ -74,7 +74,7 @@ describe('an access token', () => {
     assert.equal(await parts.tokens.verify(token), null);
   });
 
-  it('tells its lifetime in whole seconds that it really has', async () => {
+  it('reports its lifetime in whole seconds, rounded down', async () => {
     await using parts = await openParts();
     const keys = await deriveTokenKeys(parts.database, [AUTH_SECRET]);
     const short = new AccessTokens({
@@ -88,7 +88,7 @@ describe('an access token', () => {
     assert.notEqual(await short.verify(token), null);
   });
 
-  it('is worth nothing with any character changed, added or missing', async () => {
+  it('is invalid with any character changed, added or missing', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, SCOPES);
     for (let place = 0; place < token.length; place++) {
@@ -103,7 +103,7 @@ describe('an access token', () => {
     assert.equal(await parts.tokens.verify(` ${token}`), null);
   });
 
-  it('has one text only: bits that base64url leaves over cannot be changed', async () => {
+  it('has only one form: the spare bits of base64url cannot be changed', async () => {
     await using parts = await openParts();
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const { token } = parts.tokens.issue(parts.client, SCOPES);
@@ -115,7 +115,7 @@ describe('an access token', () => {
     assert.deepEqual(taken, [token]);
   });
 
-  it('is none when it is nonsense, of another version, or too long', async () => {
+  it('is invalid if it is nonsense, of another version, or too long', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, SCOPES);
     const nonsense = [
@@ -145,7 +145,7 @@ describe('an access token', () => {
     assert.notEqual(await parts.tokens.verify(parts.tokens.issue(renewed, []).token), null);
   });
 
-  it('is worth nothing while its client stands as disabled, whatever the generation', async () => {
+  it('is invalid while its client is disabled, whatever the generation', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
     await parts.database.transaction((tx) => tx.run('update api_clients set enabled = 0'));
@@ -185,7 +185,7 @@ describe('an access token', () => {
     assert.notEqual(await parts.tokens.verify(elsewhere.issue(parts.client, []).token), null);
   });
 
-  it('is nothing to an installation with another secret or another salt', async () => {
+  it('is invalid at an installation with another secret or another salt', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
     const otherSecret = await createTokens(parts.database, parts.clock.now, [OTHER_SECRET]);
@@ -196,7 +196,7 @@ describe('an access token', () => {
     assert.equal(await otherSalt.verify(token), null);
   });
 
-  it('outlives a change of the secret while the former one is given too', async () => {
+  it('survives a change of the secret while the former one is set too', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
     const rotated = await createTokens(parts.database, parts.clock.now, [OTHER_SECRET, AUTH_SECRET]);
@@ -208,7 +208,7 @@ describe('an access token', () => {
 });
 
 describe('the salt of the token keys', () => {
-  it('is made once, also by instances that start together', async () => {
+  it('is created once, even if instances start together', async () => {
     await using parts = await openParts();
     await parts.database.transaction((tx) => tx.run('delete from service_secrets'));
     await using other = parts.open();

@@ -9,19 +9,19 @@ import { createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
 const MAX_TOKEN_CHARACTERS = 512;
 
 describe('an Authorization header', () => {
-  it('holds a bearer token (RFC 6750 §2.1), whatever the case of the scheme', () => {
+  it('contains a bearer token (RFC 6750 §2.1), whatever the case of the scheme', () => {
     for (const header of ['Bearer a.B-_~+/1==', 'bearer a.B-_~+/1==', 'BEARER   a.B-_~+/1==']) {
       assert.deepEqual(parseBearer(header), { kind: 'token', token: 'a.B-_~+/1==' });
     }
   });
 
-  it('holds none when it is missing, empty or of another scheme', () => {
+  it('contains none if it is missing, empty or of another scheme', () => {
     for (const header of [undefined, '', 'Basic YTpi', 'Bearerx y', 'abc']) {
       assert.deepEqual(parseBearer(header), { kind: 'absent' });
     }
   });
 
-  it('is malformed when what follows the scheme is no token', () => {
+  it('is malformed if the text after the scheme is not a token', () => {
     const malformed = ['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a,b', 'Bearer =', 'Bearer "a"', 'Bearer é'];
     for (const header of [...malformed, `Bearer ${'a'.repeat(MAX_TOKEN_CHARACTERS + 1)}`]) {
       assert.deepEqual(parseBearer(header), { kind: 'malformed' }, header);
@@ -53,7 +53,7 @@ describe('a request to the API', () => {
     };
   }
 
-  it('goes on with a token of enough scope', async () => {
+  it('is accepted with a token of sufficient scope', async () => {
     await using parts = await openParts();
     for (const required of [['webhooks:read'], ['content:read', 'webhooks:read']] as const) {
       assert.deepEqual(await decideBearer(parts.header, required, parts.tokens), {
@@ -67,7 +67,7 @@ describe('a request to the API', () => {
     }
   });
 
-  it('is 401 without an error code when it brings no token', async () => {
+  it('is 401 without an error code if it has no token', async () => {
     await using parts = await openParts();
     for (const header of [undefined, 'Basic YTpi']) {
       assert.deepEqual(await decideBearer(header, ['webhooks:read'], parts.tokens), {
@@ -91,7 +91,7 @@ describe('a request to the API', () => {
     }
   });
 
-  it('is 403 insufficient_scope, naming what is needed, when the token has too little', async () => {
+  it('is 403 insufficient_scope, naming the required scope, if the token lacks it', async () => {
     await using parts = await openParts();
     const decision = await decideBearer(parts.header, ['content:read', 'webhooks:write'], parts.tokens);
     assert.ok('refusal' in decision);
@@ -106,7 +106,7 @@ describe('a request to the API', () => {
     );
   });
 
-  it('is 403 when it needs a scope that does not exist', async () => {
+  it('is 403 if it requires a scope that does not exist', async () => {
     await using parts = await openParts();
     const decision = await decideBearer(parts.header, ['everything'], parts.tokens);
     assert.ok('refusal' in decision && decision.refusal.status === 403);

@@ -22,7 +22,7 @@ async function openClients() {
 }
 
 describe('an API client', () => {
-  it('gets a random id, a secret of 256 random bits, and is found as it was made', async () => {
+  it('gets a random id and a secret of 256 random bits, and is read as it was created', async () => {
     await using parts = await openClients();
     const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
     const another = await parts.clients.create(INPUT, COMMAND_LINE);
@@ -46,7 +46,7 @@ describe('an API client', () => {
     assert.deepEqual(await parts.clients.get(client.clientId), client);
   });
 
-  it('has its secret kept as a SHA-256 hash and nowhere else', async () => {
+  it('has its secret stored only as a SHA-256 hash', async () => {
     await using parts = await openClients();
     const { clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
     const rows = await parts.database.reader.query.selectFrom('api_clients').selectAll().execute();
@@ -54,13 +54,13 @@ describe('an API client', () => {
     assert.ok(!JSON.stringify(rows).includes(clientSecret));
   });
 
-  it('may hold no scope at all', async () => {
+  it('may have no scope at all', async () => {
     await using parts = await openClients();
     const { client } = await parts.clients.create({ ...INPUT, scopes: [] }, COMMAND_LINE);
     assert.deepEqual((await parts.clients.get(client.clientId))?.scopes, new Set());
   });
 
-  it('is authenticated by its own secret alone', async () => {
+  it('is authenticated only by its own secret', async () => {
     await using parts = await openClients();
     const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
     const another = await parts.clients.create(INPUT, COMMAND_LINE);
@@ -102,7 +102,7 @@ describe('an API client', () => {
     assert.deepEqual(generations, [1, 1, 2]);
   });
 
-  it('is gone once deleted', async () => {
+  it('no longer exists once deleted', async () => {
     await using parts = await openClients();
     const { client, clientSecret } = await parts.clients.create(INPUT, COMMAND_LINE);
     assert.equal(await parts.clients.delete(client.clientId, COMMAND_LINE), true);
@@ -111,7 +111,7 @@ describe('an API client', () => {
     assert.deepEqual(await parts.clients.list(), []);
   });
 
-  it('cannot be changed when there is none', async () => {
+  it('cannot be changed if it does not exist', async () => {
     await using parts = await openClients();
     for (const id of ['cw_unknown', '', '\0']) {
       assert.equal(await parts.clients.delete(id, COMMAND_LINE), false);
@@ -133,7 +133,7 @@ describe('an API client', () => {
     );
   });
 
-  it('has its last use noted, at most once a minute', async () => {
+  it('has its last use recorded, at most once a minute', async () => {
     await using parts = await openClients();
     const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
     const used = async () => (await parts.clients.get(client.clientId))?.lastUsedAt;
@@ -152,7 +152,7 @@ describe('an API client', () => {
   });
 });
 
-describe('noting the use of an API client', () => {
+describe('recording the use of an API client', () => {
   it('writes nothing within the minute, so that a writer elsewhere cannot hold it up', async () => {
     await using parts = await openClients();
     const { client } = await parts.clients.create(INPUT, COMMAND_LINE);
@@ -179,7 +179,7 @@ describe('the input of an API client', () => {
     }
   }
 
-  it('is refused with every offending member named', async () => {
+  it('is rejected with every offending member named', async () => {
     assert.deepEqual(await offending({ name: '', email: 'nobody', scopes: ['webhooks:delete'] }), [
       '/name',
       '/email',
@@ -207,7 +207,7 @@ describe('the input of an API client', () => {
       assert.deepEqual(await offending({ email }), ['/email'], JSON.stringify(email));
   });
 
-  it('has known scopes, and names the others', async () => {
+  it('has only known scopes, and unknown ones are named', async () => {
     await using parts = await openClients();
     await assert.rejects(
       parts.clients.create({ ...INPUT, scopes: ['content:read', 'x', 'y:z'] }, COMMAND_LINE),

@@ -63,7 +63,7 @@ const LIBRARIES: Record<string, Library> = {
 
 for (const [name, library] of Object.entries(LIBRARIES)) {
   describe(name, () => {
-    it('gets a token for all that the client holds', async () => {
+    it('gets a token for all scopes of the client', async () => {
       await using endpoint = await startEndpoint();
       const granted = await library(endpoint, { id: endpoint.client.clientId, secret: endpoint.secret });
       assert.equal(granted.type, 'bearer');
@@ -73,7 +73,7 @@ for (const [name, library] of Object.entries(LIBRARIES)) {
       assert.equal(principal?.clientId, endpoint.client.clientId);
     });
 
-    it('gets a token for the scope that it asks for', async () => {
+    it('gets a token for the requested scope', async () => {
       await using endpoint = await startEndpoint();
       const credentials = { id: endpoint.client.clientId, secret: endpoint.secret };
       const granted = await library(endpoint, credentials, 'webhooks:read');
@@ -91,7 +91,7 @@ for (const [name, library] of Object.entries(LIBRARIES)) {
       assert.equal((await endpoint.tokens.verify(String(granted.token)))?.clientId, credentials.id);
     });
 
-    it('understands the refusal of a wrong secret and of a scope', async () => {
+    it('understands the rejection of a wrong secret and of a scope', async () => {
       await using endpoint = await startEndpoint();
       const credentials = { id: endpoint.client.clientId, secret: endpoint.secret };
       assert.equal(await refusal(library(endpoint, { ...credentials, secret: 'wrong' })), 'invalid_client');

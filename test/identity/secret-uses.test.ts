@@ -41,7 +41,7 @@ const SIGNED_TOKENS = 'src/secrets/signed-token.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-describe('what an earlier release made with the secret is read by this one', () => {
+describe('this release reads what an earlier one derived from the secret', () => {
   test('credentials of a webhook', () => {
     const cipher = new CredentialsCipher([SECRET]);
     assert.deepEqual(cipher.decryptCredentials(7, CREDENTIALS_OF_WEBHOOK_7), {
@@ -51,7 +51,7 @@ describe('what an earlier release made with the secret is read by this one', () 
     assert.equal(cipher.secretOf(CREDENTIALS_OF_WEBHOOK_7), 'present');
   });
 
-  test('the value by which a wrong secret is noticed at the start', async () => {
+  test('the value that detects a wrong secret at the start', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     await database.transaction((tx) =>
@@ -67,13 +67,13 @@ describe('what an earlier release made with the secret is read by this one', () 
     });
   });
 
-  test('the mark of a browser in which somebody signed in', () => {
+  test('the cookie of a browser in which somebody has signed in', () => {
     const browsers = new KnownBrowsers([SECRET]);
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'ann@example.com'), 'XdIi5ZUQvjpaqFOvQaD9Lg');
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'bob@example.com'), null);
   });
 
-  test('a launch URL, which is made today as it was then', () => {
+  test('a launch URL, which is still built the same way', () => {
     const registrationId = '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11';
     const claim = { registrationId, versionId: 3, returnUrl: null, mode: 'normal' as const };
     const tokens = new LaunchTokens({ authSecrets: [SECRET], now: () => MADE_AT });
@@ -111,7 +111,7 @@ describe('what an earlier release made with the secret is read by this one', () 
 });
 
 describe('keys that are derived from the secret', () => {
-  test('are for one purpose each, and no module derives one that is not listed here', () => {
+  test('have one purpose each, and no module derives one that is not listed here', () => {
     const found = globSync('src/**/*.ts', { cwd: ROOT })
       .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(ROOT, file), 'utf8')] as const)
       .filter(([file, text]) => file !== SIGNED_TOKENS && /hkdfSync\(|new SignedTokens\(/.test(text))
@@ -121,7 +121,7 @@ describe('keys that are derived from the secret', () => {
     assert.equal(new Set(purposes).size, purposes.length);
   });
 
-  test('open nothing that was made for another purpose', () => {
+  test('cannot open data of another purpose', () => {
     const [browser = '', signature] = BROWSER_OF_ANN.split('.');
     const signed = (purpose: string) => {
       const key = createSecretKey(Buffer.from(hkdfSync('sha256', SECRET, '', purpose, 32)));

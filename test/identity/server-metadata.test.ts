@@ -4,7 +4,7 @@ import * as openid from 'openid-client';
 import { startTestService } from '../support/service.ts';
 
 describe('the metadata of the authorization server', () => {
-  test('an OAuth library finds the token endpoint from the address of the service alone', async () => {
+  test('leads an OAuth library from the address of the service to the token endpoint', async () => {
     await using service = await startTestService();
     const configuration = await openid.discovery(
       new URL(service.url),
@@ -22,7 +22,7 @@ describe('the metadata of the authorization server', () => {
     assert.equal(answer.status, 200);
   });
 
-  test('below a path of base_url, the issuer is base_url, and the metadata is also found where RFC 8414 puts it', async () => {
+  test('has base_url as its issuer, and with a path is also found where RFC 8414 puts it', async () => {
     const issuer = 'https://learn.example/coursewire';
     await using service = await startTestService({ settings: { base_url: issuer } });
     for (const suffix of ['', '/coursewire']) {

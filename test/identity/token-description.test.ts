@@ -13,7 +13,7 @@ import { createTokens } from './identity-parts.ts';
 
 const TOKEN_PATH = '/public/v1/auth';
 
-it('the token endpoint is described in OpenAPI as it behaves', async () => {
+it('the OpenAPI description matches the behaviour of the token endpoint', async () => {
   await using owned = await openTestDatabase();
   await using server = fastify();
   await server.register(fastifySwagger, {

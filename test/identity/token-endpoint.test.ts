@@ -16,7 +16,7 @@ class UnreachableClients extends ClientService {
   }
 }
 
-describe('the token endpoint grants', () => {
+describe('the token endpoint issues', () => {
   it('a token to Basic credentials', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(endpoint, await ask(endpoint, GRANT));
@@ -28,7 +28,7 @@ describe('the token endpoint grants', () => {
     await assertGranted(endpoint, await post(endpoint.url, { body: new URLSearchParams(form).toString() }));
   });
 
-  it('whatever the case of scheme and media type, and with a charset', async () => {
+  it('a token whatever the case of the scheme and media type, and with a charset', async () => {
     await using endpoint = await startEndpoint();
     const credentials = basic(endpoint.client.clientId, endpoint.secret).slice('Basic '.length);
     for (const scheme of ['Basic', 'basic', 'BASIC']) {
@@ -42,7 +42,7 @@ describe('the token endpoint grants', () => {
     }
   });
 
-  it('the requested scope, each once and in its order', async () => {
+  it('the requested scopes, each once and in the requested order', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(
       endpoint,
@@ -55,13 +55,13 @@ describe('the token endpoint grants', () => {
     );
   });
 
-  it('all scopes of the client if no scope is requested, or one without a value', async () => {
+  it('all scopes of the client if none is requested, or the parameter is empty', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(endpoint, await ask(endpoint, GRANT));
     await assertGranted(endpoint, await ask(endpoint, { ...GRANT, scope: '' }));
   });
 
-  it('an empty scope to a client that holds none', async () => {
+  it('an empty scope to a client without scopes', async () => {
     await using endpoint = await startEndpoint();
     const { client, clientSecret } = await endpoint.clients.create(
       { name: 'n', email: 'a@b', scopes: [] },
@@ -72,7 +72,7 @@ describe('the token endpoint grants', () => {
     assert.equal(answer.body.scope, '');
   });
 
-  it('a request with parameters that it does not know, and known ones without a value', async () => {
+  it('a token despite unknown parameters, and known ones without a value', async () => {
     await using endpoint = await startEndpoint();
     const form =
       'resource=a&resource=b&constructor=c&&grant_type=client_credentials&client_id=&client_secret';
@@ -86,7 +86,7 @@ describe('the token endpoint grants', () => {
     await assertGranted(endpoint, answer);
   });
 
-  it('a request whose parameters are needlessly escaped', async () => {
+  it('a token for needlessly escaped parameters', async () => {
     await using endpoint = await startEndpoint();
     const answer = await post(endpoint.url, {
       headers: { Authorization: basic(endpoint.client.clientId, endpoint.secret) },
@@ -95,13 +95,13 @@ describe('the token endpoint grants', () => {
     await assertGranted(endpoint, answer);
   });
 
-  it('and notes when the client was last used', async () => {
+  it('a token, and records when the client was last used', async () => {
     await using endpoint = await startEndpoint();
     await ask(endpoint, GRANT);
     assert.equal((await endpoint.clients.get(endpoint.client.clientId))?.lastUsedAt, START);
   });
 
-  it('a token even when the last use cannot be noted', async () => {
+  it('a token even if the last use cannot be recorded', async () => {
     await using endpoint = await startEndpoint();
     await breakTable(endpoint.database, 'api_clients', 'update');
     await assertGranted(endpoint, await ask(endpoint, GRANT));
@@ -109,7 +109,7 @@ describe('the token endpoint grants', () => {
   });
 });
 
-describe('the token endpoint refuses with invalid_request', () => {
+describe('the token endpoint rejects with invalid_request', () => {
   it('a body that is missing, empty or of another media type', async () => {
     await using endpoint = await startEndpoint();
     const Authorization = basic(endpoint.client.clientId, endpoint.secret);
@@ -151,7 +151,7 @@ describe('the token endpoint refuses with invalid_request', () => {
     assertRefused(await post(endpoint.url, { headers: { Authorization }, body: latin1 }), 'invalid_request');
   });
 
-  it('a body whose charset gives it another meaning than UTF-8 does, and a compressed one', async () => {
+  it('a body with a charset that reads differently from UTF-8, and a compressed body', async () => {
     await using endpoint = await startEndpoint();
     const Authorization = basic(endpoint.client.clientId, endpoint.secret);
     const body = 'grant_type=client_credentials';
@@ -206,7 +206,7 @@ describe('the token endpoint refuses with invalid_request', () => {
     }
   });
 
-  it('two authentication methods, even where both are right', async () => {
+  it('two authentication methods, even if both are correct', async () => {
     await using endpoint = await startEndpoint();
     const id = { client_id: endpoint.client.clientId };
     const secret = { client_secret: endpoint.secret };
@@ -226,7 +226,7 @@ describe('the token endpoint refuses with invalid_request', () => {
     assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*"error":"invalid_request"/);
   });
 
-  it('half of the form credentials', async () => {
+  it('only one of the form credentials', async () => {
     await using endpoint = await startEndpoint();
     for (const form of [{ client_id: endpoint.client.clientId }, { client_secret: endpoint.secret }]) {
       const body = new URLSearchParams({ ...GRANT, ...form }).toString();
@@ -298,7 +298,7 @@ describe('the token endpoint refuses with invalid_request', () => {
   });
 });
 
-describe('the token endpoint refuses with another code', () => {
+describe('the token endpoint rejects with another code', () => {
   it('unsupported_grant_type: any grant but client_credentials', async () => {
     await using endpoint = await startEndpoint();
     for (const grant_type of [
@@ -362,7 +362,7 @@ describe('the token endpoint refuses with another code', () => {
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
   });
 
-  it('server_error: 500 when it fails itself, the cause being for the log alone', async () => {
+  it('server_error: 500 if it fails itself, with the cause only in the log', async () => {
     await using endpoint = await startEndpoint();
     await endpoint.database.transaction((tx) => tx.run('alter table api_clients rename to hidden'));
     const answer = await ask(endpoint, GRANT);
@@ -376,11 +376,11 @@ describe('the token endpoint refuses with another code', () => {
   });
 });
 
-describe('the token endpoint and credentials that need form-encoding', () => {
+describe('form-encoded credentials at the token endpoint', () => {
   const SPECIAL_ID = 'a:b c+d%25=&é'.replace('é', '~');
   const SPECIAL_SECRET = 'p:q r+s%41=&ü\u{1f600}';
 
-  it('decodes both halves of Basic credentials, and form parameters', async () => {
+  it('are decoded in both halves of Basic credentials and in form parameters', async () => {
     await using endpoint = await startEndpoint();
     await putClient(endpoint, SPECIAL_ID, SPECIAL_SECRET);
     assert.equal((await ask(endpoint, GRANT, basic(SPECIAL_ID, SPECIAL_SECRET))).status, 200);
@@ -390,7 +390,7 @@ describe('the token endpoint and credentials that need form-encoding', () => {
     assert.equal(inForm.status, 200);
   });
 
-  it('splits Basic credentials at the first colon, before decoding', async () => {
+  it('are split at the first colon of Basic credentials before decoding', async () => {
     await using endpoint = await startEndpoint();
     await putClient(endpoint, 'plain', 'with:colons:');
     const unescaped = `Basic ${Buffer.from('plain:with:colons:').toString('base64')}`;

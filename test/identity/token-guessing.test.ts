@@ -4,7 +4,7 @@ import { basic, startEndpoint } from './identity-parts.ts';
 import { ask, assertGranted, assertRefused, GRANT, post } from './token-asking.ts';
 
 describe('guessing at the token endpoint', () => {
-  it('is 429 with Retry-After after ten wrong secrets, for right ones too', async () => {
+  it('is 429 with Retry-After after ten wrong secrets, even for correct ones', async () => {
     await using endpoint = await startEndpoint();
     const wrong = basic(endpoint.client.clientId, 'wrong');
     for (let guess = 0; guess < 10; guess++)
@@ -18,7 +18,7 @@ describe('guessing at the token endpoint', () => {
     await assertGranted(endpoint, await ask(endpoint, GRANT));
   });
 
-  it('does not lock out a client that got tokens from the same address before', async () => {
+  it('does not lock out a client that has got tokens from the same address before', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(endpoint, await ask(endpoint, GRANT));
     for (let guess = 0; guess < 30; guess++)
@@ -30,7 +30,7 @@ describe('guessing at the token endpoint', () => {
     await assertGranted(endpoint, await ask(endpoint, GRANT));
   });
 
-  it('counts by address, IPv6 by /64, and other requests not at all', async () => {
+  it('is counted by address, IPv6 by /64, and other requests are not counted', async () => {
     await using endpoint = await startEndpoint();
     const wrong = basic(endpoint.client.clientId, 'wrong');
     const from = async (address: string) =>
@@ -51,7 +51,7 @@ describe('guessing at the token endpoint', () => {
     await assertGranted(endpoint, await ask(endpoint, GRANT));
   });
 
-  it('leaves a hundred right requests side by side alone', async () => {
+  it('does not limit a hundred simultaneous correct requests', async () => {
     await using endpoint = await startEndpoint();
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask(endpoint, GRANT)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -59,7 +59,7 @@ describe('guessing at the token endpoint', () => {
 });
 
 describe('the log of the token endpoint', () => {
-  it('tells what was granted and refused to whom', async () => {
+  it('shows what was issued and rejected for which client', async () => {
     await using endpoint = await startEndpoint();
     await ask(endpoint, { ...GRANT, scope: 'webhooks:read' });
     await ask(endpoint, GRANT, basic(endpoint.client.clientId, 'wrong'));
@@ -96,7 +96,7 @@ describe('the log of the token endpoint', () => {
     ]);
   });
 
-  it('never holds a credential or a token, wherever the client puts them', async () => {
+  it('never contains a credential or a token, wherever the client puts them', async () => {
     await using endpoint = await startEndpoint();
     const { clientId } = endpoint.client;
     const granted = await ask(endpoint, GRANT);

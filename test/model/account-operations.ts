@@ -9,7 +9,10 @@ import {
 } from './content-model.ts';
 import { answered, type ContentOperation, created, deleted } from './operation.ts';
 
-/** Chooses what happens to accounts, to what they are given, and to registrations. */
+/** The unit of `cmi5Package`. */
+const CMI5_UNIT = 'https://courses.example/cmi5/au';
+
+/** Chooses operations on accounts, their content, and registrations. */
 export class AccountOperations {
   readonly #model: ContentModel;
   readonly #choices: Choices;
@@ -133,6 +136,7 @@ export class AccountOperations {
           versionId: course.published,
           learnerId,
           launched: false,
+          waived: false,
           completion: 'Unknown',
           success: 'UNKNOWN',
           score: null,
@@ -197,6 +201,39 @@ export class AccountOperations {
         if (before !== null || completion !== 'Completed') assert.equal(told, before);
         else assert.match(told, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
         Object.assign(registration, { completion, success, score, duration, completionDt: told });
+        return isChange
+          ? [this.#model.registrationEvent('REGISTRATION_STATUS_UPDATED', registration, user)]
+          : [];
+      },
+    };
+  }
+
+  /** Waives the only unit of a cmi5 course; other courses refuse it. */
+  waive(): ContentOperation | null {
+    const isCmi5 = ({ courseId, versionId }: Registration) =>
+      this.#model.courses.get(courseId)!.versions[versionId] === 'CMI5';
+    const all = [...this.#model.registrations.values()];
+    const cmi5 = all.filter(isCmi5);
+    const registration = this.#choices.one(cmi5.length > 0 && this.#choices.chance(0.9) ? cmi5 : all);
+    if (registration === undefined) return null;
+    return {
+      what: `waive the unit of registration ${registration.id}`,
+      concerns: concernsOf(registration),
+      run: async (call, user) => {
+        const place = `/registrations/${registration.id}`;
+        const answer = await call('POST', `${place}/waive`, { unit_id: CMI5_UNIT });
+        const isRefused = registration.waived || !isCmi5(registration);
+        const mayHaveHappened = !isRefused && answer.wasRepeated && answer.status === 409;
+        if (!mayHaveHappened) answered(answer, isRefused ? 409 : 200);
+        if (isRefused) return [];
+        const { body } = mayHaveHappened ? answered(await call('GET', place), 200) : answer;
+        assert.deepEqual([body.completion, body.success], ['Completed', 'PASS']);
+        const { completion, success, score, duration, completion_dt: completionDt } = body;
+        const isChange =
+          registration.completion !== completion ||
+          registration.success !== success ||
+          registration.score !== score;
+        Object.assign(registration, { completion, success, score, duration, completionDt, waived: true });
         return isChange
           ? [this.#model.registrationEvent('REGISTRATION_STATUS_UPDATED', registration, user)]
           : [];

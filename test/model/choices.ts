@@ -1,6 +1,6 @@
 import { SeededRandom } from '../reliability/seeded-random.ts';
 
-/** Random choices of a run, which its seed repeats. */
+/** Random choices of a run, which are repeated with the same seed. */
 export class Choices extends SeededRandom {
   #names = 0;
 
@@ -9,14 +9,14 @@ export class Choices extends SeededRandom {
     return all.length === 0 ? undefined : all[this.between(0, all.length - 1)];
   }
 
-  /** Some of them in any order, none twice. */
+  /** Some of the items in random order, without repetition. */
   some<T>(from: Iterable<T>, most: number): T[] {
     const left = [...from];
     const count = Math.min(left.length, this.between(1, most));
     return Array.from({ length: count }, () => left.splice(this.between(0, left.length - 1), 1)[0]!);
   }
 
-  /** A name that no other thing has, with characters that careless programs break. */
+  /** A unique name, with characters that careless programs break. */
   name(what: string): string {
     this.#names += 1;
     const odd = [

@@ -1,4 +1,4 @@
-/** What the specification says of content, accounts and registrations, in plain objects. Nothing here comes from the service's code. */
+/** The specification's rules for content, accounts and registrations, in plain objects. Nothing here comes from the service's code. */
 
 export type AssetType = 'COURSE' | 'EQUIVALENT' | 'BUNDLE' | 'FOLDER';
 
@@ -11,7 +11,7 @@ export interface Account {
   id: number;
   name: string;
   enabled: boolean;
-  /** What it was given itself. */
+  /** Assets that the account was given directly. */
   contents: AssetReference[];
 }
 
@@ -51,6 +51,8 @@ export interface Registration {
   versionId: number;
   learnerId: string;
   launched: boolean;
+  /** Whether its unit was waived. */
+  waived: boolean;
   completion: string;
   success: string;
   score: number | null;
@@ -58,13 +60,13 @@ export interface Registration {
   completionDt: string | null;
 }
 
-/** Something that happened, as messages tell of it. */
+/** An event, as messages describe it. */
 export interface ModelEvent {
   topic: 'ACCOUNT' | 'ACCOUNT_CONTENT' | 'COURSE' | 'REGISTRATION';
   subtopic: string;
   user: string;
   accountId: number | null;
-  /** Assets that a content focus is held against, as `TYPE id`. */
+  /** Assets that a content focus is matched with, as `TYPE id`. */
   assets: Set<string>;
   /** `resource` of the message, members in the order of the specification. */
   resource: object;
@@ -76,7 +78,7 @@ export function keyOf({ type, id }: AssetReference): string {
   return `${type} ${id}`;
 }
 
-/** The content of a service, with the rules of what holds what and of what events say. */
+/** The content of a service, with the rules of containment and of the events. */
 export class ContentModel {
   readonly accounts = new Map<number, Account>();
   readonly folders = new Map<number, Folder>([[HOME, { id: HOME, name: 'Home', parentId: null }]]);
@@ -96,14 +98,14 @@ export class ContentModel {
     return this.chain(folderId).some(({ id }) => id === ancestorId);
   }
 
-  /** Folder names from Home, as `location` of what stands in the folder. */
+  /** Folder names from Home, as `location` of the folder's contents. */
   path(folderId: number): string {
     return this.chain(folderId)
       .map(({ name }) => name)
       .join(' > ');
   }
 
-  /** Assets and all that holds one of them: what a content focus or an account's right may name. */
+  /** Assets and everything that contains one of them, which a focus or an account's content may name. */
   withHolders(references: readonly AssetReference[]): Set<string> {
     const held = new Set(references.map(keyOf));
     for (const { id, courseIds } of this.equivalents.values())
@@ -118,7 +120,7 @@ export class ContentModel {
     return held;
   }
 
-  /** Whether an account may use a course: it was given the course, or something that holds it. */
+  /** Whether an account may use a course: it was given the course, or something that contains it. */
   accountHolds(account: Account, courseId: number): boolean {
     const holders = this.withHolders([{ type: 'COURSE', id: courseId }]);
     return account.contents.some((each) => holders.has(keyOf(each)));
@@ -185,7 +187,7 @@ export class ContentModel {
     };
   }
 
-  /** One event a folder of what was added or removed, in the order in which the change names them. */
+  /** One event for each folder that contains added or removed assets, in the order of the change. */
   contentEvents(
     subtopic: string,
     { id, name, enabled }: Account,
@@ -270,7 +272,7 @@ export class ContentModel {
     return { folder };
   }
 
-  /** What stands in a folder and those below it: folders level by level, in each courses, equivalents, bundles, by id. */
+  /** The contents of a folder and its subfolders, level by level: courses, equivalents and bundles of each folder, by id. */
   #assetsWithin(folderId: number): AssetReference[] {
     const byId = (a: { id: number }, b: { id: number }) => a.id - b.id;
     let level = [folderId];

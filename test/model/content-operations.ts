@@ -23,10 +23,10 @@ const PACKAGES = {
 
 type Standard = keyof typeof PACKAGES;
 
-/** Plain enough for the manifests of all standards. */
+/** Simple enough for the manifests of all standards. */
 const TITLE = 'A course of its package';
 
-/** Chooses what happens to folders, courses, equivalents and bundles. */
+/** Chooses operations on folders, courses, equivalents and bundles. */
 export class ContentOperations {
   readonly #model: ContentModel;
   readonly #choices: Choices;

@@ -11,22 +11,22 @@ type Settings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
 
 /** Someone who calls the service: an API client with a token, or an administrator in a browser. */
 export interface Caller {
-  /** Stands as `user` in messages. */
+  /** `user` in messages. */
   email: string;
-  /** Header fields that say who it is. */
+  /** Header fields that authenticate the caller. */
   headers(url: string): Record<string, string>;
 }
 
-/** What a call was answered; `wasRepeated` when the first try was cut off by a kill. */
+/** The response to a call; `wasRepeated` if a kill interrupted the first try. */
 export interface CallAnswer extends Answer {
   wasRepeated: boolean;
 }
 
-/** Instances that run at once. SQLite has one. */
+/** Instances that run at the same time. SQLite has one. */
 const INSTANCES = ON_POSTGRES ? 2 : 1;
 const SECRET = 'a secret of the model'.padEnd(64, '.');
 
-/** The program as an operator runs it: processes that are stopped, killed and started again with other settings. */
+/** The program as an operator runs it: processes that are stopped, killed and restarted with other settings. */
 export class Installation implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   readonly #folders: readonly string[];
@@ -64,7 +64,7 @@ export class Installation implements AsyncDisposable {
     }
   }
 
-  /** API clients and administrators, each with an address of its own. */
+  /** API clients and administrators, each with its own e-mail address. */
   async callers(): Promise<Caller[]> {
     const shared = this.#folders[0]!;
     const callers: Caller[] = [];
@@ -81,7 +81,7 @@ export class Installation implements AsyncDisposable {
     return callers;
   }
 
-  /** Calls one of the processes, and again with the same `Idempotency-Key` when a kill cuts the call off. */
+  /** Calls one of the processes, and repeats the call with the same `Idempotency-Key` if a kill interrupts it. */
   async call(
     caller: Caller,
     method: string,
@@ -96,13 +96,13 @@ export class Installation implements AsyncDisposable {
       try {
         return { ...(await send(url, method, pathAndQuery, caller.headers(url), body, key)), wasRepeated };
       } catch (error) {
-        // Nothing of the service may break off a call but its death.
+        // Only the death of the service may interrupt a call.
         if (!(error instanceof TypeError) || this.#deaths === deaths) throw error;
       }
     }
   }
 
-  /** Ends all processes and starts them again. `isKill`: at once, in the middle of whatever they do. */
+  /** Ends all processes and starts them again. `isKill`: abruptly, in the middle of their work. */
   async restart({ isKill, settings = {} }: { isKill: boolean; settings?: Settings }): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#up = promise;
@@ -110,10 +110,10 @@ export class Installation implements AsyncDisposable {
       this.#deaths += 1;
       const ends = await Promise.all(this.#processes.map((each) => each.end(isKill ? 'SIGKILL' : 'SIGTERM')));
       if (isKill) await endDeadLeases(this.#folders[0]!);
-      else for (const { code } of ends) assert.equal(code, 0, 'a stop that was asked for is no failure');
+      else for (const { code } of ends) assert.equal(code, 0, 'a requested stop exits with 0');
       await this.#startAll(settings);
     } finally {
-      // Also when it does not start: calls that wait fail then, and do not wait forever.
+      // Even if it does not start, so that waiting calls fail and do not wait forever.
       resolve();
     }
   }

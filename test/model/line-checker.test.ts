@@ -4,7 +4,7 @@ import { type HistoryEntry, LineChecker } from './line-checker.ts';
 import type { Arrival, ExpectedMessage, LineLog, ServiceLog } from './log.ts';
 import type { WebhookConfiguration } from './webhook-model.ts';
 
-/** A check that cannot fail is worth nothing: each way in which a line may go wrong has to be found. */
+/** A check that cannot fail is worthless, so it must detect every possible fault of a line. */
 
 const CONFIGURATION: WebhookConfiguration = {
   name: 'Webhook',
@@ -19,7 +19,7 @@ const CONFIGURATION: WebhookConfiguration = {
   loggingMode: 'NONE',
 };
 
-/** What was seen of a webhook, told step by step. */
+/** The observations of a webhook, step by step. */
 class Scene {
   readonly log: LineLog;
   readonly service: ServiceLog = { kills: [], silences: [], maxReceives: 1_000, timestamps: new Map() };
@@ -34,6 +34,7 @@ class Scene {
       expected: [],
       arrivals: [],
       skips: [],
+      purges: [],
       resets: [],
       emptyAt: [],
     };
@@ -44,12 +45,12 @@ class Scene {
     return this.#tick;
   }
 
-  /** Something happens, whose messages have to come: one group. */
+  /** Adds an operation with its expected messages: one group. */
   cause(...names: string[]): this {
     return this.causeAtOnce(names);
   }
 
-  /** Operations that run at once, each with its messages. */
+  /** Operations that run at the same time, each with its messages. */
   causeAtOnce(...operations: string[][]): this {
     const asked = { start: this.tick(), end: this.tick() };
     const messageOf = (name: string): ExpectedMessage => ({
@@ -64,7 +65,7 @@ class Scene {
     return this;
   }
 
-  /** An attempt comes and is answered. */
+  /** An attempt arrives and gets a response. */
   arrive(name: string, status = 200, change: Partial<Arrival> & { second?: number } = {}): this {
     const { second = 1, ...changes } = change;
     this.log.arrivals.push({
@@ -100,7 +101,12 @@ class Scene {
     return this;
   }
 
-  /** What the service tells of a message in the end. */
+  purge(): this {
+    this.log.purges.push({ start: this.tick(), end: this.tick() });
+    return this;
+  }
+
+  /** The final status that the service reports for a message. */
   tell(name: string | null, status: string, attempts: number): this {
     this.history.push({ message_id: `id of ${name}`, status, attempts });
     return this;
@@ -119,7 +125,7 @@ function textOf(name: string, timestamp: string): string {
   return JSON.stringify({ name, timestamp });
 }
 
-describe('the check of a line takes', () => {
+describe('the line checker accepts', () => {
   const good: Record<string, Scene> = {
     'messages in their order': new Scene()
       .cause('a')
@@ -128,7 +134,7 @@ describe('the check of a line takes', () => {
       .arrive('b')
       .tell('a', 'DELIVERED', 1)
       .tell('b', 'DELIVERED', 1),
-    'operations that ran at once in any order, the messages of each together': new Scene()
+    'simultaneous operations in any order, the messages of each together': new Scene()
       .causeAtOnce(['a1', 'a2'], ['b'])
       .arrive('b')
       .arrive('a1')
@@ -151,14 +157,14 @@ describe('the check of a line takes', () => {
       .kill()
       .arrive('a')
       .tell('a', 'DELIVERED', 1),
-    'one attempt more after a kill': new Scene()
+    'an additional attempt after a kill': new Scene()
       .cause('a')
       .arrive('a', 500)
       .arrive('a', 500)
       .kill()
       .arrive('a')
       .tell('a', 'DELIVERED', 2),
-    'an attempt that a kill prevented, as one of those that are allowed': new Scene()
+    'an attempt that a kill prevented, as one of the allowed number': new Scene()
       .cause('a')
       .kill()
       .arrive('a', 500)
@@ -167,10 +173,30 @@ describe('the check of a line takes', () => {
       .cause('a')
       .change({ enabled: false })
       .tell(null, 'DISCARDED', 0),
+    'messages that are purged, those after them, and an attempt that was in flight': new Scene()
+      .cause('a')
+      .cause('b')
+      .arrive('a', 500)
+      .purge()
+      .arrive('a', 500)
+      .cause('c')
+      .arrive('c')
+      .tell('a', 'DISCARDED', 2)
+      .tell(null, 'DISCARDED', 0)
+      .tell('c', 'DELIVERED', 1),
+    'a history with a message in flight behind those purged meanwhile': new Scene()
+      .cause('a')
+      .cause('b')
+      .cause('c')
+      .purge()
+      .arrive('a', 500)
+      .tell(null, 'DISCARDED', 0)
+      .tell(null, 'DISCARDED', 0)
+      .tell('a', 'DISCARDED', 1),
   };
   for (const [what, scene] of Object.entries(good)) it(what, () => void scene.settle());
 
-  it('dead letters, and answers them', () => {
+  it('dead letters, and returns them', () => {
     const scene = new Scene({ maxAttempts: 1 }).cause('a').arrive('a', 500).tell('a', 'DEAD_LETTERED', 1);
     assert.deepEqual(
       scene.settle().map(({ messageId }) => messageId),
@@ -179,26 +205,30 @@ describe('the check of a line takes', () => {
   });
 });
 
-describe('the check of a line finds', () => {
+describe('the line checker detects', () => {
   const bad: Record<string, [Scene, RegExp]> = {
-    'a message that never came': [new Scene().cause('a').cause('b').arrive('a'), /never came \(b\)/],
-    'a message that comes too early': [
+    'a message that never arrived': [new Scene().cause('a').cause('b').arrive('a'), /never came \(b\)/],
+    'a message after a purge that never arrived': [
+      new Scene().cause('a').purge().cause('b'),
+      /never came \(b\)/,
+    ],
+    'a message that arrives too early': [
       new Scene().cause('a').cause('b').arrive('b').arrive('a'),
       /comes where this has to come first/,
     ],
-    'an operation’s messages with another’s between': [
+    'messages of an operation interleaved with those of another': [
       new Scene().causeAtOnce(['a1', 'a2'], ['b']).arrive('a1').arrive('b').arrive('a2'),
       /comes where this has to come first/,
     ],
-    'a message that nothing caused': [
+    'a message without a cause': [
       new Scene().cause('a').arrive('a').arrive('b'),
       /is not what has to come, which is nothing more/,
     ],
-    'a byte that differs': [
+    'a byte that is different': [
       new Scene().cause('a').arrive('a', 200, { text: textOf('a ', '2030-01-01T00:00:01.000Z') }),
       /comes where this has to come first/,
     ],
-    'another text at a retry': [
+    'a different text at a retry': [
       new Scene()
         .cause('a')
         .arrive('a', 500)
@@ -213,15 +243,15 @@ describe('the check of a line finds', () => {
       new Scene().cause('a').cause('b').arrive('a').arrive('b').kill().arrive('a'),
       /was followed by id of b already/,
     ],
-    'a failing message that is overtaken': [
+    'a failing message that a later one passes': [
       new Scene().cause('a').cause('b').arrive('a', 500).arrive('b'),
       /overtook id of a/,
     ],
-    'an attempt too many': [
+    'one attempt too many': [
       new Scene().cause('a').arrive('a', 500).arrive('a', 500).arrive('a'),
       /had all of its attempts: 2/,
     ],
-    'a message given up too soon': [
+    'a message that is dead-lettered too soon': [
       new Scene().cause('a').arrive('a', 500),
       /was given up after 1 failed attempts/,
     ],
@@ -229,7 +259,7 @@ describe('the check of a line finds', () => {
       new Scene().cause('a').cause('b').arrive('a', 200, { second: 5 }).arrive('b', 200, { second: 4 }),
       /goes back from 2030-01-01T00:00:05.000Z/,
     ],
-    'a timestamp of another time': [
+    'a timestamp of the wrong time': [
       new Scene().cause('a').arrive('a', 200, { second: 30 }),
       /happened between/,
     ],
@@ -245,12 +275,23 @@ describe('the check of a line finds', () => {
       new Scene().cause('a').change({ enabled: false }).cause('b').arrive('a').arrive('b'),
       /but the webhook is/,
     ],
-    'a second attempt beside the first': [
+    'a second attempt during the first': [
       new Scene().cause('a').arrive('a', 200, { answeredAt: null }).arrive('a'),
       /came while another one was still being answered/,
     ],
     'a history without a message': [new Scene().cause('a').arrive('a'), /messages in the history/],
-    'a history with another end': [
+    'a history in another order': [
+      new Scene()
+        .cause('a')
+        .cause('b')
+        .purge()
+        .arrive('a')
+        .arrive('b')
+        .tell('b', 'DELIVERED', 1)
+        .tell('a', 'DELIVERED', 1),
+      /message 0 of the history/,
+    ],
+    'a history with another outcome': [
       new Scene().cause('a').arrive('a').tell('a', 'DISCARDED', 1),
       /is DISCARDED, not DELIVERED/,
     ],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { authorizationOf, discards, isText, timestampOf } from './line-rules.ts';
 import type {
   Arrival,
   ConfigurationSpan,
@@ -9,19 +10,19 @@ import type {
 } from './log.ts';
 import type { WebhookConfiguration } from './webhook-model.ts';
 
-/** A message of the delivery history, as far as it is compared. */
+/** The compared members of a message in the delivery history. */
 export interface HistoryEntry {
   message_id: string;
   status: string;
   attempts: number;
 }
 
-/** A message that came, and what is known of its attempts. */
+/** A message that arrived, and its known attempts. */
 interface SeenMessage {
   expected: ExpectedMessage;
   id: string;
   text: string;
-  /** Failed attempts: those that are certainly counted, and all that may be. */
+  /** Failed attempts: the least and the greatest possible count. */
   failures: { least: number; most: number };
   attempts: { least: number; most: number };
   delivered: boolean;
@@ -29,11 +30,11 @@ interface SeenMessage {
   isUsedUp: { surely: boolean; maybe: boolean };
 }
 
-/** What may have become of a message that is over. */
+/** The possible outcomes of a finished message. */
 type Fate = 'DELIVERED' | 'DEAD_LETTERED' | 'DISCARDED';
 
 interface Fated {
-  /** Null for a message that never came. */
+  /** Null for a message that never arrived. */
   seen: SeenMessage | null;
   expected: ExpectedMessage;
   fates: Set<Fate>;
@@ -42,18 +43,18 @@ interface Fated {
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Holds what arrived for a webhook against what has to come: each message byte for byte, in order, none missing, none
- * twice but after a kill.
+ * Compares the messages that arrived for a webhook with the expected ones: byte for byte, in order, none missing, none
+ * repeated except after a kill.
  */
 export class LineChecker {
   readonly #log: LineLog;
   readonly #service: ServiceLog;
   readonly #seenById = new Map<string, SeenMessage>();
-  /** Messages that are over, in order. */
+  /** Finished messages, in order. */
   readonly #over: Fated[] = [];
   #arrivalsRead = 0;
   #groupsRead = 0;
-  /** What is still to come: the operations of the present group that have not begun, and the rest of the one that has. */
+  /** The messages still expected: operations of the current group that have not begun, and the rest of the one that has. */
   #begun: ExpectedMessage[] = [];
   #notBegun: ExpectedGroup = [];
   #head: SeenMessage | null = null;
@@ -65,13 +66,21 @@ export class LineChecker {
     this.#service = service;
   }
 
-  /** Reads on to now, when nothing is under way, and returns what was dead-lettered, in order of first attempts. */
+  /** Reads up to now, when nothing is in flight, and returns the dead letters in the order of their first attempts. */
   settle(history: readonly HistoryEntry[]): { messageId: string; text: string }[] {
     const { arrivals } = this.#log;
     for (; this.#arrivalsRead < arrivals.length; this.#arrivalsRead++)
       this.#read(arrivals[this.#arrivalsRead]!);
     this.#end();
     return this.#compare(history);
+  }
+
+  /** All dead letters of the last {@link settle} were removed, so the history lists them as discarded. */
+  removeDeadLetters(): void {
+    for (const { fates } of this.#over) {
+      if (!fates.delete('DEAD_LETTERED')) continue;
+      fates.add('DISCARDED');
+    }
   }
 
   #read(arrival: Arrival): void {
@@ -106,7 +115,7 @@ export class LineChecker {
     this.#count(seen, arrival, configurations);
   }
 
-  /** The first attempt of a message: those before it must be over. */
+  /** The first attempt of a message: the earlier ones must be finished. */
   #readNew(arrival: Arrival): void {
     const timestamp = timestampOf(arrival.text);
     const passedOver: string[] = [];
@@ -166,7 +175,7 @@ export class LineChecker {
     }
     seen.failures.most += 1;
     const { failures } = seen;
-    // An attempt counts when it is taken up: a kill may come before its request.
+    // An attempt counts once its message is received: a kill may come before its request.
     const unseen = this.#service.kills.filter(
       ({ start, end }) => end > seen.expected.asked.start && start < arrival.at,
     ).length;
@@ -176,7 +185,7 @@ export class LineChecker {
     };
   }
 
-  /** The last attempt may have been lost with the process that made it. */
+  /** The last attempt may have been lost with its process. */
   #forgive(seen: SeenMessage): void {
     if (this.#previous!.answeredAt === null) return;
     seen.attempts.least -= 1;
@@ -184,7 +193,7 @@ export class LineChecker {
     else seen.failures.least -= 1;
   }
 
-  /** The head is over, since another message came or nothing waits any more. */
+  /** The head is finished, since another message arrived or nothing waits any more. */
   #endHead(arrival: Arrival | null): void {
     const seen = this.#head!;
     const at = arrival?.at ?? Number.POSITIVE_INFINITY;
@@ -201,7 +210,7 @@ export class LineChecker {
     this.#head = null;
   }
 
-  /** Nothing waits: whatever was to come has come, or was discarded. */
+  /** Nothing waits: every expected message has arrived or was discarded. */
   #end(): void {
     if (this.#head !== null) this.#endHead(null);
     while (true) {
@@ -213,7 +222,7 @@ export class LineChecker {
     }
   }
 
-  /** Takes the next message that has to come, of the operations that may be next one that is wanted. */
+  /** Takes the next expected message; of several operations that may be next, the one that matches. */
   #take(isWanted: (message: ExpectedMessage) => boolean): ExpectedMessage | null {
     while (this.#begun.length === 0 && this.#notBegun.length === 0) {
       const group = this.#log.expected[this.#groupsRead];
@@ -230,14 +239,14 @@ export class LineChecker {
     return first!;
   }
 
-  /** Whether a message that came before has to come once more, since someone sent it again. */
+  /** Whether an earlier message is expected once more because of a redelivery. */
   #isSentAgain({ id }: SeenMessage): boolean {
     if (this.#head?.id === id) return false;
     const waiting = [this.#begun, ...this.#notBegun, ...this.#log.expected.slice(this.#groupsRead).flat()];
     return waiting.some((messages) => messages.some(({ again }) => again?.messageId === id));
   }
 
-  /** What the webhook may have been when a message was taken up that arrived at a tick. */
+  /** The possible configurations of the webhook when a message that arrived at a tick was received. */
   #possible(asked: number, arrived: number): WebhookConfiguration[] {
     return this.#spans(Math.max(asked, this.#answerBefore(arrived)), arrived)
       .filter(({ deleted }) => !deleted)
@@ -254,8 +263,13 @@ export class LineChecker {
   }
 
   #mayBeDiscarded(message: ExpectedMessage, before: number): boolean {
+    if (this.#mayBePurged(message, before)) return true;
     const spans = this.#spans(Math.max(message.asked.start, this.#answerBefore(before)), before);
     return spans.some((span) => discards(span, message) !== 'no');
+  }
+
+  #mayBePurged(message: ExpectedMessage, before = Number.POSITIVE_INFINITY): boolean {
+    return this.#log.purges.some(({ start, end }) => message.asked.start < end && start < before);
   }
 
   #isUsedUp(failures: number, { maxAttempts }: WebhookConfiguration): boolean {
@@ -299,16 +313,16 @@ export class LineChecker {
     this.#service.timestamps.set(event, timestamp);
   }
 
-  /** Whether an attempt may have been lost with its process before the service noted how it went. */
+  /** Whether an attempt may have been lost with its process before the service recorded its outcome. */
   #mayBeLost({ at }: Arrival): boolean {
     const noted = this.#log.emptyAt.find((each) => each > at) ?? Number.POSITIVE_INFINITY;
     return this.#service.kills.some(({ start, end }) => end > at && start < noted);
   }
 
-  /** Compares what became of messages with the history, and settles what was uncertain. */
+  /** Compares the outcomes of messages with the history, and resolves uncertain ones. */
   #compare(history: readonly HistoryEntry[]): { messageId: string; text: string }[] {
-    const finals = this.#finals();
     const name = this.#name;
+    const finals = this.#inOrderOf(history);
     assert.equal(history.length, finals.length, `${name}: messages in the history`);
     const dead: { messageId: string; text: string }[] = [];
     for (const [index, { seen, fates, expected }] of finals.entries()) {
@@ -333,7 +347,22 @@ export class LineChecker {
     return dead;
   }
 
-  /** A message that was sent again has one place in the history, its first, and its last fate. */
+  /** The outcomes in the order of the history, which has a message in flight behind those that were purged meanwhile. */
+  #inOrderOf(history: readonly HistoryEntry[]): Fated[] {
+    const finals = this.#finals();
+    for (let index = 0; index < finals.length; index++) {
+      const { seen, expected } = finals[index]!;
+      if (seen === null || seen.id === history[index]?.message_id || !this.#mayBePurged(expected)) continue;
+      const place = history.findIndex(({ message_id: id }) => id === seen.id);
+      const purged = history.slice(index, place);
+      if (purged.length === 0 || purged.some(({ status }) => status !== 'DISCARDED')) continue;
+      finals.splice(place, 0, ...finals.splice(index, 1));
+      index -= 1;
+    }
+    return finals;
+  }
+
+  /** A redelivered message is in the history once, at its first place and with its last outcome. */
   #finals(): Fated[] {
     const byId = new Map<string, Fated>();
     const finals: Fated[] = [];
@@ -358,36 +387,4 @@ export class LineChecker {
   #fail(arrival: Arrival, what: string): never {
     assert.fail(`${this.#name}: ${arrival.messageId} ${what}\nit is ${arrival.text}`);
   }
-}
-
-function timestampOf(text: string): string {
-  try {
-    const { timestamp } = JSON.parse(text) as { timestamp?: unknown };
-    return typeof timestamp === 'string' ? timestamp : '(none)';
-  } catch {
-    return '(no JSON)';
-  }
-}
-
-function isText({ again, text }: ExpectedMessage, arrival: Arrival, timestamp: string): boolean {
-  return again === null
-    ? text(timestamp) === arrival.text
-    : again.messageId === arrival.messageId && again.text === arrival.text;
-}
-
-/** Whether a message that is taken up by this configuration is discarded; its timestamp may not be known exactly. */
-function discards(
-  { configuration, deleted }: Pick<ConfigurationSpan, 'configuration' | 'deleted'>,
-  { wall }: ExpectedMessage,
-): 'yes' | 'no' | 'maybe' {
-  if (deleted || !configuration.enabled) return 'yes';
-  const before = configuration.ignoreBefore;
-  if (before === null || wall.start >= before) return 'no';
-  return wall.end < before ? 'yes' : 'maybe';
-}
-
-function authorizationOf({ credentials }: WebhookConfiguration): string | undefined {
-  return credentials === null
-    ? undefined
-    : `Basic ${Buffer.from(`${credentials.key}:${credentials.secret}`).toString('base64')}`;
 }

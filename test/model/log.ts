@@ -1,22 +1,22 @@
 import type { WebhookConfiguration } from './webhook-model.ts';
 
-/** What was seen from outside, on one scale of ticks, so that "before" and "after" are certain. */
+/** Observations from outside, on one scale of ticks, so that "before" and "after" are certain. */
 
 let ticks = 0;
 
-/** The next moment; each comes after all earlier ones. */
+/** The next tick; each is after all earlier ones. */
 export function tick(): number {
   ticks += 1;
   return ticks;
 }
 
-/** From before something was asked for to after its answer: it happened somewhere within. */
+/** From before a request to after its response: the change happened in between. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** A request that a target got. */
+/** A request that a target received. */
 export interface Arrival {
   at: number;
   path: string;
@@ -24,11 +24,11 @@ export interface Arrival {
   messageId: string;
   text: string;
   status: number;
-  /** When it was answered; null while it is not, or when its connection went first. */
+  /** When it was answered; null before that, or if its connection closed first. */
   answeredAt: number | null;
 }
 
-/** A configuration, and when it may have been in force: from its request to the answer to the next one's. */
+/** A configuration, and when it may have been in force: from its request to the response to the next one's. */
 export interface ConfigurationSpan extends Span {
   /** When it was certainly in force. */
   since: number;
@@ -36,38 +36,40 @@ export interface ConfigurationSpan extends Span {
   deleted: boolean;
 }
 
-/** A message that has to come. */
+/** An expected message. */
 export interface ExpectedMessage {
-  /** What caused it, for people. */
+  /** The cause, for error messages. */
   cause: string;
-  /** Tells apart events, of which all messages have one timestamp. */
+  /** Identifies the event; all messages of an event have one timestamp. */
   event: object;
   text: (timestamp: string) => string;
   asked: Span;
   /** Epoch milliseconds around it. */
   wall: Span;
-  /** Sent again by hand: its id is known, and its timestamp is an old one. */
+  /** A redelivery: its id is known, and its timestamp is an old one. */
   again: { messageId: string; text: string } | null;
 }
 
-/** Messages of operations that ran at once: those of an operation follow each other, the operations come in any order. */
+/** Messages of simultaneous operations: those of one operation are consecutive, the operations are in any order. */
 export type ExpectedGroup = ExpectedMessage[][];
 
-/** A webhook's line as it was seen and as it has to be. */
+/** A webhook's line as observed and as expected. */
 export interface LineLog {
   webhookId: number;
   configurations: ConfigurationSpan[];
   expected: ExpectedGroup[];
   arrivals: Arrival[];
-  /** Messages that were moved to the dead-letter queue by hand. */
+  /** Messages that were moved to the dead-letter queue manually. */
   skips: (Span & { messageId: string })[];
+  /** Purges of the line: what waited was discarded, except a message in flight. */
+  purges: Span[];
   /** Resets of the statistics. */
   resets: Span[];
-  /** Ticks at which nothing waited or was under way. */
+  /** Ticks at which nothing waited or was in flight. */
   emptyAt: number[];
 }
 
-/** What all lines share. */
+/** The state that all lines share. */
 export interface ServiceLog {
   /** From before the processes were killed until others were ready. */
   kills: Span[];

@@ -8,15 +8,15 @@ import { Operations } from './operations.ts';
 import { CLOCK_TOLERANCE_MS, type Mode, RunContext } from './run-context.ts';
 import { ModelTargets } from './targets.ts';
 
-/** What a run does. */
+/** The extent of a run. */
 export interface RunOptions {
-  /** Repeats the choices of a run, but for what its processes happen to be at when they are killed. */
+  /** Repeats the choices of a run, except for what its processes are doing when they are killed. */
   seed: number;
   /** At least 10. */
   operations: number;
 }
 
-/** What came of a run without a failure. */
+/** The numbers of a run without a failure. */
 export interface RunResult {
   events: number;
   webhooks: number;
@@ -29,12 +29,14 @@ const LEAST_OPERATIONS = 10;
 /** Of a run that fails. */
 const STEPS_SHOWN = 20;
 const WEBHOOKS_AT_FIRST = 26;
-/** Operations while webhooks are not delivered. */
+/** Operations during which webhooks are not delivered. */
 const OPERATIONS_IN_SILENCE = 6;
+/** Messages that wait when a line is purged, at least. */
+const PILED_UP = 3;
 
 /**
  * Runs random operations against a running service: API clients and an administrator, targets that fail, retries, stops
- * and kills. Fails where the service is not as the specification has it.
+ * and kills. Fails if the service differs from the specification.
  */
 export async function runModel({ seed, operations }: RunOptions): Promise<RunResult> {
   if (operations < LEAST_OPERATIONS) throw new Error(`a run has at least ${LEAST_OPERATIONS} operations`);
@@ -74,21 +76,23 @@ class ModelRun {
   async run(operations: number): Promise<RunResult> {
     const { choices, service } = this.#context;
     await this.#prepare();
-    // Both are certain to occur; what else does is left to chance.
-    const half = Math.floor(operations / 2);
-    const killAt = choices.between(1, half);
-    const restartAt = choices.between(half + 1, operations - 1);
-    for (let n = 0; n < operations; n++) {
-      if (n === killAt) await this.#kill();
-      else if (n === restartAt) await this.#restart();
-      else await this.#step();
-    }
+    // These always occur; the others are left to chance.
+    const certain = [
+      () => this.#kill(),
+      () => this.#purge(),
+      () => this.#do([this.#operations.manyAccounts.add()]),
+      () => this.#webhooks.removeDeadLetters(),
+      () => this.#restart(),
+    ];
+    const part = Math.floor(operations / certain.length);
+    const places = certain.map((_, n) => n * part + choices.between(0, part - 1));
+    for (let n = 0; n < operations; n++) await (certain[places.indexOf(n)] ?? (() => this.#step()))();
     await this.#webhooks.finish();
     const { count, arrived } = this.#webhooks;
     return { events: this.#events, webhooks: count, ...arrived, kills: service.kills.length };
   }
 
-  /** Content to begin with, then webhooks on it. */
+  /** Creates initial content, then webhooks for it. */
   async #prepare(): Promise<void> {
     const { content, accounts } = this.#operations;
     const first: [number, () => ContentOperation | null][] = [
@@ -113,7 +117,14 @@ class ModelRun {
     else await this.#restart();
   }
 
-  /** Operations that do not concern each other. */
+  /** Lets messages pile up for a target that is down, and purges them. */
+  async #purge(): Promise<void> {
+    const webhook = await this.#webhooks.startPile();
+    for (let n = 0; n < PILED_UP; n++) await this.#do([this.#operations.accounts.createAccount()]);
+    await this.#webhooks.purge(webhook);
+  }
+
+  /** Operations that do not affect each other. */
   #burst(): ContentOperation[] {
     const burst: ContentOperation[] = [];
     for (let n = 0; n < 12 && burst.length < 6; n++) {
@@ -123,7 +134,7 @@ class ModelRun {
     return burst;
   }
 
-  /** Does operations at once, each as one of the callers, and notes the messages that have to come of them. */
+  /** Runs operations at the same time, each as one of the callers, and records the expected messages. */
   async #do(operations: readonly (ContentOperation | null)[]): Promise<void> {
     const chosen = operations.filter((each) => each !== null);
     if (chosen.length === 0) return;
@@ -156,7 +167,7 @@ class ModelRun {
     }
   }
 
-  /** Kills all processes while they do something, and starts them again. */
+  /** Kills all processes in the middle of operations, and starts them again. */
   async #kill(): Promise<void> {
     const { choices } = this.#context;
     const burst = choices.chance(0.85) ? this.#burst() : [];
@@ -171,11 +182,11 @@ class ModelRun {
     const kill: Span = { start: tick(), end: Number.POSITIVE_INFINITY };
     service.kills.push(kill);
     await installation.restart({ isKill: true });
-    // Not before: what the dead had sent may have been read after their death.
+    // Not before: requests of the killed processes may have been read after their death.
     kill.end = tick();
   }
 
-  /** Stops all processes in order and starts them again; now and then to deliver nothing for a while. */
+  /** Stops all processes gracefully and restarts them, sometimes without delivery for a while. */
   async #restart(): Promise<void> {
     const { choices, installation } = this.#context;
     const mode = choices.pick<Mode>(['delivering', 'queueing', 'read-only']);

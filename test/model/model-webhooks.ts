@@ -7,15 +7,11 @@ import { CLOCK_TOLERANCE_MS, type RunContext } from './run-context.ts';
 import { assertStatistics } from './statistics-checker.ts';
 import type { ModelTarget } from './targets.ts';
 import { WebhookChoices } from './webhook-choices.ts';
-import {
-  effectiveSubtopics,
-  matches,
-  messageOf,
-  payloadOf,
-  type WebhookConfiguration,
-} from './webhook-model.ts';
+import { matches, messageOf, payloadOf, type WebhookConfiguration } from './webhook-model.ts';
+import { assertRecord } from './webhook-record.ts';
 
-interface ModelWebhook {
+/** A webhook of a run. */
+export interface ModelWebhook {
   id: number;
   number: number;
   target: ModelTarget;
@@ -24,7 +20,7 @@ interface ModelWebhook {
   isDeleted: boolean;
 }
 
-/** Events that one operation caused, in their order. */
+/** Events that one operation caused, in order. */
 export interface CausedEvents {
   cause: string;
   events: readonly ModelEvent[];
@@ -34,10 +30,10 @@ export interface CausedEvents {
 }
 
 const MOST_WEBHOOKS = 34;
-/** Below this none is deleted. */
+/** No webhook is deleted below this number. */
 const LEAST_WEBHOOKS = 20;
 
-/** The webhooks of a run: what happens to them, and what their targets have to get. */
+/** The webhooks of a run: operations on them, and the messages that their targets must receive. */
 export class ModelWebhooks {
   readonly #context: RunContext;
   readonly #choices: WebhookChoices;
@@ -52,15 +48,15 @@ export class ModelWebhooks {
     return this.#all.length;
   }
 
-  /** What arrived so far: messages, each once, and attempts. */
+  /** The numbers so far: distinct messages, and attempts. */
   get arrived(): { messages: number; attempts: number } {
     const arrivals = this.#all.flatMap(({ log }) => log.arrivals);
     return { messages: new Set(arrivals.map(({ messageId }) => messageId)).size, attempts: arrivals.length };
   }
 
-  /** Notes the messages that have to come of operations that ran at once. */
+  /** Records the expected messages of simultaneous operations. */
   expect(caused: readonly CausedEvents[]): void {
-    // The same for each webhook, to tell that an event has one timestamp.
+    // The same for each webhook, to check that an event has one timestamp.
     const identities = new Map<ModelEvent, object>();
     for (const { events } of caused) for (const event of events) identities.set(event, {});
     for (const { id, log } of this.#alive()) {
@@ -95,6 +91,7 @@ export class ModelWebhooks {
       expected: [],
       arrivals: target.arrivals,
       skips: [],
+      purges: [],
       resets: [],
       emptyAt: [],
     };
@@ -104,7 +101,7 @@ export class ModelWebhooks {
     this.#all.push({ id: body.id, number, target, log, checker, isDeleted: false });
   }
 
-  /** Does something to a webhook or its target, or makes another one. */
+  /** Changes a webhook or its target, or creates another webhook. */
   async change(): Promise<void> {
     const { choices } = this.#context;
     const webhook = choices.one(this.#alive());
@@ -131,7 +128,47 @@ export class ModelWebhooks {
     else webhook.target.isDown = !webhook.target.isDown && choices.chance(0.7);
   }
 
-  /** Waits until all of it has come to its end, and compares it. */
+  /** A webhook for all events of accounts, which retries for as long as its target is down. */
+  async startPile(): Promise<ModelWebhook> {
+    const webhook = this.#context.choices.one(this.#alive())!;
+    const { configuration } = presentOf(webhook.log);
+    await this.#update(webhook, {
+      ...configuration,
+      topic: 'ACCOUNT',
+      subtopics: null,
+      focus: [],
+      enabled: true,
+      maxAttempts: 1_000,
+      ignoreBefore: null,
+    });
+    webhook.target.isDown = true;
+    return webhook;
+  }
+
+  /** Purges the line of a webhook whose target is down, until a message that was in flight has failed and is purged, too. */
+  async purge(webhook: ModelWebhook): Promise<void> {
+    const isRetrying = async () => (await this.#history(webhook)).some(({ status }) => status === 'RETRYING');
+    // In a run with few receives, the line advances by itself.
+    const isStuck = this.#context.service.maxReceives >= 1_000;
+    if (isStuck) await until(isRetrying, 'the head has failed');
+    const [head] = await this.#waiting(webhook);
+    this.#context.trace(`purge the line of webhook ${webhook.id}`);
+    const span: Span = { start: tick(), end: Number.POSITIVE_INFINITY };
+    webhook.log.purges.push(span);
+    await until(async () => {
+      const { body } = await this.#context.call('POST', `/webhooks/${webhook.id}/line/purge`, [200]);
+      assert.deepEqual([body.remaining, body.next_cursor], [0, null]);
+      const left = await this.#waiting(webhook);
+      assert.ok(left.length <= 1, `a purge of webhook ${webhook.id} left ${left.length} messages`);
+      if (isStuck && left.length > 0) assert.equal(left[0], head, 'only the head may have been in flight');
+      return await this.#isEmpty(webhook);
+    }, `the line of webhook ${webhook.id} is purged`);
+    span.end = tick();
+    webhook.log.emptyAt.push(tick());
+    webhook.target.isDown = false;
+  }
+
+  /** Waits until all deliveries are finished, and compares them. */
   async finish(): Promise<void> {
     for (const { target } of this.#all) target.isDown = false;
     for (const webhook of this.#all) {
@@ -156,7 +193,7 @@ export class ModelWebhooks {
     );
   }
 
-  /** A record that was read is sent back, with another name: everything else stays. */
+  /** Sends back a record as it was read with another name: everything else stays. */
   async #sendBack(webhook: ModelWebhook): Promise<void> {
     const { configuration } = presentOf(webhook.log);
     const name = this.#context.choices.name('Webhook');
@@ -174,7 +211,7 @@ export class ModelWebhooks {
     const present = presentOf(webhook.log);
     const payload = record ?? payloadOf(configuration, { brief: choices.chance(0.5) });
     const { credentials } = configuration;
-    // Its secret stays when it is not said again.
+    // The secret stays if it is not given again.
     if (credentials !== null && credentials === present.configuration.credentials && choices.chance(0.6))
       payload.authentication = { type: 'BASIC', key: credentials.key };
     const reset = choices.chance(0.1);
@@ -190,18 +227,18 @@ export class ModelWebhooks {
     if (!configuration.enabled && this.#context.mode === 'delivering') await this.#untilEmpty(webhook);
   }
 
-  /** Makes it inactive or active: what waits is discarded. */
+  /** Deactivates or activates it: waiting messages are discarded. */
   async #switch(webhook: ModelWebhook): Promise<void> {
     const { configuration } = presentOf(webhook.log);
     await this.#update(webhook, { ...configuration, enabled: !configuration.enabled });
   }
 
-  /** Discards what waits, and nothing that happens from now on. */
+  /** Discards waiting messages, but no later ones. */
   async #ignoreEarlier(webhook: ModelWebhook): Promise<void> {
     const { configuration } = presentOf(webhook.log);
     const ignoreBefore = Date.now() + CLOCK_TOLERANCE_MS + 1;
     await this.#update(webhook, { ...configuration, ignoreBefore });
-    await until(() => Date.now() > ignoreBefore + CLOCK_TOLERANCE_MS, 'the clock goes on');
+    await until(() => Date.now() > ignoreBefore + CLOCK_TOLERANCE_MS, 'the clock advances');
   }
 
   async #resetStatistics(webhook: ModelWebhook): Promise<void> {
@@ -250,12 +287,12 @@ export class ModelWebhooks {
     webhook.isDeleted = true;
   }
 
-  /** Sends dead letters again, once nothing waits any more. */
+  /** Redelivers dead letters once nothing waits any more. */
   async #redeliver(webhook: ModelWebhook): Promise<void> {
     webhook.target.isDown = false;
     await this.#untilEmpty(webhook);
     const dead = webhook.checker.settle(await this.#history(webhook));
-    this.#context.trace(`send ${dead.length} dead letters of webhook ${webhook.id} again`);
+    this.#context.trace(`redeliver ${dead.length} dead letters of webhook ${webhook.id}`);
     const { enabled } = presentOf(webhook.log).configuration;
     const start = tick();
     const place = `/webhooks/${webhook.id}/deliveries/redeliver?status=DEAD_LETTERED`;
@@ -271,7 +308,22 @@ export class ModelWebhooks {
     if (again.length > 0) webhook.log.expected.push([again]);
   }
 
-  /** Moves a head that fails to the dead-letter queue. */
+  /** Removes the dead letters of the webhook that probably has most, once nothing waits any more. */
+  async removeDeadLetters(): Promise<void> {
+    const deadOf = ({ log }: ModelWebhook) =>
+      log.arrivals.filter(({ status }) => status >= 300).length / presentOf(log).configuration.maxAttempts;
+    const webhook = this.#alive().reduce((most, each) => (deadOf(each) > deadOf(most) ? each : most));
+    webhook.target.isDown = false;
+    await this.#untilEmpty(webhook);
+    const dead = webhook.checker.settle(await this.#history(webhook));
+    this.#context.trace(`remove ${dead.length} dead letters of webhook ${webhook.id}`);
+    const place = `/webhooks/${webhook.id}/deliveries/remove`;
+    const { body } = await this.#context.call('POST', place, [200]);
+    assert.deepEqual(body, { removed: dead.length, remaining: 0, next_cursor: null });
+    webhook.checker.removeDeadLetters();
+  }
+
+  /** Moves a failing head to the dead-letter queue. */
   async #skip(webhook: ModelWebhook): Promise<void> {
     const { body } = await this.#context.call('GET', `/webhooks/${webhook.id}/line`, [200]);
     if (body.head === null || body.head.attempts === 0) return;
@@ -284,15 +336,21 @@ export class ModelWebhooks {
   }
 
   async #untilEmpty(webhook: ModelWebhook): Promise<void> {
-    await until(
-      async () =>
-        (await this.#context.call('GET', `/webhooks/${webhook.id}/line`, [200])).body.state === 'EMPTY',
-      `the line of webhook ${webhook.id} is empty`,
-    );
+    await until(() => this.#isEmpty(webhook), `the line of webhook ${webhook.id} is empty`);
     webhook.log.emptyAt.push(tick());
   }
 
-  /** A deleted webhook has no line that could be read; each of its messages ends in its history. */
+  async #isEmpty({ id }: ModelWebhook): Promise<boolean> {
+    return (await this.#context.call('GET', `/webhooks/${id}/line`, [200])).body.state === 'EMPTY';
+  }
+
+  /** The ids of the messages that wait, in order. */
+  async #waiting({ id }: ModelWebhook): Promise<string[]> {
+    const { body } = await this.#context.call('GET', `/webhooks/${id}/line/messages?limit=200`, [200]);
+    return body.data.map(({ message_id }: { message_id: string }) => message_id);
+  }
+
+  /** A deleted webhook has no readable line; all its messages end in the history. */
   async #untilHistoryIsWhole(webhook: ModelWebhook): Promise<void> {
     const expected = webhook.log.expected.flat(2).filter(({ again }) => again === null).length;
     await until(async () => {
@@ -303,7 +361,7 @@ export class ModelWebhooks {
     webhook.log.emptyAt.push(tick());
   }
 
-  /** All of it, the oldest first. */
+  /** The whole history, oldest first. */
   async #history({ id }: ModelWebhook): Promise<HistoryEntry[]> {
     const entries: HistoryEntry[] = [];
     let cursor: string | null = null;
@@ -327,49 +385,6 @@ export class ModelWebhooks {
 
 function presentOf({ configurations }: LineLog): LineLog['configurations'][number] {
   return configurations.at(-1)!;
-}
-
-/** Asserts that a webhook reads back as it was configured. */
-function assertRecord(
-  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
-  record: any,
-  configuration: WebhookConfiguration,
-): void {
-  const { name, topic, targetUrl, enabled, maxAttempts, ignoreBefore, loggingMode, credentials } =
-    configuration;
-  assert.deepEqual(
-    {
-      name: record.name,
-      topic: record.topic,
-      subtopics: record.subtopics,
-      all_subtopics: record.all_subtopics,
-      focus: record.focus.map((each: Record<string, unknown>) => [
-        each.webhook_focus_type,
-        each.webhook_focus_id,
-      ]),
-      target_url: record.target_url,
-      authentication: record.authentication,
-      enabled: record.enabled,
-      max_attempts: record.max_attempts,
-      ignore_before_dt: record.ignore_before_dt,
-      logging_mode: record.logging_mode,
-      in_error: record.in_error,
-    },
-    {
-      name,
-      topic,
-      subtopics: effectiveSubtopics(configuration),
-      all_subtopics: configuration.subtopics === null,
-      focus: configuration.focus.map(({ type, id }) => [type, id]),
-      target_url: targetUrl,
-      authentication: credentials === null ? { type: 'NONE' } : { type: 'BASIC', key: credentials.key },
-      enabled,
-      max_attempts: maxAttempts,
-      ignore_before_dt: ignoreBefore === null ? null : new Date(ignoreBefore).toISOString(),
-      logging_mode: loggingMode,
-      in_error: false,
-    },
-  );
 }
 
 function describe(configuration: WebhookConfiguration): string {

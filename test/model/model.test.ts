@@ -6,7 +6,7 @@ import { seedsOf } from './seeds.ts';
 const SEEDS = 2;
 const OPERATIONS = 60;
 
-describe('the service does as the model of its specification', () => {
+describe('the service behaves like the model of its specification', () => {
   const { seeds, operations } = seedsOf(process.env, { count: SEEDS, operations: OPERATIONS });
   for (const seed of seeds) {
     it(`in ${operations} random operations, kills and restarts (MODEL_SEED=${seed} MODEL_OPERATIONS=${operations} repeats it)`, async () => {

@@ -3,21 +3,24 @@ import { AccountOperations } from './account-operations.ts';
 import type { Choices } from './choices.ts';
 import type { ContentModel } from './content-model.ts';
 import { ContentOperations } from './content-operations.ts';
+import { ManyAccountsOperations } from './many-accounts-operations.ts';
 import type { ContentOperation } from './operation.ts';
 
-/** Chooses operations that the content at hand allows, and some that it does not. */
+/** Chooses operations that the current content allows, and some that it does not. */
 export class Operations {
   readonly content: ContentOperations;
   readonly accounts: AccountOperations;
+  readonly manyAccounts: ManyAccountsOperations;
   readonly #choices: Choices;
 
   constructor(model: ContentModel, choices: Choices) {
     this.content = new ContentOperations(model, choices);
     this.accounts = new AccountOperations(model, choices);
+    this.manyAccounts = new ManyAccountsOperations(model, choices);
     this.#choices = choices;
   }
 
-  /** Any operation; null when the one that was chosen has nothing to act on. */
+  /** A random operation; null if the chosen one has nothing to act on. */
   any(): ContentOperation | null {
     const weights: [number, () => ContentOperation | null][] = [
       [8, () => this.accounts.createAccount()],
@@ -38,9 +41,13 @@ export class Operations {
       [1, () => this.content.deleteGroup()],
       [10, () => this.accounts.addContent()],
       [8, () => this.accounts.removeContent()],
+      [5, () => this.manyAccounts.add()],
+      [4, () => this.manyAccounts.remove()],
+      [1, () => this.manyAccounts.refused()],
       [6, () => this.accounts.register()],
       [8, () => this.accounts.launch()],
       [14, () => this.accounts.updateStatus()],
+      [5, () => this.accounts.waive()],
       [1, () => this.accounts.deleteRegistration()],
       [2, () => this.#refused()],
     ];
@@ -52,7 +59,7 @@ export class Operations {
     return null;
   }
 
-  /** Requests that are wrong: nothing may come of them. */
+  /** Invalid requests, which must have no effect. */
   #refused(): ContentOperation {
     const [status, method, path, body] = this.#choices.pick<[number, string, string, unknown?]>([
       [400, 'POST', '/accounts', { name: '' }],

@@ -6,21 +6,21 @@ import type { ServiceLog } from './log.ts';
 import type { ModelTargets } from './targets.ts';
 
 /**
- * How far the service's clock may be from this process's. On PostgreSQL it goes by the server's, which a busy machine has it
- * know by half of a slow answer only.
+ * How far the service's clock may differ from that of this process. On PostgreSQL it follows the server's clock. On a busy
+ * machine its error is up to half the time of a slow response.
  */
 export const CLOCK_TOLERANCE_MS = ON_POSTGRES ? 2_500 : 0;
 
-/** What the processes do at a time: deliver, queue only, or nothing about webhooks, which are Read Only then. */
+/** The mode of the processes: deliver, queue only, or webhooks disabled, which makes them Read Only. */
 export type Mode = 'delivering' | 'queueing' | 'read-only';
 
-/** What all parts of a run share. */
+/** The state that all parts of a run share. */
 export class RunContext {
   readonly choices: Choices;
   readonly targets: ModelTargets;
   readonly installation: Installation;
   readonly service: ServiceLog;
-  /** Told what is done, step by step. */
+  /** Called with each step. */
   readonly trace: (text: string) => void;
   mode: Mode = 'delivering';
   readonly #callers: readonly Caller[];
@@ -41,7 +41,7 @@ export class RunContext {
     this.service = { kills: [], silences: [], maxReceives: parts.maxReceives, timestamps: new Map() };
   }
 
-  /** Any of those who call the service. */
+  /** A random caller of the service. */
   caller(): Caller {
     return this.choices.one(this.#callers)!;
   }

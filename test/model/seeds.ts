@@ -1,4 +1,4 @@
-/** Which runs the tests of the model make: `MODEL_SEED` repeats one, `MODEL_SEEDS` makes so many with seeds that nobody chose. */
+/** Which runs the tests of the model make: `MODEL_SEED` repeats one, `MODEL_SEEDS` makes that many with random seeds. */
 export function seedsOf(
   { MODEL_SEED, MODEL_SEEDS, MODEL_OPERATIONS }: NodeJS.ProcessEnv,
   usual: { count: number; operations: number },
@@ -7,7 +7,7 @@ export function seedsOf(
   const seed = numberOf('MODEL_SEED', MODEL_SEED);
   if (seed !== null) return { seeds: [seed], operations };
   const count = numberOf('MODEL_SEEDS', MODEL_SEEDS);
-  // The usual ones are always the same, so that a change is what makes them fail.
+  // The default seeds are fixed, so that only a change of the code makes them fail.
   if (count === null) return { seeds: Array.from({ length: usual.count }, (_, n) => n + 1), operations };
   return { seeds: Array.from({ length: count }, () => Math.floor(Math.random() * 2 ** 32)), operations };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Arrival, LineLog, ServiceLog, Span } from './log.ts';
 
-/** A webhook's statistics as the API tells them. */
+/** A webhook's statistics as the API returns them. */
 export interface Statistics {
   statistics_valid_from_dt: string;
   success_count: number;
@@ -19,10 +19,10 @@ const STATUS_TEXTS: Record<number, string> = {
   503: '503 Service Unavailable',
 };
 
-/** Statuses that targets answer failing attempts with. */
+/** Statuses with which targets reject attempts. */
 export const FAILURES: readonly number[] = Object.keys(STATUS_TEXTS).map(Number);
 
-/** Holds statistics and error state of a webhook, of which nothing waits, against what its target saw. */
+/** Compares the statistics and error state of a webhook without waiting messages with what its target saw. */
 export function assertStatistics(
   log: LineLog,
   service: ServiceLog,
@@ -60,9 +60,9 @@ export function assertStatistics(
 
 interface Attempt {
   arrival: Arrival;
-  /** Whether the service noted how it went. */
+  /** Whether the service recorded the outcome. */
   happened: 'yes' | 'maybe' | 'no';
-  /** By when it had noted it. */
+  /** By when it had recorded the outcome. */
   notedBy: number;
 }
 
@@ -75,7 +75,7 @@ function certaintyOf(
   const empty = emptyAt.find((each) => each > arrival.at) ?? Number.POSITIVE_INFINITY;
   const notedBy = Math.min(next?.at ?? Number.POSITIVE_INFINITY, empty);
   if (arrival.answeredAt === null) return { happened: 'no', notedBy };
-  // What was noted as delivered does not come again, and what was not does.
+  // A message recorded as delivered is not sent again, others are.
   if (isSuccess(arrival)) return { happened: next?.messageId === arrival.messageId ? 'no' : 'yes', notedBy };
   const mayBeLost = kills.some(({ start, end }) => end > arrival.at && start < notedBy);
   return { happened: mayBeLost ? 'maybe' : 'yes', notedBy };
@@ -90,7 +90,7 @@ function isSuccess({ status, answeredAt }: Arrival): boolean {
   return answeredAt !== null && status < 300;
 }
 
-/** In error from a failure to a success or an edit. */
+/** Asserts that a webhook is in error from a failure until a success or an edit. */
 function assertInError(
   { webhookId, configurations }: LineLog,
   last: Attempt | undefined,

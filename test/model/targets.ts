@@ -6,19 +6,19 @@ import { SeededRandom } from '../reliability/seeded-random.ts';
 import { type Arrival, tick } from './log.ts';
 import { FAILURES } from './statistics-checker.ts';
 
-/** How a message is answered. */
+/** How a target responds to a message. */
 interface Plan {
-  /** Attempts that fail first. */
+  /** The number of attempts that fail first. */
   failures: number;
   status: number;
   delayMs: number;
   attempts: number;
 }
 
-/** The target of one webhook, at all addresses that it ever had. */
+/** The target of one webhook, at all URLs that it ever had. */
 export class ModelTarget {
   readonly arrivals: Arrival[] = [];
-  /** While it is, every attempt fails. */
+  /** While this is true, every attempt fails. */
   isDown = false;
   readonly #random: SeededRandom;
   readonly #plans = new Map<string, Plan>();
@@ -27,7 +27,7 @@ export class ModelTarget {
     this.#random = new SeededRandom(seed);
   }
 
-  /** How the next attempt of a message is answered. */
+  /** The response to the next attempt of a message. */
   answerTo(messageId: string): { status: number; delayMs: number } {
     const plan = this.#plans.get(messageId) ?? this.#newPlan();
     this.#plans.set(messageId, plan);
@@ -70,7 +70,7 @@ export class ModelTargets implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Makes another target and returns its number. */
+  /** Creates another target and returns its number. */
   add(): { number: number; target: ModelTarget } {
     const number = this.#targets.length;
     const target = new ModelTarget(this.#seed + number);
@@ -87,7 +87,7 @@ export class ModelTargets implements AsyncDisposable {
 
   async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => null);
-    // The sender went away before its request was whole.
+    // The sender closed the connection before its request was complete.
     if (body === null) return;
     const target = this.#targets[Number(/^\/(\d+)\//.exec(request.url ?? '')?.[1])];
     if (target === undefined) {

@@ -10,7 +10,7 @@ import {
   type WebhookConfiguration,
 } from './webhook-model.ts';
 
-/** Those with most to go wrong more often. */
+/** The riskiest ones more often. */
 const TOPICS_BY_WEIGHT: [Topic, ...Topic[]] = [
   'ACCOUNT',
   'ACCOUNT_CONTENT',
@@ -48,7 +48,7 @@ export class WebhookChoices {
     };
   }
 
-  /** The same webhook with something else about it. */
+  /** The same webhook with one member changed. */
   changed(present: WebhookConfiguration, newUrl: () => string): WebhookConfiguration {
     const choices = this.#choices;
     const changed = { ...present };
@@ -82,7 +82,7 @@ export class WebhookChoices {
     return this.#choices.some<string>(allowed, allowed.length);
   }
 
-  /** A payload that has to be refused. */
+  /** A payload that must be rejected. */
   invalid(
     valid: Record<string, unknown>,
     { topic, subtopics }: WebhookConfiguration,
@@ -125,7 +125,7 @@ export class WebhookChoices {
     const focus: FocusReference[] = [];
     const accounts = [...this.#content.accounts.keys()];
     if (FOCUS_TYPES[topic].includes('ACCOUNT') && choices.chance(0.6)) {
-      // One that does not exist is accepted, and may come to exist.
+      // An asset that does not exist is accepted, and may exist later.
       const some = [...accounts, Math.max(0, ...accounts) + 1];
       focus.push(...choices.some(some, 3).map((id) => ({ type: 'ACCOUNT' as const, id })));
     }

@@ -1,7 +1,7 @@
 import type { AssetReference, ModelEvent } from './content-model.ts';
 import { keyOf } from './content-model.ts';
 
-/** What the specification says of webhooks: which events they match and what their messages look like. */
+/** The specification's rules for webhooks: which events they match, and their messages. */
 
 export const TOPICS = {
   ACCOUNT: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
@@ -21,11 +21,11 @@ export const LOGGING_MODES = {
   FULLONERROR: 'FULL_ON_ERROR',
 } as const;
 
-/** A webhook's configuration, everything said. */
+/** A webhook's configuration with all members. */
 export interface WebhookConfiguration {
   name: string;
   topic: Topic;
-  /** Null: all that the topic has, less those that the focus excludes. */
+  /** Null: all subtopics of the topic, except those that the focus excludes. */
   subtopics: string[] | null;
   focus: FocusReference[];
   targetUrl: string;
@@ -57,7 +57,7 @@ export function effectiveSubtopics({ topic, subtopics, focus }: WebhookConfigura
   return all.filter((each) => listed.includes(each));
 }
 
-/** Whether an event makes a message for a webhook. */
+/** Whether an event creates a message for a webhook. */
 export function matches(configuration: WebhookConfiguration, event: ModelEvent): boolean {
   const { topic, focus, enabled } = configuration;
   if (!enabled || topic !== event.topic) return false;
@@ -70,7 +70,7 @@ export function matches(configuration: WebhookConfiguration, event: ModelEvent):
   );
 }
 
-/** The message of an event, byte for byte but for its timestamp, which is put in later. */
+/** The message of an event, byte for byte except for its timestamp, which is inserted later. */
 export function messageOf(
   webhookId: number,
   { name, topic, targetUrl, loggingMode, maxAttempts }: WebhookConfiguration,
@@ -91,7 +91,7 @@ export function messageOf(
     });
 }
 
-/** The configuration as the API takes it; what has its default is left out when `brief`. */
+/** The configuration as the API accepts it; members with their default are omitted if `brief`. */
 export function payloadOf(
   configuration: WebhookConfiguration,
   { brief }: { brief: boolean },

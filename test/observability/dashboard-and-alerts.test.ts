@@ -106,7 +106,7 @@ describe('the dashboard and the alerts', () => {
     assert.ok(exposed.size > 30);
   });
 
-  it('read only metrics and labels that a service has from its start', () => {
+  it('use only metrics and labels that a service exposes from its start', () => {
     for (const expr of [...shownExpressions, ...rules.map((rule) => rule.expr)]) {
       const { selectors, grouped } = readExpression(expr);
       assert.ok(selectors.length > 0, expr);
@@ -125,7 +125,7 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
-  it('name in texts only labels that their expressions keep', () => {
+  it('mention only labels that their expressions keep', () => {
     const shown = dashboard.panels.flatMap(({ targets = [] }) =>
       targets.map(({ expr, legendFormat }) => ({
         expr: expr.replaceAll(/\$\w+/g, (name) => VARIABLES[name] ?? name),
@@ -148,7 +148,7 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
-  it('show every metric of the service on the dashboard', () => {
+  it('cover every metric of the service on the dashboard', () => {
     const shown = new Set(
       shownExpressions.flatMap((expr) => readExpression(expr).selectors.map(({ name }) => familyOf(name))),
     );
@@ -159,7 +159,7 @@ describe('the dashboard and the alerts', () => {
     );
   });
 
-  it('have panels that do not overlap, each with a text that says what it shows', () => {
+  it('have panels that do not overlap, each with a description', () => {
     const cells = new Set<string>();
     for (const { id, type, title, description, gridPos, targets } of dashboard.panels) {
       assert.ok(title.length > 0, `${id}`);
@@ -175,7 +175,7 @@ describe('the dashboard and the alerts', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('alert with a severity and texts, each under a name of its own, which the test cases of promtool try', () => {
+  it('have alerts with a unique name, a severity and texts, each covered by a promtool test case', () => {
     const names = rules.map(({ alert }) => alert);
     assert.equal(new Set(names).size, names.length);
     for (const { alert, labels, annotations } of rules) {

@@ -22,7 +22,7 @@ describe('health and metrics', () => {
     );
   });
 
-  test('metrics count events, messages and attempts, and tell what waits', async () => {
+  test('metrics count events, messages and attempts, and show what waits', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -55,7 +55,7 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_queue_errors_total\{engine="database"\} 0$/m);
   });
 
-  test('counters exist before the first event, and no gauge is named like a counter', async () => {
+  test('counters exist before the first event, and no gauge has the name of a counter', async () => {
     await using service = await startTestService();
     const metrics = (await service.api.get('/metrics')).body as string;
     for (const subtopic of SUBTOPICS) {
@@ -69,7 +69,7 @@ describe('health and metrics', () => {
     );
   });
 
-  test('an event whose change was undone is not counted', async () => {
+  test('an event whose change was rolled back is not counted', async () => {
     await using service = await startTestService();
     const { api } = service;
     await using database = await openDatabaseOf(service.settings.data_dir);
@@ -85,7 +85,7 @@ describe('health and metrics', () => {
     assert.match(after.body, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
   });
 
-  test('the time from event to delivery is that of messages which arrive at the first attempt', async () => {
+  test('the time from event to delivery covers messages that arrive at the first attempt', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -101,7 +101,7 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 0$/m);
   });
 
-  test('the first scrape tells what the queue holds at that moment', async () => {
+  test('the first scrape shows the current state of the queue', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const webhook = { topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LOG_CLASSES } from '../../src/observability/log-classes.ts';
+import type { LOG_CLASSES } from '../../src/settings/log-classes.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -35,8 +35,8 @@ async function causeEvents({ api, ...rest }: TestService) {
   return { account: account.id, course: course.id, registration: registration_id };
 }
 
-describe('what the classes of custom_log_levels write', () => {
-  it('is, for those that trigger events, what happened, with ids and no names', async () => {
+describe('the log classes of custom_log_levels', () => {
+  it('log the events that they trigger with ids and without names', async () => {
     await using service = await startTestService();
     const ids = await causeEvents(service);
     assert.deepEqual(said(service, 'AccountService'), [
@@ -77,13 +77,13 @@ describe('what the classes of custom_log_levels write', () => {
       assert.ok(!text.includes(personal), personal);
   });
 
-  it('is, for those that trigger events, written while the webhooks service is disabled, too', async () => {
+  it('log events even while the webhooks service is disabled', async () => {
     await using service = await startTestService({ settings: { enable_webhooks_service: false } });
     await service.api.create('/accounts', { name: 'Northwind' });
     assert.deepEqual(said(service, 'AccountService'), ['an account was created']);
   });
 
-  it('is, for those that trigger events, at debug which event triggered which webhooks', async () => {
+  it('log at debug which event triggered which webhooks', async () => {
     await using target = await startTarget();
     const debugged = [
       'AccountService',
@@ -121,7 +121,7 @@ describe('what the classes of custom_log_levels write', () => {
     ]);
   });
 
-  it('is nothing at a level that is less verbose than its lines', async () => {
+  it('log nothing at a level that is less verbose than their lines', async () => {
     const custom_log_levels = { AccountService: 'warn', WebhookService: 'silent' } as const;
     await using service = await startTestService({ settings: { custom_log_levels } });
     await service.api.create('/accounts', { name: 'Northwind' });
@@ -129,7 +129,7 @@ describe('what the classes of custom_log_levels write', () => {
     assert.deepEqual([...said(service, 'AccountService'), ...said(service, 'WebhookService')], []);
   });
 
-  it('is, for WebhookService, what was done to webhooks, once it is done', async () => {
+  it('log changes of webhooks for WebhookService, after the commit', async () => {
     await using service = await startTestService();
     const { api } = service;
     const webhook = { name: 'w', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
@@ -150,7 +150,7 @@ describe('what the classes of custom_log_levels write', () => {
     );
   });
 
-  it('is, for the service itself at its start, which settings do nothing as the others are', async () => {
+  it('log settings without effect at the start of the service', async () => {
     await using service = await startTestService({ settings: { message_queue_name: 'mine.fifo' } });
     const warnings = linesOf(service, 'Service').filter((line) => line.level === 'warn');
     assert.deepEqual(
@@ -159,7 +159,7 @@ describe('what the classes of custom_log_levels write', () => {
     );
   });
 
-  it('is, for the service itself, the database, tokens and taking up, what the reference says', async () => {
+  it('log what the reference says for the service, the database, tokens and receiving', async () => {
     await using target = await startTarget();
     await using service = await startTestService({
       settings: { custom_log_levels: { DeliveryPoller: 'debug' } },

@@ -6,7 +6,7 @@ import { startTestService } from '../support/service.ts';
 const TOKEN = 'monitoring-token-of-the-tests';
 
 describe('a service with a monitoring token', () => {
-  it('shows metrics and single checks to those who present it, and its readiness to all', async () => {
+  it('shows metrics and single checks only with the token, and its readiness to everyone', async () => {
     await using service = await startTestService({ settings: { monitoring_token: TOKEN } });
     const read = (path: string, authorization?: string) =>
       fetch(`${service.url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
@@ -25,7 +25,7 @@ describe('a service with a monitoring token', () => {
 });
 
 describe('a service whose public address is https', () => {
-  it('says that its host is to be reached by https alone', async () => {
+  it('sends Strict-Transport-Security for its host', async () => {
     await using service = await startTestService({ settings: { base_url: 'https://learn.example.com' } });
     for (const path of ['/health/live', '/accounts', '/nothing', '/ui/'])
       assert.equal(
@@ -35,7 +35,7 @@ describe('a service whose public address is https', () => {
       );
   });
 
-  it('says so of the content origin, which has an address of its own', async () => {
+  it('sends it for the content origin, which has its own address', async () => {
     const settings = { base_url: 'http://localhost:1', content_base_url: 'https://content.example.com' };
     await using service = await startTestService({ settings });
     const port = service.logLines.find(({ contentPort }) => contentPort !== undefined)?.contentPort;
@@ -44,7 +44,7 @@ describe('a service whose public address is https', () => {
     assert.equal(await of(`${service.url}/health/live`), null);
   });
 
-  it('and only then', async () => {
+  it('sends it only with https', async () => {
     await using service = await startTestService();
     assert.equal((await fetch(`${service.url}/health/live`)).headers.get('strict-transport-security'), null);
   });
@@ -52,7 +52,7 @@ describe('a service whose public address is https', () => {
 
 describe('connections of clients', () => {
   for (const origin of ['the service', 'the content origin']) {
-    it(`to ${origin} are closed beyond max_connections, and those that are open go on`, async () => {
+    it(`to ${origin} are closed beyond max_connections, and open ones continue to work`, async () => {
       await using service = await startTestService({ settings: { max_connections: 10 } });
       const { hostname, port } = new URL(origin === 'the service' ? service.url : service.service.contentUrl);
       const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on('error', () => {}));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { importCourse } from '../content/packages.ts';
 import { type CollectedSpan, ERROR_STATUS, SPAN_KINDS, startCollector } from '../support/collector.ts';
 import { type ServingProcess, startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
@@ -52,7 +53,7 @@ function logLines({ logLines: lines }: ServingProcess, traceId: string) {
 }
 
 describe('traces', () => {
-  it('go from the caller through change, message and wait to each attempt and its target', async () => {
+  it('span the caller, the change, the message, the wait, each attempt and its target', async () => {
     await using collector = await startCollector();
     await using target = await startTarget({ respondWith: failTimes(1, answer(503)) });
     await using service = await start({
@@ -157,7 +158,7 @@ describe('traces', () => {
       assert.ok(!sent.includes(secret), secret);
   });
 
-  it('of requests whose changes share a commit stay apart', async () => {
+  it('of requests whose changes share a commit remain separate', async () => {
     await using collector = await startCollector();
     await using target = await startTarget();
     await using service = await start({
@@ -184,7 +185,7 @@ describe('traces', () => {
     assert.deepEqual(new Set(lines.map((line) => line.trace_id)), new Set(traceIds));
   });
 
-  it('of a redelivery and of a test message begin with the request for them', async () => {
+  it('of a redelivery and of a test message start with the request for them', async () => {
     await using collector = await startCollector();
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await start({
@@ -218,7 +219,52 @@ describe('traces', () => {
     assert.equal(target.requests[2]!.headers['webhook-test'], 'true');
   });
 
-  it('are begun where a caller sends none or a malformed one, and sent as protobuf by default', async () => {
+  it('of content for many accounts, of the redelivery of many and of a replay start with the request for them', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    });
+    const { api } = service;
+    const webhook = webhookInput({
+      topic: 'ACCOUNT_CONTENT',
+      subtopics: ['CONTENT_ADDED_TO_ACCOUNT'],
+      target_url: target.url,
+      max_attempts: 1,
+    });
+    const { id } = await api.create('/webhooks', webhook);
+    const accountIds: number[] = [];
+    for (const name of ['a', 'b', 'c']) accountIds.push((await api.create('/accounts', { name })).id);
+    const course = await importCourse({ api });
+    /** The outcomes of the messages in the trace of a request, each of them begun by that request. */
+    const outcomesOf = async (call: string, body: unknown, traceId: string) => {
+      const answered = await api.post(call, body, { traceparent: `00-${traceId}-${CALLER_SPAN}-01` });
+      assert.ok(answered.status < 300, JSON.stringify(answered.body));
+      const attempts = await until(async () => {
+        const found = collector.spans.filter(
+          (span) => span.traceId === traceId && span.name === 'deliver CONTENT_ADDED_TO_ACCOUNT',
+        );
+        return found.length === accountIds.length && found;
+      }, `the attempts of ${call}`);
+      return attempts.map(({ attributes }) => attributes['coursewire.outcome']);
+    };
+    const all = (outcome: string) => accountIds.map(() => outcome);
+
+    const addition = { account_ids: accountIds, contents: [{ type: 'COURSE', id: course.id }] };
+    assert.deepEqual(await outcomesOf('/account-content/add', addition, 'a'.repeat(32)), all('dead_letter'));
+    target.respondWith(answer(200));
+    const redelivery = `/webhooks/${id}/deliveries/redeliver`;
+    assert.deepEqual(await outcomesOf(redelivery, undefined, 'b'.repeat(32)), all('delivered'));
+    const replay = `/webhooks/${id}/replay?from_dt=2001-01-01T00:00:00Z&again=true`;
+    assert.deepEqual(await outcomesOf(replay, undefined, 'c'.repeat(32)), all('delivered'));
+    const later = await api.create('/webhooks', webhook);
+    const missed = `/webhooks/${later.id}/replay?from_dt=2001-01-01T00:00:00Z`;
+    assert.deepEqual(await outcomesOf(missed, undefined, 'd'.repeat(32)), all('delivered'));
+  });
+
+  it('are started if a caller sends none or a malformed one, and exported as protobuf by default', async () => {
     await using collector = await startCollector();
     await using target = await startTarget();
     await using service = await start({ ...SOON, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -238,7 +284,7 @@ describe('traces', () => {
     assert.equal(collector.requests[0]!.headers['content-type'], 'application/x-protobuf');
   });
 
-  it('are dropped while the collector is down: one line says so, one that it is back', async () => {
+  it('are dropped while the collector is down: one log line says so, another that it is back', async () => {
     const first = await startCollector();
     const { port } = first;
     await first[Symbol.asyncDispose]();
@@ -282,7 +328,7 @@ describe('traces', () => {
     assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
   });
 
-  it('of what is going on are sent before the service stops', async () => {
+  it('of work in progress are exported before the service stops', async () => {
     await using collector = await startCollector();
     await using service = await start({
       OTEL_BSP_SCHEDULE_DELAY: '3600000',
@@ -294,7 +340,7 @@ describe('traces', () => {
     assert.ok(collector.spans.some(({ traceId, name }) => traceId === TRACE_ID && name === 'POST /accounts'));
   });
 
-  it('do not exist without the variables: OpenTelemetry is not loaded, and no header is sent', async () => {
+  it('are disabled without the variables: OpenTelemetry is not loaded, and no header is sent', async () => {
     await using target = await startTarget();
     for (const env of [
       {},

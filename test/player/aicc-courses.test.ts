@@ -109,7 +109,7 @@ describe('an AICC course', () => {
     });
   }
 
-  test('adds up the time of its visits, whose messages each tell all of it', async () => {
+  test('adds up the time of its visits, whose messages each report the total', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
     await first.send('PutParam', '[core]\nlesson_status=i\ntime=00:00:30');
@@ -119,7 +119,7 @@ describe('an AICC course', () => {
     assert.equal((await resultOf(service, registrationId)).duration, 80);
   });
 
-  test('of several units is done with them all', async () => {
+  test('of several units is completed when all of them are', async () => {
     const registrationId = await register(TWO_UNITS);
     const player = await Player.open(service, registrationId);
     const one = new AiccUnit(await player.openUnit('A1'));
@@ -136,7 +136,7 @@ describe('an AICC course', () => {
     });
   });
 
-  test('opens its units when the prerequisites of its .pre file are met', async () => {
+  test('opens units once the prerequisites of its .pre file are met', async () => {
     const player = await Player.open(service, await register(WITH_PREREQUISITES));
     const closed = async () =>
       (await player.post('/units')).units
@@ -158,7 +158,7 @@ describe('an AICC course', () => {
     assert.match(await refused.text(), /prerequisites of the unit \\"A4\\" are not met/);
   });
 
-  test('in an older window writes nothing more, and is notified', async () => {
+  test('in an older window writes nothing more, and its page says so', async () => {
     const registrationId = await register();
     const old = await open(registrationId);
     await open(registrationId);
@@ -166,7 +166,7 @@ describe('an AICC course', () => {
     assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
   });
 
-  test('that is finished opens for review, which takes nothing away', async () => {
+  test('that is finished opens for review, which removes no results', async () => {
     const registrationId = await register();
     const first = await open(registrationId);
     await first.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:01:00');
@@ -183,7 +183,7 @@ describe('an AICC course', () => {
     });
   });
 
-  test('may send what would keep a careless reader busy for hours', async () => {
+  test('may send messages that would keep a naive parser busy for hours', async () => {
     const registrationId = await register();
     const unit = await open(registrationId);
     const lines = '\r\n'.repeat(2 ** 18);
@@ -194,7 +194,7 @@ describe('an AICC course', () => {
     assert.equal(suspended, `${lines}x`);
   });
 
-  test('says its interactions, which are kept', async () => {
+  test('reports its interactions, which are recorded', async () => {
     const registrationId = await register();
     const unit = await open(registrationId);
     const rows =
@@ -210,7 +210,7 @@ describe('an AICC course', () => {
       assert.ok(text.includes(part), part);
   });
 
-  test('is refused without its own session', async () => {
+  test('is rejected without its own session', async () => {
     const unit = await open(await register());
     const other = await open(await register());
     for (const wrong of ['', 'x', other.sessionId, `${unit.sessionId.slice(0, -3)}AAA`]) {

@@ -23,7 +23,7 @@ describe('the data model of AICC', () => {
     new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
 
   for (const element of AICC_ELEMENTS) {
-    test(`has ${element.name} in ${element.group} as the standard describes it`, async () => {
+    test(`handles ${element.name} in ${element.group} as the standard describes it`, async () => {
       const registrationId = await register();
       const unit = await open(registrationId);
       const read = async () => readOf((await unit.parameters()).values, element);
@@ -48,7 +48,7 @@ describe('the data model of AICC', () => {
     });
   }
 
-  test('answers random messages as a plain model of its table does, in several visits', async () => {
+  test('answers random messages like a simple model of its table, in several visits', async () => {
     for (let seed = 1; seed <= SEQUENCES; seed++) await assertSequence(seed);
   });
 

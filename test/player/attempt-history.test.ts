@@ -66,7 +66,7 @@ describe('the history of a registration', () => {
     return { pages, bytes };
   }
 
-  it('has pages that are bounded by bytes and continue where the last one ended, within an attempt too', async () => {
+  it('has pages that are limited in bytes and continue where the last one ended, even within an attempt', async () => {
     const id = await registrationWith(2, 0.4 * MIB);
     const { pages, bytes } = await pagesOf(id);
     assert.deepEqual(pages, [
@@ -83,7 +83,7 @@ describe('the history of a registration', () => {
     );
   });
 
-  it('gives a unit that is larger than a page a page of its own', async () => {
+  it('puts a unit that is larger than a page on its own page', async () => {
     const id = await registrationWith(1, 1.5 * MIB);
     const { pages } = await pagesOf(id);
     assert.deepEqual(pages, [
@@ -94,7 +94,7 @@ describe('the history of a registration', () => {
     ]);
   });
 
-  it('begins with the latest attempt if that is requested', async () => {
+  it('starts with the latest attempt if that is requested', async () => {
     const id = await registrationWith(3, 10);
     const { pages } = await pagesOf(id, 'order=desc&limit=5');
     assert.deepEqual(pages, [
@@ -111,7 +111,7 @@ describe('the history of a registration', () => {
     assert.deepEqual((await pagesOf(id)).pages, [[1, 2, 3].map((attempt) => [attempt, UNITS, true])]);
   });
 
-  it('refuses a cursor or an order that it does not know', async () => {
+  it('rejects an unknown cursor or order', async () => {
     const id = await registrationWith(1, 10);
     assertInvalid(await service.api.get(`/registrations/${id}/runtime?cursor=x`), ['/query/cursor']);
     assertInvalid(await service.api.get(`/registrations/${id}/runtime?order=up`), ['/query/order']);

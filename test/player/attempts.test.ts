@@ -88,7 +88,7 @@ describe('attempts', () => {
     );
   });
 
-  it('take no harm from commits that come late, twice or out of order', async () => {
+  it('are not corrupted by late, repeated or reordered commits', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);
     await client.open();
@@ -103,7 +103,7 @@ describe('attempts', () => {
     assert.deepEqual(body.attempts[0].units[0].data.cmi, { core: { lesson_location: 'late' } });
   });
 
-  it('refuse what an older launch sends once a newer one is open, but not once its link is', async () => {
+  it('reject data of an older launch once a newer one is open, but not once only its link exists', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const older = await startLaunch(service, registrationId);
     await older.open();
@@ -116,7 +116,7 @@ describe('attempts', () => {
     assert.notEqual(body.success, 'PASS');
   });
 
-  it('give bookmark and suspend data back exactly as the course left them, white space included', async () => {
+  it('return bookmark and suspend data exactly as the course left them, white space included', async () => {
     const left = ' \n page 7\t ';
     for (const [course, cmi] of [
       [scorm12Course(), { suspend_data: left, core: { lesson_location: left, exit: 'suspend' } }],
@@ -151,7 +151,7 @@ describe('attempts', () => {
     ]);
   });
 
-  it('begin again after a reset, with the version that is published then, and stay readable', async () => {
+  it('start over after a reset with the version published then, and remain readable', async () => {
     const { registrationId, courseId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);
     await client.open();
@@ -208,7 +208,7 @@ describe('attempts', () => {
     ]);
   });
 
-  it('lead back to where the launch call says, and nowhere else', async () => {
+  it('return to the address of the launch call, and nowhere else', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const path = `/registrations/${registrationId}/launch`;
     for (const return_url of [
@@ -234,7 +234,7 @@ describe('attempts', () => {
     }
   });
 
-  it('name what is wrong with a commit', async () => {
+  it('name the invalid members of a commit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);
     await client.open();

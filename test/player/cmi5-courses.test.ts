@@ -33,7 +33,7 @@ describe('a cmi5 course', () => {
     return json.statements.map((each: { verb: { id: string } }) => each.verb.id.split('/').at(-1));
   };
 
-  test('is launched with what cmi5 asks for, and its credential can be fetched once', async () => {
+  test('is launched as cmi5 requires, and its credential can be fetched once', async () => {
     const registrationId = await register({ id: ONE, masteryScore: '0.8', moveOn: 'Passed' });
     const address = await (await Player.open(service, registrationId)).openUnit(ONE);
     const unit = await Unit.start(address);
@@ -61,7 +61,7 @@ describe('a cmi5 course', () => {
     assert.equal(page.status, 200);
   });
 
-  test('is completed, passed and timed by its statements, and the service says the rest', async () => {
+  test('is completed, passed and timed by its statements, and the service adds its own', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.5' });
     const unit = await open(registrationId);
     assert.deepEqual(await unit.send(unit.initialized(), unit.completed()), [200, 200]);
@@ -89,7 +89,7 @@ describe('a cmi5 course', () => {
     ]);
   });
 
-  test('has to keep to the order of a session', async () => {
+  test('must follow the order of a session', async () => {
     const unit = await open(await register({ id: ONE }));
     assert.deepEqual(
       await unit.send(
@@ -106,7 +106,7 @@ describe('a cmi5 course', () => {
     );
   });
 
-  test('has to say in each statement what cmi5 asks for', async () => {
+  test('must include in each statement what cmi5 requires', async () => {
     const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
     await unit.send(unit.initialized());
     const { context, ...rest } = unit.completed() as { id: string; context: Record<string, unknown> };
@@ -136,7 +136,7 @@ describe('a cmi5 course', () => {
     assert.deepEqual(await unit.send(unit.passed(0.9)), [200], 'nothing of the batch was stored');
   });
 
-  test('that failed may pass in a later session, and never the other way round', async () => {
+  test('that failed may pass in a later session, but not the other way round', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.8' });
     const first = await open(registrationId);
     assert.deepEqual(
@@ -166,7 +166,7 @@ describe('a cmi5 course', () => {
     });
   });
 
-  test('that was passed opens for review, in which nothing counts', async () => {
+  test('that was passed opens for review, which changes no result', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'Passed', masteryScore: '0.8' });
     const first = await open(registrationId);
     await first.send(first.initialized(), first.passed(0.9), first.terminated());
@@ -184,7 +184,7 @@ describe('a cmi5 course', () => {
     });
   });
 
-  test('whose session never ended is abandoned by the next one, and says nothing more', async () => {
+  test('whose session never ended is abandoned by the next one, and can report nothing more', async () => {
     const registrationId = await register({ id: ONE });
     const first = await open(registrationId);
     await first.send(first.initialized());
@@ -202,7 +202,7 @@ describe('a cmi5 course', () => {
     ]);
   });
 
-  test('of several units is done with them all, and those that need nothing are done from the beginning', async () => {
+  test('of several units is satisfied when all are, and those that need nothing are from the beginning', async () => {
     const registrationId = await register(
       { id: ONE },
       { id: TWO, moveOn: 'CompletedOrPassed' },
@@ -238,7 +238,7 @@ describe('a cmi5 course', () => {
     assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
   });
 
-  test('keeps documents, and cannot write those that it is given', async () => {
+  test('stores documents, and cannot write those of the launch', async () => {
     const unit = await open(await register({ id: ONE }));
     const query = (stateId: string) => ({
       activityId: unit.activityId,
@@ -263,7 +263,7 @@ describe('a cmi5 course', () => {
     assert.deepEqual(list.json.sort(), ['LMS.LaunchData', 'bookmark']);
   });
 
-  test('tells readers of its records nothing that lets them in', async () => {
+  test('reveals no credentials to readers of its records', async () => {
     const registrationId = await register({ id: ONE });
     const player = await Player.open(service, registrationId);
     await start(player);

@@ -42,7 +42,7 @@ describe('waiving a unit of a cmi5 course', () => {
   const verbsOf = async (registration: string) =>
     (await statementsOf(registration)).map(({ verb }: { verb: { id: string } }) => verb.id.split('/').at(-1));
 
-  it('satisfies it, its block and the course, before anybody has opened it', async () => {
+  it('satisfies the unit, its block and the course, even before anybody has opened it', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed' });
     const { status, body, headers } = await waive(registrationId, { unit_id: ONE, reason: 'Tested Out' });
     assert.equal(status, 200, JSON.stringify(body));
@@ -64,7 +64,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.deepEqual(await verbsOf(registrationId), ['waived', 'satisfied', 'satisfied']);
   });
 
-  it('is said by the units of the registration, and whether it is possible', async () => {
+  it('is shown in the units of the registration, along with whether it is possible', async () => {
     const registrationId = await register(
       { id: ONE, moveOn: 'Passed' },
       { id: TWO, moveOn: 'NotApplicable' },
@@ -82,7 +82,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.deepEqual(await unitsOf(), [{ waived: false, waivable: true }, satisfied]);
   });
 
-  it('is heard of once, with the caller as its user', async () => {
+  it('causes a single event, with the caller as its user', async () => {
     const registrationId = await register({ id: ONE }, { id: TWO });
     await waive(registrationId, { unit_id: ONE });
     await waive(registrationId, { unit_id: TWO });
@@ -102,7 +102,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.notEqual(heard()[0]?.user, 'ann@example.com');
   });
 
-  it('goes along with what the learner does in other units, and with a failure of the same one', async () => {
+  it('works together with results of other units, and after a failure of the same one', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'Passed' }, { id: TWO });
     const player = await Player.open(service, registrationId);
     const one = await Unit.start(await player.openUnit(ONE));
@@ -115,7 +115,7 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.equal((await statementsOf(registrationId)).filter(isWaived).length, 1);
   });
 
-  it('is refused for what is satisfied, unknown, or no cmi5 course, and stores nothing then', async () => {
+  it('is rejected for a satisfied or unknown unit and for other courses, and then stores nothing', async () => {
     const registrationId = await register({ id: ONE });
     assert.equal((await waive(registrationId, { unit_id: TWO })).status, 400);
     assert.equal((await waive(registrationId, { unit_id: '' })).status, 400);

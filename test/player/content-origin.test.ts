@@ -46,12 +46,12 @@ describe('the content origin', () => {
     fetch(`${client.base}/content/${path}`, { headers });
   const contentPath = () => new URL(client.base).pathname;
 
-  it('is not where the API and the admin UI are', () => {
+  it('is not the origin of the API and the admin UI', () => {
     assert.notEqual(new URL(client.base).origin, new URL(service.url).origin);
     assert.equal(new URL(client.base).origin, service.service.contentUrl);
   });
 
-  it('serves files with their type, for the time of the launch, and lets nobody guess or follow', async () => {
+  it('serves files with their type, and with headers against shared caches, foreign frames and referrers', async () => {
     const answer = await file('lesson/index.html', { cookie: 'a=b' });
     assert.equal(answer.status, 200);
     const expected = {
@@ -82,7 +82,7 @@ describe('the content origin', () => {
     assert.equal((await file('lesson/index.html', { 'if-none-match': ' * ' })).status, 304);
   });
 
-  it('serves parts of files, as players of films ask for them', async () => {
+  it('serves byte ranges of files, as video players request them', async () => {
     for (const [range, status, contentRange, body] of [
       ['bytes=2-4', 206, 'bytes 2-4/10', '234'],
       ['bytes=7-', 206, 'bytes 7-9/10', '789'],
@@ -104,7 +104,7 @@ describe('the content origin', () => {
     assert.equal(changed.status, 200);
   });
 
-  it('opens nothing outside of the version that was launched', async () => {
+  it('serves nothing outside of the launched version', async () => {
     for (const path of [
       '/content/../../../../etc/passwd',
       '/content/..%2f..%2f..%2fetc/passwd',
@@ -120,7 +120,7 @@ describe('the content origin', () => {
     }
   });
 
-  it('opens nothing for a token that was forged, truncated or made for something else', async () => {
+  it('serves nothing for a token that was forged, truncated or made for another purpose', async () => {
     const token = contentPath().slice(1);
     const link = (await service.api.post(`/registrations/${registrationId}/launch`)).body.launch_url
       .split('/')
@@ -145,12 +145,12 @@ describe('the content origin', () => {
     assert.match(await page.text(), /This link is not valid/);
   });
 
-  it('refuses service workers, which would outlive the launch', async () => {
+  it('rejects service workers, which would outlive the launch', async () => {
     const answer = await file('lesson/index.html', { 'service-worker': 'script' });
     assert.equal(answer.status, 403);
   });
 
-  it('has nothing of the API or the admin UI, and the other port has nothing of courses', async () => {
+  it('serves nothing of the API or the admin UI, and the other port serves nothing of courses', async () => {
     const { contentUrl } = service.service;
     const authorization = `Bearer ${service.api.token}`;
     for (const path of [
@@ -170,7 +170,7 @@ describe('the content origin', () => {
     }
   });
 
-  it('ends with the launch, which outlasts its link', async () => {
+  it('serves files until the launch ends, even after its link has expired', async () => {
     const own = await registerTo(service, FILES);
     const { body } = await service.api.post(`/registrations/${own.registrationId}/launch`);
     clock.pass(8 * HOUR_MS - 1);
@@ -187,7 +187,7 @@ describe('the content origin', () => {
     assert.match(await page.text(), /This link has expired/);
   });
 
-  it('ends with the registration', async () => {
+  it('serves nothing after the registration was deleted', async () => {
     const own = await registerTo(service, FILES);
     const gone = await startLaunch(service, own.registrationId);
     await gone.open();
@@ -200,7 +200,7 @@ describe('the content origin', () => {
 });
 
 describe('a content origin for each registration', () => {
-  it('opens the launches of a registration, and each preview, under a host name of their own alone', async () => {
+  it('serves the launches of a registration, and each preview, only under its own host name', async () => {
     await using service = await startTestService({
       settings: { content_base_url: 'https://{launch}.content.example' },
     });

@@ -9,7 +9,7 @@ import { lrsClient } from './lrs-parts.ts';
 /** The library is CommonJS: Node gives all of its exports as the default one. */
 const XAPI = XapiModule.default;
 
-describe('the xAPI client library of others', () => {
+describe('a third-party xAPI client library', () => {
   let service: TestService;
 
   before(async () => {

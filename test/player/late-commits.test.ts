@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 const PASSED = { core: { lesson_status: 'passed', score: { raw: '85' } } };
 
-describe('a write that the page it is from could not send', () => {
+describe('a write that its page could not send', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
@@ -34,7 +34,7 @@ describe('a write that the page it is from could not send', () => {
     assert.deepEqual((await send()).body, { outcome: 'stale' });
   });
 
-  it('is dropped once a newer page has opened, or when it is said to be of another attempt', async () => {
+  it('is dropped once a newer page has opened, or if it belongs to another attempt', async () => {
     const { registrationId, unsent } = await start();
     const later = await startLaunch(service, registrationId);
     for (const lateOf of [0, 2]) {
@@ -56,14 +56,14 @@ describe('a write that the page it is from could not send', () => {
     assert.equal(await success(registrationId), 'UNKNOWN');
   });
 
-  it('needs to be marked as one: a launch writes for its own pages alone', async () => {
+  it('must be marked as such: otherwise a launch writes only for its own pages', async () => {
     const { registrationId, unsent } = await start();
     const later = await startLaunch(service, registrationId);
     assert.equal((await later.post('commit', unsent)).status, 409);
     assert.equal(await success(registrationId), 'UNKNOWN');
   });
 
-  it('is no business of the launch of another learner', async () => {
+  it('cannot be sent by the launch of another learner', async () => {
     const { unsent, registrationId } = await start();
     const { registrationId: others } = await registerTo(service, scorm12Course(), 'bob@example.com');
     const bob = await startLaunch(service, others);

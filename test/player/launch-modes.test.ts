@@ -11,7 +11,7 @@ import { registerTo, resultOf, xapiCourse } from './learner-parts.ts';
 const ONE = 'https://example.com/course/one';
 const NOTHING = { completion: 'Unknown', success: 'UNKNOWN', score: null, duration: 0 };
 
-describe('a launch that only lets the learner look', () => {
+describe('a launch in a mode that records no results', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
@@ -31,7 +31,7 @@ describe('a launch that only lets the learner look', () => {
   };
 
   for (const mode of ['browse', 'review']) {
-    it(`says ${mode} to a SCORM 1.2 course, and records nothing`, async () => {
+    it(`gives ${mode} to a SCORM 1.2 course, and records nothing`, async () => {
       const { registrationId, client, unit, start } = await open(scorm12Course(), mode);
       assert.deepEqual(
         [start.data.cmi.core.lesson_mode, start.data.cmi.core.credit, start.isReview],
@@ -42,12 +42,12 @@ describe('a launch that only lets the learner look', () => {
       assert.deepEqual(await resultOf(service, registrationId), NOTHING);
     });
 
-    it(`says ${mode} to a SCORM 2004 course`, async () => {
+    it(`gives ${mode} to a SCORM 2004 course`, async () => {
       const { start } = await open(scorm2004Course(), mode);
       assert.deepEqual([start.data.cmi.mode, start.data.cmi.credit], [mode, 'no-credit']);
     });
 
-    it(`says ${mode} to an AICC course, and records nothing`, async () => {
+    it(`gives ${mode} to an AICC course, and records nothing`, async () => {
       const { registrationId, start } = await open(aiccFiles(), mode);
       const { searchParams } = new URL(start.address);
       const send = async (command: string, data = '') => {
@@ -61,7 +61,7 @@ describe('a launch that only lets the learner look', () => {
       assert.deepEqual(await resultOf(service, registrationId), NOTHING);
     });
 
-    it(`says ${mode} to a cmi5 course, which may then neither complete nor pass`, async () => {
+    it(`gives ${mode} to a cmi5 course, which may then neither complete nor pass`, async () => {
       const { registrationId, start } = await open(cmi5Course([{ id: ONE }]), mode);
       const unit = await Unit.start(new URL(start.address));
       assert.equal(unit.launchData.launchMode.toLowerCase(), mode);
@@ -72,7 +72,7 @@ describe('a launch that only lets the learner look', () => {
       assert.deepEqual(await resultOf(service, registrationId), NOTHING);
     });
 
-    it(`keeps the statements of an xAPI course in the mode ${mode}, without a result`, async () => {
+    it(`stores the statements of an xAPI course in the mode ${mode}, without a result`, async () => {
       const { registrationId, start } = await open(xapiFiles(), mode);
       const { lrs, actor, activity } = xapiCourse(new URL(start.address));
       const body = { actor, object: activity, verb: { id: 'http://adlnet.gov/expapi/verbs/completed' } };
@@ -83,7 +83,7 @@ describe('a launch that only lets the learner look', () => {
     });
   }
 
-  it('leaves what was recorded before as it is, and shows it to the course', async () => {
+  it('leaves earlier records unchanged, and shows them to the course', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const launch = async (body?: object) =>
       await followLink(
@@ -104,7 +104,7 @@ describe('a launch that only lets the learner look', () => {
     assert.equal((await again.openUnit('i1')).data.cmi.core.lesson_location, 'page-3');
   });
 
-  it('is refused in a mode that does not exist', async () => {
+  it('is rejected with a mode that does not exist', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     for (const mode of ['preview', 'Normal', '', 1]) {
       const { status } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });

@@ -62,7 +62,7 @@ describe('objectives that SCORM 2004 courses share', () => {
   const sharedOf = async (player: PlayerClient) =>
     (await player.open()).sequencing.state?.objectives.shared ?? null;
 
-  it('are known in other courses of the same learner and account, and to nobody else', async () => {
+  it('are visible in other courses of the same learner and account, and to nobody else', async () => {
     const accountId = await account();
     const { player, registrationId } = await open(accountId, 'ann@example.com');
     await player.open();
@@ -81,7 +81,7 @@ describe('objectives that SCORM 2004 courses share', () => {
     assert.equal(await sharedOf(other.player), null, 'they go with the registration that wrote them');
   });
 
-  it('outlive a reset, where the manifest does not say otherwise', async () => {
+  it('survive a reset unless the manifest says otherwise', async () => {
     const accountId = await account();
     for (const isShared of [true, false]) {
       const { player, registrationId } = await open(accountId, `learner-${isShared}@example.com`, isShared);
@@ -95,7 +95,7 @@ describe('objectives that SCORM 2004 courses share', () => {
     }
   });
 
-  it('are not taken from a state that is no state', async () => {
+  it('are not read from an invalid state', async () => {
     const accountId = await account();
     const { player } = await open(accountId, 'ann@example.com');
     await player.open();
@@ -106,7 +106,7 @@ describe('objectives that SCORM 2004 courses share', () => {
     assert.equal(await sharedOf((await open(accountId, 'ann@example.com')).player), null);
   });
 
-  it('are read from the state that an earlier release kept', async () => {
+  it('are read from the state that an earlier release stored', async () => {
     const former = {
       isActive: false,
       isSuspended: false,

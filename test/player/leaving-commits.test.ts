@@ -27,7 +27,7 @@ describe('a commit that changes the suspend data of an earlier one', () => {
     return [cmi.core.lesson_status, cmi.suspend_data];
   };
 
-  it('is applied to whichever of the texts has arrived', async () => {
+  it('is applied to whichever of the earlier texts has arrived', async () => {
     for (const arrived of ['one', 'one two']) {
       const { registrationId, client } = await start();
       await client.commit('i1', { suspend_data: arrived });
@@ -38,7 +38,7 @@ describe('a commit that changes the suspend data of an earlier one', () => {
     }
   });
 
-  it('is said to be recorded in part when none of them has, and is taken again once it is whole', async () => {
+  it('is reported as partly recorded if none has arrived, and is accepted again once it is complete', async () => {
     const { registrationId, client } = await start();
     await client.commit('i1', { suspend_data: 'another' });
     const commit = change(client, 'completed', [addTo('one', ' two')]);

@@ -20,7 +20,7 @@ describe('documents of the learning record store', () => {
     ...more,
   });
 
-  test('come back byte for byte, with their type and entity tag', async () => {
+  test('are returned byte for byte, with their type and entity tag', async () => {
     const query = stateOf('bytes', { stateId: 'bookmark' });
     const body = Buffer.from([0, 255, 13, 10, 0]);
     const headers = { 'content-type': 'application/octet-stream' };
@@ -49,7 +49,7 @@ describe('documents of the learning record store', () => {
     assert.equal(single.status, 404);
   });
 
-  test('are merged by POST where both are JSON objects, and never otherwise', async () => {
+  test('are merged by POST only if both are JSON objects', async () => {
     const query = stateOf('merge', { stateId: 's' });
     const post = (body: unknown, headers = {}) =>
       lrs.call('POST', 'activities/state', { query, body, headers });
@@ -61,7 +61,7 @@ describe('documents of the learning record store', () => {
     assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, { a: 1, b: 2 });
   });
 
-  test('of profiles are replaced only with the current ETag: of many at once, one wins', async () => {
+  test('of profiles are replaced only with the current ETag: one of several concurrent writes wins', async () => {
     const query = { activityId: activity('profile').id, profileId: 'p' };
     const put = (body: object, headers = {}) =>
       lrs.call('PUT', 'activities/profile', { query, body, headers });
@@ -76,13 +76,13 @@ describe('documents of the learning record store', () => {
     assert.deepEqual((await lrs.call('GET', 'activities/profile', { query })).json, { n: winner });
   });
 
-  test('larger than 4 MiB are refused', async () => {
+  test('larger than 4 MiB are rejected', async () => {
     const query = stateOf('large', { stateId: 's' });
     const body = JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) });
     assert.equal((await lrs.call('PUT', 'activities/state', { query, body })).status, 413);
   });
 
-  test('of one megabyte come back whole', async () => {
+  test('of one megabyte are returned in full', async () => {
     const query = stateOf('megabyte', { stateId: 's' });
     const body = { data: 'ä'.repeat(500_000) };
     assert.equal((await lrs.call('PUT', 'activities/state', { query, body })).status, 204);
@@ -98,7 +98,7 @@ describe('the learning record store', () => {
   });
   after(() => service.stop());
 
-  test('lets in API clients by their secret and by their token, as far as their scopes go', async () => {
+  test('accepts API clients with their secret or a token, within their scopes', async () => {
     const none = await lrsClient(service, ['content:read']);
     assert.equal((await none.call('GET', 'statements')).status, 403);
     const reader = await lrsClient(service, ['statements:read']);
@@ -117,7 +117,7 @@ describe('the learning record store', () => {
     assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic /);
   });
 
-  test('slows down who tries one secret after the other', async () => {
+  test('slows down callers who guess secrets', async () => {
     // Its own, since all tests come from one address.
     await using other = await startTestService();
     const guess = new LrsClient(`${other.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
@@ -126,7 +126,7 @@ describe('the learning record store', () => {
     assert.equal(statuses.at(-1), 429);
   });
 
-  test('answers requests that come in forms, with the credential in the form as well', async () => {
+  test('accepts requests as forms, even with the credential in the form', async () => {
     const lrs = await lrsClient(service);
     const id = randomUUID();
     const form = new URLSearchParams({
@@ -154,7 +154,7 @@ describe('the learning record store', () => {
     assert.equal(anonymous.status, 401);
   });
 
-  test('lets pages of any origin ask, and names what they may send', async () => {
+  test('allows requests from pages of any origin, and lists what they may send', async () => {
     const preflight = await fetch(`${service.url}/xapi/statements`, {
       method: 'OPTIONS',
       headers: { origin: 'https://course.example', 'access-control-request-method': 'PUT' },
@@ -167,7 +167,7 @@ describe('the learning record store', () => {
     assert.deepEqual(((await about.json()) as { version: string[] }).version.includes('2.0.0'), true);
   });
 
-  test('knows what statements said of activities and agents', async () => {
+  test('returns activities and agents as statements described them', async () => {
     const lrs = await lrsClient(service);
     const id = `https://example.com/${randomUUID()}`;
     const agent = { mbox: `mailto:${randomUUID()}@example.com` };
@@ -185,7 +185,7 @@ describe('the learning record store', () => {
     assert.deepEqual(person.json, { objectType: 'Person', name: ['Ann', 'Anna'], mbox: [agent.mbox] });
   });
 
-  test('refuses members of a query that it does not know, and those that are there twice', async () => {
+  test('rejects unknown and repeated members of a query', async () => {
     const lrs = await lrsClient(service);
     const unknown = await lrs.call('GET', 'statements', { query: { verbs: 'x' } });
     assert.deepEqual(unknown.json.errors, [{ pointer: '/query/verbs', detail: 'is not a known member' }]);

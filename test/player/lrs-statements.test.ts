@@ -26,7 +26,7 @@ describe('statements of the learning record store', () => {
   });
   after(() => service.stop());
 
-  test('come back as they were sent, with an id, moment, authority and version', async () => {
+  test('are returned as they were sent, with an id, time, authority and version', async () => {
     const sent = statement({ result: { score: { scaled: 0.5 } }, context: { language: 'de-CH' } });
     const [id] = await lrs.store(sent);
     const { json } = await lrs.call('GET', 'statements', { query: { statementId: id! } });
@@ -60,7 +60,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await within({ activity: activity('nowhere').id }), []);
   });
 
-  test('are found by other agents and activities in them only with the broad filters', async () => {
+  test('are found by other agents and activities that they mention only with the broad filters', async () => {
     const registration = randomUUID();
     const [id] = await lrs.store(
       statement({
@@ -87,7 +87,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await lrs.find({ ...query, related_agents: 'true' }), [id]);
   });
 
-  test('are paged without a gap or a repetition while others come in', async () => {
+  test('are paged without gaps or repetitions while others arrive', async () => {
     const registration = randomUUID();
     const context = { registration };
     const ids = await lrs.store(...Array.from({ length: 7 }, () => statement({ context })));
@@ -106,7 +106,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(found, ids.toReversed());
   });
 
-  test('since and until bound the moment at which they were stored', async () => {
+  test('are filtered with since and until by the time at which they were stored', async () => {
     const registration = randomUUID();
     const [first] = await lrs.store(statement({ context: { registration } }));
     const { json } = await lrs.call('GET', 'statements', { query: { statementId: first! } });
@@ -125,7 +125,7 @@ describe('statements of the learning record store', () => {
     ]);
   });
 
-  test('that are voided are found only as such, whichever of the two came first', async () => {
+  test('that are voided are found only as voided, whichever statement came first', async () => {
     const registration = randomUUID();
     const context = { registration };
     const early = randomUUID();
@@ -148,7 +148,7 @@ describe('statements of the learning record store', () => {
     assert.equal(reply.status, 400, 'a voiding statement cannot be voided');
   });
 
-  test('that refer to another one are found by what it says, also when it comes later', async () => {
+  test('that refer to another one are found by its contents, even if it arrives later', async () => {
     const registration = randomUUID();
     const target = randomUUID();
     const [upper, top] = await lrs.store(
@@ -161,7 +161,7 @@ describe('statements of the learning record store', () => {
     assert.equal((await lrs.find({ registration })).includes(top!), false);
   });
 
-  test('that are sent again change nothing, and others of the same id are refused', async () => {
+  test('that are sent again change nothing, and different ones with the same id are rejected', async () => {
     const id = randomUUID();
     const registration = randomUUID();
     const sent = statement({ id, context: { registration }, timestamp: '2026-01-31T09:30:00Z' });
@@ -183,7 +183,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await lrs.find({ registration }), [id], 'nothing of the batch was stored');
   });
 
-  test('name every offending member when they are refused', async () => {
+  test('are rejected with every offending member named', async () => {
     const { status, json } = await lrs.call('POST', 'statements', {
       body: [
         statement(),
@@ -206,7 +206,7 @@ describe('statements of the learning record store', () => {
     ]);
   });
 
-  test('are bounded in number, size and depth', async () => {
+  test('are limited in number, size and depth', async () => {
     const many = await lrs.call('POST', 'statements', {
       body: Array.from({ length: 501 }, () => statement()),
     });
@@ -251,7 +251,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(plain.json.attachments, [attachment]);
   });
 
-  test('whose attachments are missing, wrong or unknown are refused', async () => {
+  test('whose attachments are missing, wrong or unknown are rejected', async () => {
     const content = Buffer.from('content');
     const sha2 = createHash('sha256').update(content).digest('hex');
     const attachment = {
@@ -271,7 +271,7 @@ describe('statements of the learning record store', () => {
     for (const call of calls) assert.equal((await lrs.call('POST', 'statements', call)).status, 400);
   });
 
-  test('that are signed have to be what the signature signs', async () => {
+  test('that are signed must equal the content of the signature', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const signed = (payload: object, tamper = false) => {
       const body = statement({ id: randomUUID() });

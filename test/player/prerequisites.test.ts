@@ -44,7 +44,7 @@ describe('prerequisites of SCORM 1.2', () => {
     await player.openUnit('b');
   });
 
-  it('keep results of a closed unit out, but not the last words of one that was begun', async () => {
+  it('reject results of a closed unit, but not the last requests of one that was started', async () => {
     const { player, registrationId } = await start(item('a', null), item('b', 'a'), item('c', '~a'));
     await player.open();
     const early = await player.commit('b', PASSED);
@@ -78,7 +78,7 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual((await read()).body, { outcome: 'recorded' });
   });
 
-  it('of a block hold for its units, and a block is done when all its units are', async () => {
+  it('of a block apply to its units, and a block is completed when all its units are', async () => {
     const { player } = await start(
       block('first', null, item('a', null), item('b', null)),
       block('second', 'first', item('c', null), item('d', 'c')),
@@ -90,12 +90,12 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual(closed((await player.post('units')).body), ['d']);
   });
 
-  it('that cannot be read, or name what the course does not have, close nothing', async () => {
+  it('that are invalid or name unknown units close nothing', async () => {
     const { player } = await start(item('a', '& ('), item('b', 'elsewhere'), item('c', 'elsewhere & a'));
     assert.deepEqual(closed(await player.open()), ['c']);
   });
 
-  it('may ask for a unit that was browsed', async () => {
+  it('can require that a unit was browsed', async () => {
     const { player } = await start(
       item('a', null),
       item('b', 'a="browsed"'),
@@ -115,7 +115,7 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual(await isClosed(), ['b']);
   });
 
-  it('may ask for a certain status', async () => {
+  it('can require a certain status', async () => {
     const { player } = await start(item('a', null), item('b', 'a="failed"'), item('c', '~a'));
     assert.deepEqual(closed(await player.open()), ['b']);
     await player.commit('a', FAILED);

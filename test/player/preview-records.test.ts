@@ -30,7 +30,7 @@ describe('a preview', () => {
     assert.deepEqual((await service.api.get('/registrations')).body.data, []);
   };
 
-  test('of an xAPI course takes statements and documents, and keeps none', async () => {
+  test('of an xAPI course accepts statements and documents, and stores none', async () => {
     const { lrs, actor, activity: object } = xapiCourse(await preview(xapiFiles()));
     const verb = { id: 'http://adlnet.gov/expapi/verbs/passed' };
     assert.equal((await lrs.store({ actor, object, verb })).length, 1);
@@ -42,7 +42,7 @@ describe('a preview', () => {
     await nothingIsRecorded();
   });
 
-  test('of a cmi5 course is launched like a real one, and keeps nothing', async () => {
+  test('of a cmi5 course is launched like a real one, and stores nothing', async () => {
     const unit = await Unit.start(await preview(cmi5Files()));
     assert.equal(unit.launchData.launchMode, 'Normal');
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('a preview', () => {
     await nothingIsRecorded();
   });
 
-  test('of an AICC course answers its messages, and keeps nothing', async () => {
+  test('of an AICC course answers its messages, and stores nothing', async () => {
     const { searchParams } = await preview(aiccFiles());
     const send = async (command: string, data = '') => {
       const body = new URLSearchParams({

@@ -34,7 +34,7 @@ describe('the identifier of a unit', () => {
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
   });
 
-  it('keeps a course out when it is longer, also in characters of several bytes', async () => {
+  it('causes the rejection of the course if it is longer, even in multi-byte characters', async () => {
     for (const id of [randomId(LONGEST + 1), `i${'ä'.repeat(LONGEST / 2)}`]) {
       const form = uploadForm(new Uint8Array(await zipOf(courseOf(id))));
       const { status, body } = await service.api.post('/courses', form);
@@ -45,7 +45,7 @@ describe('the identifier of a unit', () => {
     }
   });
 
-  it('that is longer, in a course of an earlier release, is named when the unit is opened', async () => {
+  it('is named when the unit is opened if it is longer in a course of an earlier release', async () => {
     const { registrationId, courseId } = await registerTo(service, courseOf('short'));
     const id = randomId(LONGEST + 1);
     await sql(

@@ -45,7 +45,7 @@ describe('an xAPI course', () => {
     return { registrationId, player, address, course: xapiCourse(address) };
   };
 
-  test('receives where to report and for whom, before the fragment of its address', async () => {
+  test('receives the endpoint and the learner before the fragment of its address', async () => {
     const { registrationId, address, course } = await open('bob');
     assert.match(address.pathname, /\/content\/start\.html$/);
     assert.equal(address.searchParams.get('a'), '1');
@@ -55,7 +55,7 @@ describe('an xAPI course', () => {
     assert.equal((await fetch(address)).status, 200);
   });
 
-  test('loses what it kept of a learner once the last registration of the learner is gone', async () => {
+  test('loses its stored data of a learner once the learner’s last registration is deleted', async () => {
     const { registrationId, course } = await open('carla');
     const { lrs, actor } = course;
     const all = await lrsClient(service, ['statements:read', 'statements:write']);
@@ -79,7 +79,7 @@ describe('an xAPI course', () => {
     assert.deepEqual([await status(query), await status(other)], [404, 200]);
   });
 
-  test('reports its result by statements, and webhooks hear each change once', async () => {
+  test('reports its result by statements, and each change is sent to webhooks once', async () => {
     const { registrationId, course } = await open();
     const { actor, activity: object, registration, lrs } = course;
     const send = (verb: string, result?: object) =>
@@ -121,7 +121,7 @@ describe('an xAPI course', () => {
     assert.equal((await resultOf(service, registrationId)).duration, 120);
   });
 
-  test('finds its state again at the next launch, also without a registration in its requests', async () => {
+  test('finds its state again at the next launch, even without a registration in its requests', async () => {
     const { registrationId, course } = await open();
     const query = ({ actor, activity }: typeof course) => ({
       activityId: activity.id,
@@ -156,7 +156,7 @@ describe('an xAPI course', () => {
     assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
   });
 
-  test('reaches nothing but its own launch, however it asks', async () => {
+  test('can access only its own launch, whatever it requests', async () => {
     const victim = await open('victim');
     const attacker = await open('attacker');
     const { lrs, actor, activity: object } = attacker.course;
@@ -227,7 +227,7 @@ describe('an xAPI course', () => {
     assert.deepEqual((await resultOf(service, victim.registrationId)).success, 'UNKNOWN');
   });
 
-  test('is let in by its own credential alone', async () => {
+  test('is authorized only by its own credential', async () => {
     const one = await open();
     const other = await open();
     const asked = (endpoint: string, authorization: string) =>
@@ -243,7 +243,7 @@ describe('an xAPI course', () => {
     assert.notEqual((await asked(forged, auth)).status, 200);
   });
 
-  test('leaves records that API clients read, and that go with the registration', async () => {
+  test('leaves records that API clients can read, and that are deleted with the registration', async () => {
     const { registrationId, course } = await open();
     const { actor, activity: object, lrs } = course;
     const [id] = await lrs.store({ actor, object, verb: VERB('attempted') });
@@ -279,7 +279,7 @@ describe('an xAPI course', () => {
     assert.equal((await resultOf(service, registrationId)).success, 'FAIL');
   });
 
-  test('has its statements listed in pages, each with a sentence', async () => {
+  test('has its statements listed page by page, each with a sentence', async () => {
     const { registrationId, course } = await open();
     const { actor, activity, lrs } = course;
     const object = { ...activity, definition: { name: { en: 'Golf' } } };
@@ -303,7 +303,7 @@ describe('an xAPI course', () => {
     assert.equal((await service.api.get(`/registrations/${randomUUID()}/statements`)).status, 404);
   });
 
-  test('may send a statement again after the answer was lost: it counts once', async () => {
+  test('may send a statement again if the response was lost: it counts once', async () => {
     const { registrationId, course } = await open();
     const { actor, activity: object, lrs } = course;
     const sent = { id: randomUUID(), actor, object, verb: VERB('completed'), result: { duration: 'PT10S' } };

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { DEADLINE_MS } from '../support/deadline.ts';
 
-/** A target that answers at once and keeps ids alone, so that a million requests fit in memory. */
+/** A target that responds immediately and keeps only ids, so that a million requests fit in memory. */
 export interface CountingTarget extends AsyncDisposable {
   readonly url: string;
   /** While it is set, requests are answered 503. */
@@ -14,7 +15,10 @@ export interface CountingTarget extends AsyncDisposable {
   readonly ids: readonly string[];
   /** When a message about an account of this name arrived, by `performance.now()`. */
   readonly arrivedAt: ReadonlyMap<string, number>;
-  /** Resolves at the request that makes the condition true. */
+  /**
+   * Resolves at the request that makes the condition true.
+   * @throws {Error} with the number of messages so far, when nothing arrives for as long as a test waits for something
+   */
   until(condition: () => boolean): Promise<void>;
 }
 
@@ -50,9 +54,16 @@ export async function startCountingTarget(): Promise<CountingTarget> {
     ids,
     arrivedAt,
     until: (condition) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        const giveUp = () => {
+          waiting.delete(look);
+          reject(new Error(`nothing arrived for ${DEADLINE_MS} ms, ${ids.length} messages before`));
+        };
+        const deadline = setTimeout(giveUp, DEADLINE_MS);
         const look = () => {
+          deadline.refresh();
           if (!condition()) return;
+          clearTimeout(deadline);
           waiting.delete(look);
           resolve();
         };

@@ -5,7 +5,7 @@ import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 
 /**
  * Twenty clients change accounts, fifty webhooks deliver to targets that fail, and the process is killed at random moments.
- * Every change that was answered arrives, none out of order, and only what was in flight at a kill arrives twice.
+ * Every confirmed change arrives, none out of order, and only messages in flight at a kill arrive twice.
  */
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 200);
@@ -15,7 +15,7 @@ const WEBHOOKS = Number(process.env.CRASH_WEBHOOKS ?? 50);
 const MS_PER_KILL = 20_000;
 
 describe('a process that is killed again and again', () => {
-  it('loses nothing and reorders nothing', { timeout: TEST_TIMEOUT_MS + KILLS * MS_PER_KILL }, async () => {
+  it('loses and reorders no messages', { timeout: TEST_TIMEOUT_MS + KILLS * MS_PER_KILL }, async () => {
     const seed = seedOfRun();
     try {
       const result = await runCrash({ seed, clients: CLIENTS, webhooks: WEBHOOKS, kills: KILLS });

@@ -11,9 +11,11 @@ import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { followLink, type PlayerClient } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import type { Api } from '../support/service.ts';
+import { watchStalls } from '../support/stall-watch.ts';
 import { until } from '../support/until.ts';
 import { startWatchedService } from '../support/watched-service.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
+import { noteSkipped } from './notes.ts';
 
 /**
  * The messages of ninety webhooks arrive as fast as usual while a client writes without pause, someone uploads courses with
@@ -21,8 +23,8 @@ import { type CountingTarget, startCountingTarget } from './counting-target.ts';
  * this crowd take turns.
  */
 
-const WEBHOOKS = 90;
-const LEARNERS = 50;
+const WEBHOOKS = Number(process.env.ISOLATION_CROWD_WEBHOOKS ?? 90);
+const LEARNERS = Number(process.env.ISOLATION_CROWD_LEARNERS ?? 50);
 const SECONDS = Number(process.env.ISOLATION_CROWD_SECONDS ?? 20);
 const RUNS = Number(process.env.ISOLATION_RUNS ?? 5);
 /** Other programs on the machine make some runs slower. So a miss is measured again, this many times more. */
@@ -30,33 +32,38 @@ const MOST_RUNS = 3 * RUNS;
 const PER_SECOND = 50;
 const MS_PER_SECOND = 1_000;
 const WARM_UP_MS = 1_000;
-const WRITE_WARM_UP = 500;
+const WRITE_WARM_UP = Number(process.env.ISOLATION_CROWD_WARM_UP ?? 500);
 const MEMORY_EVERY_MS = 50;
 const KIB_PER_MIB = 1_024;
-/** What must hold: at most a fifth more. Below so many milliseconds, a difference is the scheduler's. */
+/** The limit: at most a fifth more. Smaller differences in milliseconds are caused by the scheduler. */
 const MOST_SHARE = 1.2;
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
-/** By the processor time of the service's own thread. */
+/** How long the event loop may be blocked. By the clock, a short run on a busy machine needs a higher limit. */
 const MOST_BUSY_MS = 100;
+const MOST_STALL_MS = Number(process.env.ISOLATION_MOST_STALL_MS ?? MOST_BUSY_MS);
 
 const UNIT = 'i1';
 
-/** What a run showed. */
+/** The measurements of a run. */
 interface Run {
   /** From the response to a change to its arrival at a target. */
   p50Ms: number;
   p99Ms: number;
   /** Null where the system does not say. */
   peakMib: number | null;
+  /** The longest time for which the service blocked its event loop, by its processor time. */
   busyMs: number;
+  /** The same by the clock, without the time for which other programs had the processor. Null where the system does not say. */
+  stallMs: number | null;
 }
 
-/** Who burdens the service; each works until the signal. */
+/** The sources of load; each works until the signal. */
 type Crowd = (signal: AbortSignal) => Promise<unknown>;
 
 async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
   await using target = await startCountingTarget();
-  await using service = await startWatchedService({ access_token_lifetime: 86_400 });
+  using stalls = watchStalls();
+  await using service = await startWatchedService({ access_token_lifetime: 86_400 }, stalls?.options);
   const { api } = service;
   const accounts = await makeWebhooks(api, target);
   const learners = await makeLearners(api);
@@ -75,6 +82,7 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
     if (mib !== null) memory.push(mib);
   }, MEMORY_EVERY_MS);
   let latencies: number[] = [];
+  stalls?.reset();
   try {
     const busyMs = await service.busyDuring(async () => {
       const crowd = Promise.all(isCrowded ? crowds.map((work) => work(end.signal)) : []);
@@ -88,6 +96,7 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
       p99Ms: quantile(latencies, 0.99),
       peakMib: memory.length === 0 ? null : Math.max(...memory),
       busyMs,
+      stallMs: stalls?.longestMs() ?? null,
     };
   } finally {
     end.abort();
@@ -239,25 +248,39 @@ function residentMib(pid: number): number | null {
   }
 }
 
-const MEASURES = { p50Ms: 'p50, ms', p99Ms: 'p99, ms', peakMib: 'memory, MiB', busyMs: 'busy, ms' } as const;
+const MEASURES = {
+  p50Ms: 'p50, ms',
+  p99Ms: 'p99, ms',
+  peakMib: 'memory, MiB',
+  busyMs: 'event loop blocked, ms of processor time',
+  stallMs: 'event loop blocked, ms',
+} as const;
 
-/** The best run of each kind, since other programs only add to it; and what of it is missed. */
+/** The best run of each kind, because other programs only slow it down, and the limits that it exceeds. */
 function compare(without: readonly Run[], among: readonly Run[]) {
   const best = (runs: readonly Run[], name: keyof Run) =>
     Math.min(...runs.map((each) => each[name] ?? Number.NaN));
   const rows = (Object.keys(MEASURES) as (keyof typeof MEASURES)[]).map((name) => {
     const [before, after] = [best(without, name), best(among, name)];
-    const slack = name === 'peakMib' ? 0 : SCHEDULER_MS;
-    const most = name === 'busyMs' ? MOST_BUSY_MS : Math.max(before * MOST_SHARE, before + slack);
-    return { name, before, after, isMissed: after > most };
+    return { name, before, after, isMissed: after > mostOf(name, before) };
   });
   return { rows, missed: rows.filter(({ isMissed }) => isMissed) };
 }
 
-describe('ninety webhooks beside a crowd', () => {
-  it('are not affected by a busy writer, hostile courses and learners', {
+/** The limit of a measure with the crowd. */
+function mostOf(name: keyof Run, before: number): number {
+  if (name === 'busyMs') return MOST_BUSY_MS;
+  // A slow disk blocks the event loop without the crowd, too.
+  if (name === 'stallMs') return Math.max(MOST_STALL_MS, before * MOST_SHARE);
+  return Math.max(before * MOST_SHARE, before + (name === 'peakMib' ? 0 : SCHEDULER_MS));
+}
+
+describe('ninety webhooks on a busy service', () => {
+  it('are not affected by heavy writes, hostile courses and many learners', {
     timeout: MOST_RUNS * TEST_TIMEOUT_MS,
   }, async () => {
+    using watch = watchStalls();
+    if (watch === null) noteSkipped('the event loop by the clock: this needs /proc/self/schedstat of Linux.');
     const without: Run[] = [];
     const among: Run[] = [];
     while (

@@ -1,4 +1,4 @@
-/** What the delivering process of the isolation proof does. */
+/** The task of the delivering process of the isolation proof. */
 export interface IsolationPlan {
   /** A webhook for each. */
   readonly goodUrls: readonly string[];
@@ -13,7 +13,7 @@ export interface IsolationPlan {
   readonly messagesPerTick: number;
 }
 
-/** What it measured of itself. */
+/** Its measurements of itself. */
 export interface IsolationMeasurement {
   /** Largest resident set, in bytes. */
   readonly peakBytes: number;

@@ -9,7 +9,7 @@ const MEMORY_EVERY_MS = 50;
 /** Files that do not exist: names come from the name server of the proof alone. */
 const NOWHERE = '/dev/null';
 
-/** Delivers to good and bad webhooks as the plan in the first argument says, and prints what it took. */
+/** Delivers to good and bad webhooks according to the plan in the first argument, and prints the measurements. */
 const plan = JSON.parse(process.argv[2] ?? '') as IsolationPlan;
 const resolver = new NameResolver({
   nameServers: [plan.nameServer],

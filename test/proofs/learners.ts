@@ -14,7 +14,7 @@ const LEARNERS = Number(process.env.LEARNERS_COUNT ?? 200);
 const MS_PER_KILL = 60_000;
 
 describe('learners whose service is killed again and again', () => {
-  it('lose nothing that was saved', { timeout: TEST_TIMEOUT_MS + KILLS * MS_PER_KILL }, async () => {
+  it('lose no saved data', { timeout: TEST_TIMEOUT_MS + KILLS * MS_PER_KILL }, async () => {
     const seed = seedOfRun();
     try {
       const result = await runLearners({ seed, learners: LEARNERS, kills: KILLS });

@@ -5,6 +5,7 @@ import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-serve
 import { type Outage, type OutageResult, ServiceUnderOutages } from '../reliability/outage-run.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
 import { dropDatabaseOf, ON_POSTGRES, setDatabaseUrlOf } from '../support/postgres.ts';
 import { startPostgresPooler } from '../support/postgres-pooler.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
@@ -15,11 +16,16 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { noteSkipped } from './notes.ts';
 
 /**
- * What the service depends on fails while clients make changes, and works again. Nothing that was confirmed is lost or out of
+ * The dependencies of the service fail while clients make changes, and recover. Nothing that was confirmed is lost or out of
  * order, the service recovers by itself, and its log and readiness say what is wrong, once.
  */
 
 const DISK_MIB = 96;
+const { OUTAGE_CALL_EVERY_MS, OUTAGE_HOLD_MS, OUTAGE_ONCE } = process.env;
+const PACE = {
+  ...(OUTAGE_CALL_EVERY_MS === undefined ? {} : { callEveryMs: Number(OUTAGE_CALL_EVERY_MS) }),
+  ...(OUTAGE_HOLD_MS === undefined ? {} : { holdMs: Number(OUTAGE_HOLD_MS) }),
+};
 const NAME = 'target.prove.test';
 const DATABASE = {
   says: /^the database is failing/,
@@ -27,7 +33,7 @@ const DATABASE = {
   isUnready: true,
 } as const;
 
-/** Has the service ask this name server. */
+/** Makes the service use this name server. */
 const asking = (nameServer: string) => `import dns from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 const { Resolver } = dns;
@@ -39,7 +45,7 @@ dns.Resolver = class extends Resolver {
 };
 syncBuiltinESMExports();`;
 
-/** Goes through outages one after another, and shows a table. */
+/** Causes one outage after another, and shows a table. */
 async function sufferAll(service: ServiceUnderOutages, outages: readonly Outage[]): Promise<void> {
   const results: OutageResult[] = [];
   await using running = service;
@@ -50,10 +56,15 @@ async function sufferAll(service: ServiceUnderOutages, outages: readonly Outage[
 }
 
 const options = { timeout: 2 * TEST_TIMEOUT_MS };
+/** Outages in which the database is not involved. */
+const elsewhere = {
+  ...options,
+  skip: ON_POSTGRES && OUTAGE_ONCE !== undefined && 'a short run has these on SQLite',
+};
 
 // Side by side: most of the time is spent waiting.
-describe('outages', { concurrency: true }, () => {
-  it('of the name servers, and a disk of SQLite that is full', options, async () => {
+describe('nothing is lost in an outage', { concurrency: true }, () => {
+  it('of the name servers, or with a full SQLite disk', elsewhere, async () => {
     await using stack = new AsyncDisposableStack();
     const disk = ON_POSTGRES ? null : await mountSmallDisk(DISK_MIB);
     if (typeof disk === 'string') noteSkipped(`SQLite's disk full. ${disk}`);
@@ -67,7 +78,7 @@ describe('outages', { concurrency: true }, () => {
     );
     const service = await ServiceUnderOutages.start(
       { data_dir: dataDir },
-      { preload: asking(names.address), targetHost: NAME },
+      { preload: asking(names.address), targetHost: NAME, ...PACE },
     );
     const outages: Outage[] = [
       {
@@ -93,17 +104,17 @@ describe('outages', { concurrency: true }, () => {
     await sufferAll(service, outages);
   });
 
-  it('of Amazon SQS', options, async () => {
+  it('of Amazon SQS', elsewhere, async () => {
     await using stack = new AsyncDisposableStack();
     const server = stack.use(await startSqsServer());
     const queues = stack.use(await createTestQueues(server));
     const proxy = stack.use(await startSqsProxy(server.endpoint));
     const dataDir = stack.use(temporaryFolder()).path;
     stack.defer(() => dropDatabaseOf(dataDir));
-    const service = await ServiceUnderOutages.start({
-      data_dir: dataDir,
-      ...settingsOf({ ...queues.place, endpoint: proxy.endpoint }),
-    });
+    const service = await ServiceUnderOutages.start(
+      { data_dir: dataDir, ...settingsOf({ ...queues.place, endpoint: proxy.endpoint }) },
+      PACE,
+    );
     const treated = (name: string, treatment: Treatment, says: RegExp | null): Outage => ({
       name,
       begin: async () => {
@@ -133,7 +144,7 @@ describe('outages', { concurrency: true }, () => {
   });
 
   if (ON_POSTGRES) {
-    it('of the PostgreSQL server and the way to it', options, async () => {
+    it('of the PostgreSQL server or the network to it', options, async () => {
       await using stack = new AsyncDisposableStack();
       const primary = stack.use(await startPostgresServer({ isDurable: true }));
       const { port, password } = new URL(primary.url);
@@ -155,7 +166,7 @@ describe('outages', { concurrency: true }, () => {
       url.port = String(proxy.port);
       const dataDir = stack.use(temporaryFolder()).path;
       setDatabaseUrlOf(dataDir, url.href);
-      const service = await ServiceUnderOutages.start({ data_dir: dataDir });
+      const service = await ServiceUnderOutages.start({ data_dir: dataDir }, PACE);
       const outages: Outage[] = [
         { name: 'stopped', begin: () => primary.stop(), end: () => primary.start(), ...DATABASE },
         { name: 'crashed', begin: () => primary.crash(), end: () => primary.start(), ...DATABASE },
@@ -168,10 +179,20 @@ describe('outages', { concurrency: true }, () => {
           ...DATABASE,
         });
       else noteSkipped('PostgreSQL paused: it needs /proc of Linux.');
-      let pooler = stack.use(await startPostgresPooler({ ...way }, 'session'));
+      const pgBouncer = findPgBouncer();
+      if (pgBouncer === null)
+        noteSkipped('PgBouncer: it is not installed. A pooler of the tests takes its place.');
+      const primaryPlace = { ...way };
+      const startPooler = async () =>
+        stack.use(
+          pgBouncer === null
+            ? await startPostgresPooler(primaryPlace, 'session')
+            : await startPgBouncer(pgBouncer, primary),
+        );
+      let pooler = await startPooler();
       outages.push(
         {
-          name: 'pooler is killed',
+          name: `${pgBouncer === null ? 'pooler' : 'PgBouncer'} is killed`,
           begin: async () => {
             // Sessions go through the pooler from here on, and then it dies.
             way.port = pooler.port;
@@ -182,7 +203,7 @@ describe('outages', { concurrency: true }, () => {
             await pooler[Symbol.asyncDispose]();
           },
           end: async () => {
-            pooler = stack.use(await startPostgresPooler({ host: way.host, port: Number(port) }, 'session'));
+            pooler = await startPooler();
             way.port = pooler.port;
           },
           ...DATABASE,
@@ -206,11 +227,10 @@ describe('outages', { concurrency: true }, () => {
           ...DATABASE,
         },
       );
-      noteSkipped('PgBouncer itself: a pooler of the tests takes its place.');
       await sufferAll(service, outages);
     });
 
-    it('of a disk of PostgreSQL that is full', options, async () => {
+    it('of PostgreSQL with a full disk', options, async () => {
       const disk = await mountSmallDisk(DISK_MIB);
       if (typeof disk === 'string') return noteSkipped(`PostgreSQL's disk full. ${disk}`);
       await using stack = new AsyncDisposableStack();
@@ -222,7 +242,7 @@ describe('outages', { concurrency: true }, () => {
       await runSql(server.url, 'create database coursewire tablespace small_disk');
       const dataDir = stack.use(temporaryFolder()).path;
       setDatabaseUrlOf(dataDir, server.url.replace(/postgres$/, 'coursewire'));
-      const service = await ServiceUnderOutages.start({ data_dir: dataDir });
+      const service = await ServiceUnderOutages.start({ data_dir: dataDir }, PACE);
       await sufferAll(service, [
         { name: 'disk is full', begin: async () => disk.fill(), end: async () => disk.empty(), ...DATABASE },
       ]);

@@ -9,7 +9,7 @@ import { type PostgresServer, startPostgresServer } from '../support/postgres-se
 import { noteSkipped } from './notes.ts';
 
 /**
- * As `crash`, and at each kill the disk loses its power: what was not synced is gone. What was confirmed is there, and every
+ * As `crash`, and at each kill the disk loses its power: what was not synced is gone. Everything confirmed is kept, and every
  * message arrives in order. Messages whose outcomes were not on disk yet are delivered again.
  */
 
@@ -40,8 +40,9 @@ describe('a process that is killed while its disk loses power', {
     const dataDir = path.join(disk.folder, 'coursewire');
     const server = ON_POSTGRES ? stack.use(await startServerOn(disk.folder)) : null;
     if (server !== null) setDatabaseUrlOf(dataDir, server.url);
-    const losePower = async () => {
-      await disk.losePower(async () => await server?.crash());
+    const restore = async () => {
+      await server?.crash();
+      await disk.mountAgain();
       await server?.start();
     };
     try {
@@ -50,7 +51,7 @@ describe('a process that is killed while its disk loses power', {
         clients: CLIENTS,
         webhooks: WEBHOOKS,
         kills: KILLS,
-        disk: { dataDir, losePower },
+        disk: { dataDir, losePower: disk.losePower, restore },
       });
       // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
       console.table([{ seed, ...result, lost: 0, 'out of order': 0 }]);

@@ -28,7 +28,7 @@ const WARM_UP_MS = Math.min(5 * MS_PER_MINUTE, DURATION_MS / 4);
 const MEMORY_EVERY_MS = 250;
 const WEBHOOKS = 10;
 const ACCOUNTS = 100;
-/** What must hold of the last quarter beside the first: at most a fifth more, and what a measurement may vary by. */
+/** The limits for the last quarter, compared with the first: at most a fifth more, plus the spread of a measurement. */
 const MOST_SHARE = 1.2;
 const SLACK_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 const SLACK = {
@@ -64,7 +64,7 @@ registerHooks({
   },
 });`;
 
-/** What a quarter showed. */
+/** The measurements of a quarter. */
 interface Quarter {
   quarter: number;
   events: number;
@@ -104,7 +104,7 @@ async function soak(): Promise<Quarter[]> {
 }
 
 describe('an hour of events', () => {
-  it('costs as much memory, disk and time at its end as at its beginning', {
+  it('uses as much memory, disk and time at its end as at its beginning', {
     timeout: MOST_RUNS * (TEST_TIMEOUT_MS + 3 * DURATION_MS),
   }, async () => {
     let missed: string[] = [];
@@ -156,7 +156,7 @@ class Events {
   }
 }
 
-/** Accounts, and webhooks each of which hears of some of them. */
+/** Accounts, and webhooks that each listen to some of them. */
 async function makeAccounts(api: Api, target: CountingTarget): Promise<number[]> {
   const accounts: number[] = [];
   for (let n = 0; n < ACCOUNTS; n++)
@@ -229,7 +229,7 @@ async function readSizes(dataDir: string): Promise<Pick<Quarter, 'rows' | 'fileM
   return { rows: Number(sizes!.rows), fileMib: Math.round(Number(sizes!.bytes) / BYTES_PER_MIB) };
 }
 
-/** What does not hold of the last quarter beside the first. */
+/** The limits that the last quarter exceeds, compared with the first. */
 function missedBy(first: Quarter, last: Quarter): string[] {
   return (['p50Ms', 'p99Ms', 'memoryMib', 'rows', 'fileMib'] as const).flatMap((name) => {
     const [before, after] = [first[name], last[name]];

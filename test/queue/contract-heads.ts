@@ -26,7 +26,7 @@ async function blockedLine(engine: QueueEngine): Promise<QueueUser> {
 /** What an administrator may do to the head of a line. */
 export function headContract(open: OpenQueue): void {
   describe('acting on a head', () => {
-    it('makes it due now, its count as before', async () => {
+    it('makes it due now and keeps its count', async () => {
       await using engine = await open();
       const user = await blockedLine(engine);
       const result = await act(engine, 1, 'retry');
@@ -35,7 +35,7 @@ export function headContract(open: OpenQueue): void {
       assert.deepEqual([head.messageId, head.receiveCount], ['head', 2]);
     });
 
-    it('moves it to the dead-letter queue, answers it, and makes the next one due', async () => {
+    it('moves it to the dead-letter queue, returns it, and makes the next one due', async () => {
       await using engine = await open();
       const user = await blockedLine(engine);
       const result = await act(engine, 1, 'dead-letter', 'head');
@@ -46,7 +46,7 @@ export function headContract(open: OpenQueue): void {
       assert.deepEqual([next.messageId, next.receiveCount], ['follower', 1]);
     });
 
-    it('moves the only one of a line, which is then empty', async () => {
+    it('moves the only message of a line, which is then empty', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head');
@@ -58,7 +58,7 @@ export function headContract(open: OpenQueue): void {
     });
 
     for (const action of ACTIONS) {
-      it(`leaves one alone that is out (${action})`, async () => {
+      it(`leaves a head in flight alone (${action})`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'head', 'follower');
@@ -68,7 +68,7 @@ export function headContract(open: OpenQueue): void {
         assert.deepEqual(await user.drain(), ['follower']);
       });
 
-      it(`leaves another head alone than the one that was meant (${action})`, async () => {
+      it(`leaves the head alone if it is not the intended one (${action})`, async () => {
         await using engine = await open();
         const user = await blockedLine(engine);
         const before = await engine.queue.line(1);
@@ -77,7 +77,7 @@ export function headContract(open: OpenQueue): void {
         assert.deepEqual(await user.receiveNames(), []);
       });
 
-      it(`does nothing to an empty line, nor to one that never was (${action})`, async () => {
+      it(`does nothing to an empty or unknown line (${action})`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'a');
@@ -86,7 +86,7 @@ export function headContract(open: OpenQueue): void {
         assert.deepEqual(await act(engine, 999, action), { outcome: 'empty' });
       });
 
-      it(`takes the lease from a receiver that let it end (${action})`, async () => {
+      it(`takes the expired lease from its receiver (${action})`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'head', 'follower');

@@ -6,7 +6,7 @@ import { type OpenQueue, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 /** What a receiver may do while, and after, a message is its own. */
 export function leaseContract(open: OpenQueue): void {
   describe('a lease', () => {
-    it('hides the head until it ends, then gives it to the next receiver', async () => {
+    it('hides the head until it expires, then gives it to the next receiver', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');
@@ -31,7 +31,7 @@ export function leaseContract(open: OpenQueue): void {
     for (const settlement of settlements) {
       const { action } = settlement({} as ReceivedMessage);
 
-      it(`that was lost lets its holder ${action} nothing`, async () => {
+      it(`that was lost does not allow its holder to ${action}`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'head', 'follower');
@@ -65,7 +65,7 @@ export function leaseContract(open: OpenQueue): void {
     }
 
     for (const order of ['lost first', 'valid first'] as const) {
-      it(`that was lost does no harm in a batch with the valid one of the same message (${order})`, async () => {
+      it(`that was lost has no effect in a batch with the valid one of the same message (${order})`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'head', 'follower');
@@ -86,7 +86,7 @@ export function leaseContract(open: OpenQueue): void {
       });
     }
 
-    it('that was lost does no harm in a batch with those of other lines', async () => {
+    it('that was lost has no effect in a batch with those of other lines', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a1', 'a2');
@@ -105,7 +105,7 @@ export function leaseContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['b2']);
     });
 
-    it('of an earlier message of the line settles nothing of the present one', async () => {
+    it('of an earlier message of the line does not settle the current one', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'c');
@@ -119,7 +119,7 @@ export function leaseContract(open: OpenQueue): void {
   });
 
   describe('a retry', () => {
-    it('makes the head due at its moment, and the line wait as a whole until then', async () => {
+    it('makes the head due at the given time, and the whole line waits until then', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');
@@ -133,7 +133,7 @@ export function leaseContract(open: OpenQueue): void {
       assert.equal((await user.receiveOne()).messageId, 'head');
     });
 
-    it('whose moment is past makes the head due at once', async () => {
+    it('whose time is past makes the head due at once', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head');
@@ -142,7 +142,7 @@ export function leaseContract(open: OpenQueue): void {
       assert.equal((await user.receiveOne()).receiveCount, 2);
     });
 
-    it('costs followers none of their attempts, however often the head fails', async () => {
+    it('costs the messages behind it no attempts, however often the head fails', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');

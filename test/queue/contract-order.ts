@@ -7,7 +7,7 @@ import { contentOf, messageOf, type OpenQueue, QueueUser } from './queue-engine.
 /** Order within lines, their independence, and what queueing does. */
 export function orderContract(open: OpenQueue): void {
   describe('order', () => {
-    it('gives a line its messages one after another, in the order they were queued', async () => {
+    it('delivers the messages of a line one after another, in the order they were queued', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -15,7 +15,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['a', 'b', 'c']);
     });
 
-    it('takes up at most one message of each line', async () => {
+    it('receives at most one message of each line', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a1', 'a2', 'a3');
@@ -23,7 +23,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(await user.receiveNames(), ['a1', 'b1']);
     });
 
-    it('takes up at most as many messages as there is capacity for', async () => {
+    it('receives at most as many messages as there is capacity for', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       for (const line of [1, 2, 3]) await user.put(line, `m${line}`);
@@ -32,7 +32,7 @@ export function orderContract(open: OpenQueue): void {
       assert.equal((await user.receiveNames(2)).length, 1);
     });
 
-    it('gives nobody a follower while the head is out', async () => {
+    it('gives nobody the next message while the head is in flight', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');
@@ -54,7 +54,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['free3']);
     });
 
-    it('passes over no line for long when there is capacity for few', async () => {
+    it('skips no line for long if there is capacity for few', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`, `c${line}`);
@@ -69,7 +69,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual([...linesServed].sort(), [1, 2, 3]);
     });
 
-    it('lets no busy line keep others out, however quickly it is settled', async () => {
+    it('lets no busy line starve others, however quickly it is settled', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'busy1', 'busy2', 'busy3', 'busy4', 'busy5', 'busy6');
@@ -88,7 +88,7 @@ export function orderContract(open: OpenQueue): void {
       assert.ok(came.includes('patient'), came.join());
     });
 
-    it('hands messages over as they were queued', async () => {
+    it('returns messages as they were queued', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const queued: QueueMessage = {
@@ -172,7 +172,7 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), []);
     });
 
-    it('is seen by nobody before the transaction commits', async () => {
+    it('is invisible before the transaction commits', async () => {
       await using engine = await open();
       const { queue, database } = engine;
       let depthBefore: number | undefined;
@@ -184,7 +184,7 @@ export function orderContract(open: OpenQueue): void {
       assert.equal((await queue.line(1)).depth, 1);
     });
 
-    it('wakes receivers once the messages can be taken up', async () => {
+    it('wakes receivers once the messages can be received', async () => {
       await using engine = await open();
       const { queue } = engine;
       const user = new QueueUser(engine);

@@ -9,12 +9,12 @@ function forget({ queue, database }: QueueEngine, lineIds: readonly number[]): P
 /** What a queue tells of itself, and how it is kept small. */
 export function overviewContract(open: OpenQueue): void {
   describe('the state of a line', () => {
-    it('is empty for a line that never was', async () => {
+    it('is empty for an unknown line', async () => {
       await using engine = await open();
       assert.deepEqual(await engine.queue.line(5), { depth: 0, oldestEnqueuedAt: null, head: null });
     });
 
-    it('follows its head from waiting over being out to its retry', async () => {
+    it('follows its head from waiting through in flight to its retry', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const queuedAt = engine.now();
@@ -45,7 +45,7 @@ export function overviewContract(open: OpenQueue): void {
       });
     });
 
-    it('says that a head whose lease ended is not out any more', async () => {
+    it('says that a head whose lease expired is no longer in flight', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head');
@@ -56,7 +56,7 @@ export function overviewContract(open: OpenQueue): void {
   });
 
   describe('an exchange', () => {
-    it('tells when the next message is due: now, at a retry, at the end of a lease, never', async () => {
+    it('returns when the next message is due: now, at a retry, at the end of a lease, never', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const next = async () => (await user.exchange({})).nextAvailableAt;
@@ -79,7 +79,7 @@ export function overviewContract(open: OpenQueue): void {
   });
 
   describe('the totals', () => {
-    it('count what waits, what is out, what is dead and which lines are blocked', async () => {
+    it('count waiting messages, messages in flight, dead letters and blocked lines', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       assert.deepEqual(await engine.queue.totals(), {
@@ -109,7 +109,7 @@ export function overviewContract(open: OpenQueue): void {
       });
     });
 
-    it('stop counting a message as out when its lease ends', async () => {
+    it('stop counting a message as in flight when its lease expires', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');
@@ -118,7 +118,7 @@ export function overviewContract(open: OpenQueue): void {
       assert.equal((await engine.queue.totals()).inFlight, 0);
     });
 
-    it('count a line no more as blocked once its head is gone', async () => {
+    it('no longer count a line as blocked once its head is gone', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -131,7 +131,7 @@ export function overviewContract(open: OpenQueue): void {
   });
 
   describe('forgetting lines', () => {
-    it('forgets those in which nothing waits, and says which are forgotten or never were', async () => {
+    it('forgets those in which nothing waits, and returns which are forgotten or unknown', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       for (const line of [1, 2, 3]) await user.put(line, `m${line}`);
@@ -146,7 +146,7 @@ export function overviewContract(open: OpenQueue): void {
       assert.deepEqual(await forget(engine, []), []);
     });
 
-    it('does not keep a line from being used again', async () => {
+    it('does not prevent a line from being used again', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');
@@ -158,7 +158,7 @@ export function overviewContract(open: OpenQueue): void {
   });
 
   describe('removing old dead letters', () => {
-    it('removes those that died before a moment, the oldest first, no more than asked for', async () => {
+    it('removes those from before a time, the oldest first, up to the requested number', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'c', 'd');

@@ -257,7 +257,7 @@ function byLine(messages: readonly QueueMessage[]): QueueMessage[] {
 /** Random use, held against a model. A failure prints the seed and the shortest steps to it. */
 export function randomContract(open: OpenQueue, runs: number): void {
   describe('under random use', () => {
-    it('is at every step what plain arrays would be', async () => {
+    it('equals a model of plain arrays at every step', async () => {
       const property = fc.asyncProperty(
         fc.array(step, { maxLength: MAX_STEPS, size: 'max' }),
         async (steps) => {

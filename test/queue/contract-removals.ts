@@ -53,8 +53,8 @@ async function blockedLine(engine: QueueEngine, ...names: string[]): Promise<Que
 
 /** What waits can be listed, skipped and purged. */
 export function removalContract(open: OpenQueue): void {
-  describe('the list of what waits', () => {
-    it('has the messages of one line, in order, part by part', async () => {
+  describe('the list of waiting messages', () => {
+    it('has the messages of one line, in order, page by page', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'c');
@@ -77,7 +77,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await waitingNames(engine, 1), ['b']);
     });
 
-    it('of a line that never was is empty', async () => {
+    it('of an unknown line is empty', async () => {
       await using engine = await open();
       assert.deepEqual(await waitingNames(engine, 999), []);
     });
@@ -104,7 +104,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual([next.messageId, next.receiveCount], ['next', 1]);
     });
 
-    it('leaves a message in flight, but takes one that waits behind it', async () => {
+    it('leaves a message in flight, but can skip one that waits behind it', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'b', 'c');
@@ -115,7 +115,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['c']);
     });
 
-    it('does nothing to one that was delivered, or waits in another line', async () => {
+    it('does nothing to a message that was delivered or waits in another line', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'delivered', 'waits');
@@ -142,7 +142,7 @@ export function removalContract(open: OpenQueue): void {
   });
 
   describe('a purge', () => {
-    it('deletes all that waits, also a head that waits for a retry, and no dead letter is left', async () => {
+    it('deletes all waiting messages, including a head that waits for a retry, without dead letters', async () => {
       await using engine = await open();
       const user = await blockedLine(engine, 'head', 'b', 'c');
       const purged = await purge(engine, 1);
@@ -166,7 +166,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), []);
     });
 
-    it('takes a head whose lease has ended, and its receiver cannot settle it any more', async () => {
+    it('deletes a head whose lease has expired, and its receiver can no longer settle it', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head');
@@ -176,7 +176,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.settle({ message, action: 'delete' }), []);
     });
 
-    it('goes step by step, and what is queued after the first step stays', async () => {
+    it('works step by step, and keeps what is queued after the first step', async () => {
       await using engine = await open();
       const user = await blockedLine(engine, 'a', 'b', 'c', 'd', 'e');
       const first = await purge(engine, 1, { limit: 2 });
@@ -189,7 +189,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['later']);
     });
 
-    it('up to a time leaves what was queued then or later, also where an older message is behind it', async () => {
+    it('up to a time keeps messages queued then or later, even if an older one is behind them', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const now = engine.now();
@@ -203,7 +203,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['young', 'youngest']);
     });
 
-    it('of one line leaves the others, and one of an empty line deletes nothing', async () => {
+    it('of one line leaves the others alone, and of an empty line deletes nothing', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');
@@ -227,7 +227,7 @@ export function removalContract(open: OpenQueue): void {
   });
 
   describe('removing dead letters', () => {
-    it('removes those that are named, and no others', async () => {
+    it('removes only those that are named', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');

@@ -9,7 +9,7 @@ const MANY_FOLLOWERS = 1_200;
 /** What becomes of messages when they are settled. */
 export function settlingContract(open: OpenQueue): void {
   describe('a delete', () => {
-    it('removes the message and makes the next one due, its count at one', async () => {
+    it('removes the message and makes the next one due with a count of one', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -20,7 +20,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.equal((await engine.queue.line(1)).depth, 0);
     });
 
-    it('of the last message leaves a line that takes messages as before', async () => {
+    it('of the last message leaves a line that accepts messages as before', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');
@@ -29,7 +29,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['b', 'c']);
     });
 
-    it('and taking up go together: what a settled line has next comes in the same exchange', async () => {
+    it('and receiving happen together: the same exchange returns the next message of a settled line', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -46,7 +46,7 @@ export function settlingContract(open: OpenQueue): void {
   });
 
   describe('a release', () => {
-    it('makes the head due at once and costs it no attempt', async () => {
+    it('makes the head due at once without counting an attempt', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');
@@ -61,7 +61,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.equal((await user.receiveOne()).receiveCount, 2);
     });
 
-    it('to a later moment makes the line wait as a whole until then, and costs no attempt', async () => {
+    it('until a later time makes the whole line wait until then, without counting an attempt', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'head', 'follower');
@@ -76,7 +76,7 @@ export function settlingContract(open: OpenQueue): void {
   });
 
   describe('dead-lettering', () => {
-    it('keeps messages unchanged, in their order, and lets their lines go on', async () => {
+    it('keeps messages unchanged, in their order, and unblocks their lines', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const messages = ['a', 'b', 'c'].map((name) => messageOf(1, name, engine.now()));
@@ -100,7 +100,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['a']);
     });
 
-    it('of a message whose id is in the dead-letter queue already leaves one dead letter', async () => {
+    it('of a message whose id is already in the dead-letter queue leaves one dead letter', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -117,7 +117,7 @@ export function settlingContract(open: OpenQueue): void {
   });
 
   describe('a discard', () => {
-    it('takes the followers along that were queued before a moment, and answers them', async () => {
+    it('includes the next messages that were queued before a time, and returns them', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const at = (name: string, enqueuedAt: number) => messageOf(1, name, enqueuedAt);
@@ -131,7 +131,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await engine.deadLetters(), []);
     });
 
-    it('stops at the first follower that is later, so that none overtakes another', async () => {
+    it('stops at the first later message, so that the order is kept', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.putAll([messageOf(1, 'a', 100), messageOf(1, 'late', 900), messageOf(1, 'early', 200)]);
@@ -140,7 +140,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['late', 'early']);
     });
 
-    it('without such followers takes the message alone, from an empty line too', async () => {
+    it('without such messages removes only the head, even from an otherwise empty line', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.putAll([messageOf(1, 'a', 100), messageOf(1, 'b', 200)]);
@@ -155,7 +155,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
     });
 
-    it('of a long line takes each message once, in few steps', async () => {
+    it('of a long line removes each message once, in few steps', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       const names = Array.from({ length: MANY_FOLLOWERS }, (_, number) => `m${number}`);
@@ -185,7 +185,7 @@ export function settlingContract(open: OpenQueue): void {
         ? 'when settling is given the request'
         : 'when settling is not given the request';
 
-      it(`receives the messages behind deleted ones, their first receives, ${how}`, async () => {
+      it(`receives the messages behind deleted ones for the first time, ${how}`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         await user.put(1, 'a1', 'b1', 'c1');
@@ -209,7 +209,7 @@ export function settlingContract(open: OpenQueue): void {
         assert.deepEqual(await user.drain(), ['c1']);
       });
 
-      it(`receives no more than the capacity, and the rest stays due, ${how}`, async () => {
+      it(`receives no more than the capacity, and the rest remains due, ${how}`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`);
@@ -223,7 +223,7 @@ export function settlingContract(open: OpenQueue): void {
         assert.equal((await user.receive()).length, 1);
       });
 
-      it(`passes by a line whose message is settled while others wait for capacity, ${how}`, async () => {
+      it(`skips a line whose message is settled while others wait for capacity, ${how}`, async () => {
         await using engine = await open();
         const user = new QueueUser(engine);
         for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`);
@@ -239,7 +239,7 @@ export function settlingContract(open: OpenQueue): void {
       });
     }
 
-    it('leaves what was leased due when the transaction fails', async () => {
+    it('leaves leased messages due if the transaction fails', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -276,7 +276,7 @@ export function settlingContract(open: OpenQueue): void {
       );
     });
 
-    it('tells its recorder what took effect, and nothing else, once', async () => {
+    it('reports to its recorder exactly what took effect, once', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');
@@ -294,7 +294,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(told, [[{ settlement: { message, action: 'delete' }, discarded: [] }]]);
     });
 
-    it('commits what its recorder writes together with itself', async () => {
+    it('commits together with the writes of its recorder', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -309,7 +309,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.equal(rows.length, 1);
     });
 
-    it('settles nothing and takes nothing up when its recorder fails, and can be settled again', async () => {
+    it('settles and receives nothing if its recorder fails, and can be settled again', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
@@ -335,7 +335,7 @@ export function settlingContract(open: OpenQueue): void {
   });
 
   describe('a redelivery', () => {
-    it('queues dead letters behind what waits, in the given order, their counts at zero', async () => {
+    it('queues dead letters behind waiting messages, in the given order, with counts of zero', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'waiting');
@@ -355,7 +355,7 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['a']);
     });
 
-    it('that is rolled back leaves the dead letters where they were', async () => {
+    it('that is rolled back keeps the dead letters', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a');

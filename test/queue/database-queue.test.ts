@@ -16,7 +16,7 @@ function namesOf({ received }: Received): string[] {
 queueContract('database', () => openDatabaseQueue());
 
 describe('the database queue', () => {
-  it('takes back at a start what an earlier process had out, and that process can settle nothing any more', {
+  it('takes over the leases of an earlier process at start, and that process can settle nothing any more', {
     skip: ON_POSTGRES && 'other instances may have it out',
   }, async () => {
     await using engine = await openDatabaseQueue();
@@ -32,7 +32,7 @@ describe('the database queue', () => {
     assert.deepEqual(await user.receiveNames(), []);
   });
 
-  it('takes back leases whose messages its receiver does not have, that receive uncounted, and no others', async () => {
+  it('takes back exactly the leases that their receiver does not have, without counting that receive', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     const { database, now } = engine;
@@ -61,7 +61,7 @@ describe('the database queue', () => {
     assert.equal(settled.length, 2);
   });
 
-  it('takes messages of the same id for two: settling one leaves the other', async () => {
+  it('treats two messages with the same id separately: settling one leaves the other', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     await user.put(1, 'twin', 'twin');
@@ -70,7 +70,7 @@ describe('the database queue', () => {
     assert.deepEqual(await user.drain(), ['twin']);
   });
 
-  it('holds a lease that has ended, but that nobody took over, for good enough to settle', async () => {
+  it('accepts a lease that has expired but that nobody took over', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     await user.put(1, 'a', 'b');
@@ -81,7 +81,7 @@ describe('the database queue', () => {
   });
 
   for (const order of ['lost first', 'valid first'] as const) {
-    it(`goes on behind the head that is settled, not behind one of a lost lease in the same batch (${order})`, async () => {
+    it(`continues behind the settled head, not behind that of a lost lease in the same batch (${order})`, async () => {
       await using engine = await openDatabaseQueue();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'c', 'd');
@@ -100,7 +100,7 @@ describe('the database queue', () => {
     });
   }
 
-  it('exchanges without reading the backlog: every statement finds its rows through an index', {
+  it('never reads the whole backlog in an exchange: every statement uses an index', {
     skip: ON_POSTGRES && 'plans are looked at on SQLite',
   }, async () => {
     await using engine = await openDatabaseQueue();

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openDatabaseQueue } from './database-engine.ts';
 import { messageOf, type QueueEngine, QueueUser } from './queue-engine.ts';
 
-describe('messages that were delivered, until they are deleted many together', {
+describe('delivered messages, until they are deleted in bulk', {
   skip: ON_POSTGRES && 'each is deleted at once there',
 }, () => {
   /** Delivers of lines 1 and 2, settling with the next receive as the service does, so that there is always more to do. */
@@ -47,7 +47,7 @@ describe('messages that were delivered, until they are deleted many together', {
       await database.reader.all<{ message_id: string }>('select message_id from queue_messages order by id')
     ).map((row) => row.message_id);
 
-  it('are neither the head of their line nor the oldest that waits', async () => {
+  it('are neither the head of their line nor the oldest waiting message', async () => {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await engine.pass(1_000);
@@ -61,7 +61,7 @@ describe('messages that were delivered, until they are deleted many together', {
     assert.equal((await engine.queue.line(2)).depth, 0);
   });
 
-  it('are gone once nothing else is to be done', async () => {
+  it('are deleted once nothing else is left to do', async () => {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await deliver(user, 5);
@@ -84,7 +84,7 @@ describe('messages that were delivered, until they are deleted many together', {
     assert.deepEqual(await new QueueUser(next).drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
   });
 
-  it('stay where they are when what deletes them is not committed, and go with a later one', async () => {
+  it('are kept if their deletion is not committed, and deleted later', async () => {
     let isFailing = false;
     const { engine, user } = await openFilled(undefined, (inner) => ({
       dialect: inner.dialect,
@@ -92,6 +92,7 @@ describe('messages that were delivered, until they are deleted many together', {
       onOutcome: (listener) => inner.onOutcome(listener),
       reader: inner.reader,
       ping: () => inner.ping(),
+      runAlone: (sql, ...values) => inner.runAlone(sql, ...values),
       onSignal: (channel, listener) => inner.onSignal(channel, listener),
       transaction: (work, options) =>
         inner.transaction(async (tx) => {
@@ -116,7 +117,7 @@ describe('messages that were delivered, until they are deleted many together', {
     assert.deepEqual(await user.drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
   });
 
-  it('are never many, though there is always more to do', async () => {
+  it('are never many, even under constant load', async () => {
     const rounds = 2_100;
     const { engine, user } = await openFilled(Array.from({ length: rounds + 1 }, (_, n) => ` ${n}`));
     await using _ = engine;
@@ -138,7 +139,7 @@ describe('messages that were delivered, until they are deleted many together', {
     assert.deepEqual(await user.drain(), ['1d', '2c', '1e', '2d', '2e']);
   });
 
-  it('go with their line when it is forgotten', async () => {
+  it('are deleted with their line when it is forgotten', async () => {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await user.put(3, ...Array.from({ length: 8 }, (_, n) => `3${n}`));
@@ -149,8 +150,8 @@ describe('messages that were delivered, until they are deleted many together', {
   });
 });
 
-describe('a start', () => {
-  it('deletes what was delivered and not deleted before it, whatever carries the rest', async () => {
+describe('the service at start', () => {
+  it('deletes delivered messages that remain, whichever queue is used', async () => {
     using folder = temporaryFolder();
     {
       await using service = await startTestService({ dataDir: folder.path });

@@ -33,7 +33,7 @@ async function openLine() {
 
 describe('the count of a line', () => {
   for (const set of ['pending = -1', 'pending = 0', 'available_at = null'])
-    it(`is kept by the database from contradicting itself (${set})`, async () => {
+    it(`cannot become inconsistent in the database (${set})`, async () => {
       await using line = await openLine();
       await assert.rejects(line.run(`update queue_lines set ${set} where line_id = 1`), /constraint/i);
       assert.equal((await line.queue.line(1)).depth, 3);
@@ -43,7 +43,7 @@ describe('the count of a line', () => {
     ['too low', 'update queue_lines set pending = 0, available_at = null where line_id = 1'],
     ['too high', 'update queue_lines set pending = 7 where line_id = 1'],
   ] as const)
-    it(`is set right at the next start, and reported, when it is ${fault}`, async () => {
+    it(`is corrected at the next start, and reported, if it is ${fault}`, async () => {
       await using line = await openLine();
       await line.run(sql);
       await line.queue.recount();
@@ -54,7 +54,7 @@ describe('the count of a line', () => {
       assert.equal(line.reports.length, 1);
     });
 
-  it('is set right, and reported, when a line that is due turns out to be empty; other lines go on', async () => {
+  it('is corrected, and reported, if a due line turns out to be empty; other lines continue', async () => {
     await using line = await openLine();
     await line.run('delete from queue_messages where line_id = 1');
     assert.deepEqual(await line.receive(), []);

@@ -77,7 +77,7 @@ describe('several receivers of the database queue', {
     assert.deepEqual(names, ['committed first', 'committed second']);
   });
 
-  it('wait for no one: a line in which an event is about to be queued is passed over, the others are taken up', async () => {
+  it('never wait: they skip a line to which an event is being queued, and receive the others', async () => {
     await using receivers = await openReceivers();
     const [here, there] = receivers.users;
     await here.put(1, 'behind a lock');
@@ -95,7 +95,7 @@ describe('several receivers of the database queue', {
     assert.deepEqual(await there.receiveNames(), ['behind a lock']);
   });
 
-  it('never take the same message, however often they ask at the same time', async () => {
+  it('never receive the same message, however often they ask at the same time', async () => {
     await using receivers = await openReceivers();
     const lines = Array.from({ length: 40 }, (_, n) => n + 1);
     await receivers.users[0].putAll(lines.map((line) => messageOf(line, `m${line}`, 0)));
@@ -137,7 +137,7 @@ describe('several receivers of the database queue', {
     }
   });
 
-  it('hold lines for a transaction that queues to them step by step', async () => {
+  it('lock lines for a transaction that queues to them step by step', async () => {
     await using receivers = await openReceivers();
     const [here, there] = receivers.users;
     const steps = async (user: QueueUser, order: readonly number[]) =>
@@ -150,7 +150,7 @@ describe('several receivers of the database queue', {
     }
   });
 
-  it('skip no head that another one takes up at the same moment', async () => {
+  it('skip no head that another one receives at the same moment', async () => {
     await using receivers = await openReceivers();
     const [here, there] = receivers.users;
     await here.put(1, 'head', 'follower');
@@ -193,7 +193,7 @@ describe('several receivers of the database queue', {
     assert.equal((await here.settle({ message, action: 'delete' })).length, 1);
   });
 
-  it('are all woken by what one of them queues, and by nothing that was rolled back', async () => {
+  it('are all woken by a message that one of them queues, but not if that is rolled back', async () => {
     await using receivers = await openReceivers();
     const [here, there] = receivers.users;
     const woken = receivers.users.map(({ engine }) => wakeUpsOf(engine));
@@ -212,7 +212,7 @@ describe('several receivers of the database queue', {
     await until(() => woken.every(({ count }) => count > 0), 'both are woken');
   });
 
-  it('with nothing to do are woken by a storm of signals a bounded number of times', async () => {
+  it('with nothing to do are woken a limited number of times by a storm of signals', async () => {
     await using receivers = await openReceivers();
     const [busy, idle] = receivers.users;
     const woken = wakeUpsOf(idle.engine);

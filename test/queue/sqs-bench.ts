@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
 import type { QueueMessage, ReceivedMessage, Settled, Settlement } from '../../src/queue/message-queue.ts';
-import type { SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
+import type { SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';

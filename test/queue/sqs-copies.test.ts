@@ -34,7 +34,7 @@ async function empty({ queues }: Bench): Promise<void> {
 }
 
 describe('a copy on Amazon SQS', () => {
-  it('has its message delivered by the instance that polls, whichever one placed it, and long before the timer', async () => {
+  it('lets the polling instance deliver the message, whichever one sent it, long before the timer', async () => {
     await using bench = await openBench(server);
     await bench.open({ polls: false, waitMs: 3_600_000 });
     const polling = await bench.open({ waitMs: 3_600_000 });
@@ -43,7 +43,7 @@ describe('a copy on Amazon SQS', () => {
     await empty(bench);
   });
 
-  it('is deleted regardless of its message', async () => {
+  it('is deleted whether or not its message is settled', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     await bench.put(lines([1], 3));
@@ -53,7 +53,7 @@ describe('a copy on Amazon SQS', () => {
     assert.equal((await instance.queue.line(1)).depth, 3);
   });
 
-  it('does not bring forward a message that was put back until later', async () => {
+  it('does not bring forward a message that was postponed', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     await bench.put(lines([1], 1));
@@ -73,7 +73,7 @@ describe('a copy on Amazon SQS', () => {
     assert.deepEqual(line, { available_at: availableAt });
   });
 
-  it('that was lost keeps nothing back: the timer finds the line', async () => {
+  it('that was lost blocks nothing: the timer finds the line', async () => {
     await using bench = await openBench(server);
     const placing = await bench.open({ polls: false });
     await bench.put(lines([1, 2], 5));
@@ -84,7 +84,7 @@ describe('a copy on Amazon SQS', () => {
     assert.equal((await placing.queue.line(1)).depth, 0);
   });
 
-  it('that another program took keeps nothing back', async () => {
+  it('that another program received blocks nothing', async () => {
     await using bench = await openBench(server);
     await bench.open({ polls: false });
     await bench.put(lines([1], 4));
@@ -94,7 +94,7 @@ describe('a copy on Amazon SQS', () => {
     await empty(bench);
   });
 
-  it('of a message that was settled does nothing, and is deleted', async () => {
+  it('of a settled message does nothing, and is deleted', async () => {
     await using bench = await openBench(server);
     const sent = async (round: number) => {
       const Entries = [0, 1].map((n) => ({
@@ -118,7 +118,7 @@ describe('a copy on Amazon SQS', () => {
     assert.deepEqual(await instance.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
   });
 
-  it('is not needed: all is delivered while the queue does not exist, and copies come again once it does', async () => {
+  it('is not needed: all is delivered while the queue does not exist, and copies are sent again once it does', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     const QueueUrl = await bench.queues.url('messages');
@@ -171,7 +171,7 @@ describe('a copy on Amazon SQS', () => {
     assert.ok(sends() > sentBefore);
   });
 
-  it('lets no failing webhook with a large backlog stop the others', async () => {
+  it('of a failing webhook with a large backlog does not block the others', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     const others = [2, 3, 4, 5];
@@ -232,7 +232,7 @@ describe('a dead letter', () => {
     assert.deepEqual(await namesOfDead(bench), []);
   });
 
-  it('is copied once the dead-letter queue works again, by another instance if need be', async () => {
+  it('is copied once the dead-letter queue works again, by another instance if necessary', async () => {
     await using bench = await openBench(server);
     const first = await bench.open();
     await bench.put(lines([1], 1));
@@ -245,7 +245,7 @@ describe('a dead letter', () => {
     await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'its copy is there');
   });
 
-  it('of the database queue is not copied; one of before is when it was to be', async () => {
+  it('of the database queue is not copied; one that was due to be copied before is', async () => {
     await using bench = await openBench(server);
     await bench.database.transaction((tx) =>
       tx.run(
@@ -262,7 +262,7 @@ describe('a dead letter', () => {
 
 describe('an instance that ends while copies are on their way', () => {
   for (const action of ['delete', 'dead-letter'] as const) {
-    it(`leaves nothing that another one delivers again (${action})`, async () => {
+    it(`leaves nothing that another instance delivers again (${action})`, async () => {
       await using bench = await openBench(server);
       const first = await bench.open();
       await bench.put(lines([1], 3));
@@ -283,7 +283,7 @@ describe('an instance that ends while copies are on their way', () => {
 });
 
 describe('a redelivered message', () => {
-  it('is due at once: a copy of the same id is none to Amazon SQS', async () => {
+  it('is due at once, even though Amazon SQS drops a second copy with the same id', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open({ waitMs: 3_600_000 });
     await bench.put(lines([1], 1));

@@ -38,13 +38,13 @@ async function countRequests({
 }
 
 describe('requests to Amazon SQS', () => {
-  it('are a third of one for each message at most when many webhooks are busy', async (t) => {
+  it('number at most one for every three messages when many webhooks are busy', async (t) => {
     const found = await countRequests({ lineCount: 100, messages: 10 });
     t.diagnostic(JSON.stringify(found));
     assert.ok(found.send + found.receive + found.delete + found.rest <= 0.35, JSON.stringify(found));
   });
 
-  it('are no more for one webhook that is busy', async (t) => {
+  it('number no more when only one webhook is busy', async (t) => {
     const found = await countRequests({ lineCount: 1, messages: 200 });
     t.diagnostic(JSON.stringify(found));
     assert.ok(found.send + found.receive + found.delete + found.rest <= 0.35, JSON.stringify(found));
@@ -60,7 +60,7 @@ describe('requests to Amazon SQS', () => {
     assert.deepEqual(once, [2, 2], bench.proxy.actions.join());
   });
 
-  it('are one for each wait while nothing comes, however much was to do before', async () => {
+  it('number one for each wait while the queue is idle, even after a busy time', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open({ waitSeconds: 1 });
     const lineIds = Array.from({ length: 40 }, (_, n) => n);

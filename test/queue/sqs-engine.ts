@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Database } from '../../src/database/database.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.ts';
-import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
+import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
 import { exchange } from '../support/queue-exchange.ts';

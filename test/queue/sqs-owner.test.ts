@@ -37,7 +37,7 @@ async function send(queues: TestQueues, group: string, attributes: Record<string
 
 // A message of another's is hidden for seconds once it was received: the tests wait for it side by side.
 describe('a queue that belongs to another installation', { concurrency: true }, () => {
-  it('is refused at the start, with a sentence that names both and says what to do', async () => {
+  it('is rejected at start with a message that names both and says what to do', async () => {
     await using bench = await openBench(server);
     await bench.open({ installation: 'first' });
     for (const queue of ['messages', 'dead letters'] as const) {
@@ -56,7 +56,7 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
     }
   });
 
-  it('is known by a message where tags are not allowed: nothing of it is delivered or deleted, and readiness fails', async () => {
+  it('is recognized by a message if tags are not allowed: nothing is delivered or deleted, and readiness fails', async () => {
     await using bench = await openBench(server);
     await using other = await openTestDatabase();
     const logged: { level: string; msg: string }[] = [];
@@ -94,7 +94,7 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
     ['another program', {}],
     ['another installation with an earlier release', { message_id: 'theirs', position: '7', label: 'L' }],
   ] as const)
-    it(`is known by a message of ${whose}, which stays there`, async () => {
+    it(`is recognized by a message of ${whose}, which is kept`, async () => {
       await using bench = await openBench(server);
       const instance = await bench.open();
       await send(bench.queues, '1', attributes);
@@ -107,7 +107,7 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
       assert.equal((await readQueue(bench.queues, 1))[0]?.Body, 'for 1');
     });
 
-  it('becomes this one’s at the first start when it is nobody’s', async () => {
+  it('is claimed at the first start if it has no owner', async () => {
     await using bench = await openBench(server);
     await bench.open({ installation: 'first' });
     await assert.rejects(bench.open({ installation: 'second' }), /belongs to the installation first/);

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-describe('placing messages on Amazon SQS', () => {
+describe('sending messages to Amazon SQS', () => {
   for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {
     it(`keeps order and loses nothing when sends fail (${treatment})`, async () => {
       await using bench = await openBench(server);
@@ -36,7 +36,7 @@ describe('placing messages on Amazon SQS', () => {
     });
   }
 
-  it('keeps order when deletes and answers of receives are lost', async () => {
+  it('keeps order when deletes and responses to receives are lost', async () => {
     await using bench = await openBench(server);
     const deletes = everyNth(2, 'DeleteMessageBatch', 'cut after');
     const receives = everyNth(5, 'ReceiveMessage', 'unavailable');
@@ -46,7 +46,7 @@ describe('placing messages on Amazon SQS', () => {
     assert.deepEqual(sorted(await deliver(instance, 12)), sorted(inOrder([1, 2], 6)));
   });
 
-  it('places every message in the order of its line, in tens, when several instances place and none polls', async () => {
+  it('sends every message in the order of its line, in batches of ten, if several instances send and none polls', async () => {
     await using bench = await openBench(server);
     for (let count = 0; count < 3; count++) await bench.open({ polls: false });
     await bench.put(lines([1, 2, 3], 25));
@@ -62,7 +62,7 @@ describe('placing messages on Amazon SQS', () => {
     assert.equal(bench.instances[0]?.obstacle(), null);
   });
 
-  it('keeps the order of a line, each message once, when several instances place what they queue to it', async () => {
+  it('keeps the order of a line, each message once, if several instances queue to it', async () => {
     await using bench = await openBench(server);
     for (let count = 0; count < 3; count++) await bench.open({ polls: false });
     for (let n = 0; n < 20; n++)
@@ -82,7 +82,7 @@ describe('placing messages on Amazon SQS', () => {
     );
   });
 
-  it('leaves every message in the database that nobody has settled', async () => {
+  it('keeps every unsettled message in the database', async () => {
     await using bench = await openBench(server);
     const { queue } = await bench.open({ polls: false });
     await bench.put(lines([1], 12));
@@ -90,7 +90,7 @@ describe('placing messages on Amazon SQS', () => {
     assert.equal((await queue.line(1)).depth, 12);
   });
 
-  it('places what was queued by an instance that died before it placed anything', async () => {
+  it('sends the messages of an instance that died before it sent anything', async () => {
     await using bench = await openBench(server);
     bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
     const first = await bench.open({ polls: false });
@@ -101,7 +101,7 @@ describe('placing messages on Amazon SQS', () => {
     await until(async () => (await countOn(bench.queues, 'messages')) === 6, 'all are on the queue');
   });
 
-  it('keeps the copies of a webhook that fails few while the service polls, whatever its backlog', async () => {
+  it('keeps few copies of a failing webhook while the service polls, whatever its backlog', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     await bench.put(lines([1], 1));
@@ -113,7 +113,7 @@ describe('placing messages on Amazon SQS', () => {
     assert.equal((await instance.queue.line(1)).depth, 101);
   });
 
-  it('writes bodies in ASCII that mean the same, with the id of the installation and the message', async () => {
+  it('writes equivalent bodies in ASCII, with the ids of the installation and the message', async () => {
     await using bench = await openBench(server);
     await bench.open({ polls: false, installation: 'this one' });
     const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(300_000)}"}`];
@@ -133,7 +133,7 @@ describe('placing messages on Amazon SQS', () => {
     );
   });
 
-  it('leaves a body out of its copy that is too long for the queue, and delivers it byte for byte', async () => {
+  it('omits a body that is too long for the queue from the copy, and delivers it byte for byte', async () => {
     await using bench = await openBench(server);
     const QueueUrl = await bench.queues.url('messages');
     await bench.queues.client.send(
@@ -151,7 +151,7 @@ describe('placing messages on Amazon SQS', () => {
 
 describe('an outage of Amazon SQS', () => {
   for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
-    it(`is said once, shows in readiness, and ends by itself (${treatment})`, async () => {
+    it(`is logged once, shows in readiness, and ends without help (${treatment})`, async () => {
       await using bench = await openBench(server);
       const said: { level: string; msg: string }[] = [];
       const logs = createLogs({
@@ -188,7 +188,7 @@ describe('an outage of Amazon SQS', () => {
     });
   }
 
-  it('at the start does not keep the service from starting; a queue that is missing does', async () => {
+  it('does not prevent the service from starting, but a missing queue does', async () => {
     await using bench = await openBench(server);
     bench.proxy.treat = () => 'throttled';
     const instance = await bench.open();

@@ -35,7 +35,7 @@ async function run(place: SqsPlace, ...args: string[]): Promise<{ code: number; 
 }
 
 describe('a service on Amazon SQS', () => {
-  it('delivers in order, dead-letters to the second queue, and lets no failing webhook stop another', async () => {
+  it('delivers in order, dead-letters to the second queue, and lets no failing webhook block another', async () => {
     await using queues = await createTestQueues(server, { maxReceives: 2 });
     await using good = await startTarget();
     await using bad = await startTarget({ respondWith: answer(500) });
@@ -63,7 +63,7 @@ describe('a service on Amazon SQS', () => {
 });
 
 describe('a service whose queue holds a message of another installation', () => {
-  it('says whose it is in readiness and on the System page, leaves it, and goes on delivering', async () => {
+  it('names the owner in readiness and on the System page, keeps the message, and continues to deliver', async () => {
     await using queues = await createTestQueues(server);
     await using target = await startTarget();
     await using service = await startTestService({ settings: settingsOf(queues.place) });
@@ -91,7 +91,7 @@ describe('a service whose queue holds a message of another installation', () => 
 });
 
 describe('changing queue_driver', () => {
-  it('leaves no message behind: what waits is carried by the other one, in its order, there and back', async () => {
+  it('leaves no message behind: the other driver delivers waiting messages in order, there and back', async () => {
     await using queues = await createTestQueues(server);
     await using target = await startTarget({ respondWith: answer(503) });
     using folder = temporaryFolder();
@@ -132,7 +132,7 @@ describe('changing queue_driver', () => {
 });
 
 describe('coursewire queues', () => {
-  it('makes both queues with the redrive policy, once, and finds nothing wrong with them', async () => {
+  it('creates both queues with the redrive policy once, and then finds no fault with them', async () => {
     await using queues = await createTestQueues(server);
     for (const queue of ['messages', 'dead letters'] as const)
       await queues.client.send(new DeleteQueueCommand({ QueueUrl: await queues.url(queue) }));
@@ -149,7 +149,7 @@ describe('coursewire queues', () => {
     assert.equal((await run(place, 'check')).code, 0);
   });
 
-  it('says that a redrive policy is missing, and adds it without touching the rest', async () => {
+  it('reports a missing redrive policy, and adds it without changing anything else', async () => {
     await using queues = await createTestQueues(server, { redrive: false });
     const checked = await run(queues.place, 'check');
     assert.equal(checked.code, 1);
@@ -159,7 +159,7 @@ describe('coursewire queues', () => {
     assert.equal((await run(queues.place, 'check')).code, 0);
   });
 
-  it('tells its use, and refuses what it does not know', async () => {
+  it('prints its usage, and rejects unknown arguments', async () => {
     const place = { messageQueueName: 'a.fifo', deadLetterQueueName: 'b.fifo', region: null, endpoint: null };
     assert.equal((await run(place, '--help')).code, 0);
     assert.equal((await run(place, 'destroy')).code, 2);

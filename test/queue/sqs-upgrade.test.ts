@@ -121,8 +121,8 @@ async function hideFirst({ client, url }: TestQueues): Promise<string> {
   return Messages[0]?.ReceiptHandle ?? '';
 }
 
-describe('a database of the release before, with messages in every state', () => {
-  it('opens, and all of them arrive in order, each once', async () => {
+describe('a database of the previous release, with messages in every state', () => {
+  it('opens, and all its messages arrive in order, each once', async () => {
     await using test = await openEarlier();
     await using queues = await createTestQueues(server);
     const { database } = test;
@@ -202,7 +202,7 @@ describe('a database of the release before, with messages in every state', () =>
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, nameOf(8, 13));
   });
 
-  it('takes in what shows itself late, behind what is there', async () => {
+  it('queues messages that appear late behind those that are already there', async () => {
     await using test = await openEarlier();
     await using queues = await createTestQueues(server);
     const { database } = test;
@@ -215,7 +215,7 @@ describe('a database of the release before, with messages in every state', () =>
     assert.deepEqual(sorted(await deliver(instance, 1)), [[1, ['1-1']]]);
   });
 
-  it('delivers nothing while such messages may be missing, and everything once they are there', async () => {
+  it('delivers nothing while messages may be missing, and everything once they appear', async () => {
     await using test = await openEarlier();
     await using bench = await openBench(server);
     const { database } = test;

@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random.ts';
 
 export type AccountSubtopic = 'ACCOUNT_CREATED' | 'ACCOUNT_ACTIVATION_UPDATED' | 'ACCOUNT_DELETED';
 
-/** An event that happened, as every message of it must show it. */
+/** An event, as every message of it must show it. */
 export interface AccountEvent {
   subtopic: AccountSubtopic;
   id: number;
@@ -12,7 +12,7 @@ export interface AccountEvent {
   enabled: boolean;
 }
 
-/** Whoever answers the calls: null for those that a kill cut off. */
+/** Makes the calls; returns null for those that a kill interrupted. */
 type Program = Pick<Instances, 'call' | 'read' | 'readAll'>;
 
 interface Account {
@@ -22,15 +22,15 @@ interface Account {
 }
 
 /**
- * Someone who changes accounts of its own, one call after another, and knows what happened: a change that was answered
- * has happened; of one that was cut off, the account itself tells afterwards.
+ * A client that changes its own accounts, one call after another, and knows the result: a confirmed change
+ * has happened, and after an interrupted one it reads the account.
  */
 export class AccountChanger {
-  /** What happened, in order. */
+  /** The events, in order. */
   readonly events: AccountEvent[] = [];
-  /** When each of them was known to have happened, by `performance.now()`. */
+  /** When each of them was confirmed, by `performance.now()`. */
   readonly answers: number[] = [];
-  /** Calls that a kill cut off. */
+  /** Calls that a kill interrupted. */
   cutOff = 0;
   readonly #program: Program;
   readonly #random: SeededRandom;
@@ -45,7 +45,7 @@ export class AccountChanger {
     this.#name = name;
   }
 
-  /** Gives it an account that it changes but never deletes. */
+  /** Adds an account that the client changes but never deletes. */
   keep(account: Account): void {
     this.#kept.push(account);
   }

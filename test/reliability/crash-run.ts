@@ -18,37 +18,39 @@ import { SeededRandom } from './seeded-random.ts';
 
 /** The extent of a run. */
 export interface CrashOptions {
-  /** Repeats the choices of a run, but for what the process happens to be at when it is killed. */
+  /** Repeats the choices of a run, except for what the process is doing when it is killed. */
   seed: number;
-  /** API clients that change accounts, one call after another each. */
+  /** The number of API clients, which change accounts one call after another. */
   clients: number;
-  /** At least as many as there are plans for them: 20. */
+  /** The number of webhooks, at least one for each plan: 20. */
   webhooks: number;
   /** How often the process is killed. */
   kills: number;
-  /** Where the data is, if at each kill the power fails, too. */
+  /** The disk of the data, if the power also fails at each kill. */
   disk?: {
     dataDir: string;
-    /** Drops what was not synced. Called when the process is dead. */
+    /** Drops what was not synced. Called at the moment of the kill, while the process is frozen. */
     losePower: () => Promise<void>;
+    /** Mounts what is left. Called when the process is dead. */
+    restore: () => Promise<void>;
   };
 }
 
-/** What came of a run without a failure. */
+/** The numbers of a run without a failure. */
 export interface CrashResult {
   kills: number;
   webhooks: number;
-  /** Changes that happened. */
+  /** The number of changes. */
   events: number;
-  /** Calls that a kill cut off, so that their client had to look whether they happened. */
+  /** Calls that a kill interrupted, so that their client had to check whether they happened. */
   cutOff: number;
   /** Messages that arrived, each counted once. */
   messages: number;
-  /** Requests that targets got. */
+  /** Requests that targets received. */
   requests: number;
-  /** Messages that arrived again though their target had accepted them: they were in flight at a kill. */
+  /** Messages that arrived again although their target had accepted them, because they were in flight at a kill. */
   repeats: number;
-  /** With a loss of power: messages of which the outcomes were lost, so that they arrived again. */
+  /** With a power failure: messages that arrived again because their outcomes were lost. */
   undone?: number;
 }
 
@@ -71,7 +73,7 @@ const PLANS: readonly Plan[] = [
   { failing: 0.5, maxAttempts: 3 },
 ];
 
-/** Resolves when so many things more have come about, at that very moment. */
+/** Counts, and resolves as soon as the wanted number of further counts is reached. */
 class Progress {
   #count = 0;
   #wanted = Number.POSITIVE_INFINITY;
@@ -127,14 +129,19 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     const moment = random.chance(0.5)
       ? answered.after(random.between(10, 40))
       : arrived.after(random.between(30, 250));
-    await Promise.race([moment, changes]);
-    // A process that is dead has closed its connections, and what it had sent has arrived.
-    await program.killAndRestart(async () => {
-      await disk?.losePower();
-      await until(
-        () => sentBy.every(({ openConnections }) => openConnections === 0),
-        'all it sent has arrived',
-      );
+    // The power fails right after a response: a program that does not sync before it responds may sync a moment later.
+    const response = disk === undefined ? moment : moment.then(() => answered.after(1));
+    await Promise.race([response, changes]);
+    // A dead process has closed its connections, and its requests have arrived.
+    await program.killAndRestart({
+      ...(disk === undefined ? {} : { beforeDeath: disk.losePower }),
+      afterDeath: async () => {
+        await disk?.restore();
+        await until(
+          () => sentBy.every(({ openConnections }) => openConnections === 0),
+          'all its requests have arrived',
+        );
+      },
     });
   }
   await changes;
@@ -152,7 +159,7 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     else undone += assertRepeatsFollowPowerLoss(listener, about);
     assertEveryEventOnceInOrder(listener, changers, about);
     assertOrderOf(order, listener, about);
-    // The outcomes of a moment are lost together with the power.
+    // The latest outcomes are lost together with the power.
     const mostUntold = disk === undefined ? program.deaths : listener.arrivals.length;
     await assertHistoryAgrees(listener, program, about, { mostUntold });
   }
@@ -170,7 +177,7 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
   };
 }
 
-/** Accounts that webhooks focus on: each of the first changers changes one of them, and never deletes it. */
+/** Accounts that webhooks focus on: each of the first clients changes one of them, and never deletes it. */
 async function makeFocusedAccounts(
   program: MortalProgram,
   changers: readonly AccountChanger[],
@@ -184,7 +191,7 @@ async function makeFocusedAccounts(
   return ids;
 }
 
-/** Webhooks by the plans in turn. */
+/** Creates webhooks with the plans in turn. */
 async function makeListeners(
   program: MortalProgram,
   { webhooks, focused, sentBy }: { webhooks: number; focused: readonly number[]; sentBy: readonly Target[] },
@@ -210,7 +217,7 @@ async function makeListeners(
   return listeners;
 }
 
-/** Answers requests by the plan of their webhook, which the path names, and notes them. */
+/** Answers requests by the plan of their webhook, which the path names, and records them. */
 function serve(
   targets: readonly Target[],
   {
@@ -227,14 +234,14 @@ function serve(
     const messageId = String(postback.headers['webhook-id']);
     listener.arrivals.push({ messageId, text: postback.text, life: lifeOf(), taken });
     if (taken) answer(204)(exchange);
-    // Not cut off before an answer: on a connection used before, that is not a failed attempt, and it is sent once more.
+    // Not aborted before a response: on a reused connection that is not a failed attempt, and the request is sent once more.
     else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
     onArrival();
   };
   for (const target of targets) target.respondWith(behaviour);
 }
 
-/** Requests with a message that its target had accepted already. */
+/** Requests with a message that the target had already accepted. */
 function repeatsOf({ arrivals }: Listener): number {
   const accepted = new Set<string>();
   let repeats = 0;

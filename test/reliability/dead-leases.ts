@@ -2,8 +2,8 @@ import { runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 
 /**
- * Ends the leases of a process that was killed. On PostgreSQL they end by themselves, some time after the longest that a
- * postback may take, since the process might be alive elsewhere; tests need not wait for it.
+ * Ends the leases of a killed process. On PostgreSQL they expire by themselves some time after the longest possible
+ * postback, since the process might be alive elsewhere. Tests need not wait for that.
  */
 export async function endDeadLeases(dataDir: string): Promise<void> {
   if (!ON_POSTGRES) return;

@@ -8,13 +8,13 @@ export interface FaultSpan {
   to: number;
 }
 
-/** What an instance had sent may be read some time after its death, on a busy machine. */
+/** On a busy machine, requests of an instance may be read some time after its death. */
 const LATE_MS = 15_000;
 
 /**
  * Asserts that each repeat of a webhook is explained: by a failure right before it, or by an instance that had the message in
  * flight when it was killed, stopped or frozen. An instance has one message of a webhook in flight.
- * @param leaseMs after this, others deliver what an instance had in flight
+ * @param leaseMs after this time, others deliver the messages that an instance had in flight
  * @returns how many repeats are explained by instances
  */
 export function faultsFoundIn(
@@ -42,8 +42,8 @@ export function faultsFoundIn(
 }
 
 /**
- * The longest time, in ms, for which the target got nothing although messages waited. It counts from the last fault on, and
- * not while no instance polled.
+ * The longest time, in ms, for which the target received nothing although messages waited. It starts at the last fault, and
+ * pauses while no instance polls.
  */
 export function longestStandMs(
   listener: Listener,

@@ -24,19 +24,21 @@ export interface InstancesOptions {
   mixes: readonly Mix[];
   /** How long changes go on in each phase after its fault, in milliseconds. */
   phaseMs: number;
+  /** The pause of a client between two changes, in milliseconds. @defaultValue 150 */
+  changeEveryMs?: number;
 }
 
 /** Whether each of the three instances polls. */
 export type Mix = readonly [boolean, boolean, boolean];
 
-/** All mixes. The one in which no instance polls comes first, so that what waits is delivered in the next. */
+/** All mixes. The one in which no instance polls is first, so that its messages are delivered in the next. */
 export const ALL_MIXES: readonly Mix[] = Array.from({ length: 8 }, (_, n) => [
   (n & 4) !== 0,
   (n & 2) !== 0,
   (n & 1) !== 0,
 ]);
 
-/** What came of a run without a failure. */
+/** The numbers of a run without a failure. */
 export interface InstancesResult {
   queue: string;
   mixes: number;
@@ -48,7 +50,7 @@ export interface InstancesResult {
   requests: number;
   /** Messages that arrived again because an instance was killed, frozen or stopped with them in flight. */
   repeats: number;
-  /** The longest time for which a line with messages stood still although an instance was there to deliver. */
+  /** The longest time for which a line with messages was blocked although an instance could deliver. */
   'longest stand, s': number;
 }
 
@@ -58,10 +60,10 @@ const CHANGE_EVERY_MS = 150;
 const MINUTE_MS = 60_000;
 const CLOCKS_AHEAD_MS = [-3 * MINUTE_MS, 0, 4 * MINUTE_MS];
 const DELIVERY_TIMEOUT_SECONDS = 2;
-/** A lease lasts for so much longer than a request may take, as the documentation says. */
+/** A lease lasts this much longer than the longest request, as documented. */
 const LEASE_MARGIN_MS = 30_000;
 const MS_PER_SECOND = 1_000;
-/** What an instance holds when it dies is delivered by others after this. */
+/** After this time, others deliver the messages that a killed instance had in flight. */
 export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + LEASE_MARGIN_MS;
 /** For a poll, a start of an instance and a slow machine. */
 const SLACK_MS = 20_000;
@@ -71,15 +73,15 @@ const MAX_ATTEMPTS = 1_000;
 type Kind = 'kill' | 'freeze' | 'restart';
 
 /**
- * Runs three instances whose clocks are minutes apart, in one mix of polling and not polling after another. In each, one is
+ * Runs three instances with clocks minutes apart, in each mix of polling and not polling in turn. In each mix, one is
  * killed, one frozen for longer than a lease and one restarted, while clients change accounts and targets fail.
  *
- * @throws {AssertionError} when a message is lost, out of order or repeated without a reason, or a line stands for longer
+ * @throws {AssertionError} if a message is lost, out of order or repeated without a reason, or a line is blocked for longer
  *   than a lease
  */
 export async function runInstances(
   t: { signal: AbortSignal },
-  { seed, driver, mixes, phaseMs }: InstancesOptions,
+  { seed, driver, mixes, phaseMs, changeEveryMs = CHANGE_EVERY_MS }: InstancesOptions,
 ): Promise<InstancesResult> {
   const random = new SeededRandom(seed);
   await using stack = new AsyncDisposableStack();
@@ -110,11 +112,11 @@ export async function runInstances(
   const faults: FaultSpan[] = [];
   const counts: Record<Kind, number> = { kill: 0, freeze: 0, restart: 0 };
   const end = new AbortController();
-  const changes = Promise.all(changers.map((changer) => keepChanging(changer, end.signal)));
+  const changes = Promise.all(changers.map((changer) => keepChanging(changer, changeEveryMs, end.signal)));
   changes.catch(() => end.abort());
 
   let polling: Mix = mixes[0]!;
-  /** When no instance polled: nobody could deliver then. */
+  /** When no instance polled, so that nothing could be delivered. */
   const idle: FaultSpan[] = [];
   let idleSince: number | null = polling.includes(true) ? null : performance.now();
   for (const [phase, mix] of mixes.entries()) {
@@ -156,7 +158,10 @@ export async function runInstances(
     await assertHistoryAgrees(listener, instances, about);
     standMs = Math.max(standMs, longestStandMs(listener, { changers, faults, idle }));
   }
-  assert.ok(standMs <= LEASE_MS + SLACK_MS, `a line stood for ${Math.round(standMs / MS_PER_SECOND)} s`);
+  assert.ok(
+    standMs <= LEASE_MS + SLACK_MS,
+    `a line was blocked for ${Math.round(standMs / MS_PER_SECOND)} s`,
+  );
   return {
     queue: driver,
     mixes: mixes.length,
@@ -218,10 +223,10 @@ function settingsOfMix(mix: Mix): { enable_queue_polling: boolean }[] {
   return mix.map((enable_queue_polling) => ({ enable_queue_polling }));
 }
 
-async function keepChanging(changer: AccountChanger, signal: AbortSignal): Promise<void> {
+async function keepChanging(changer: AccountChanger, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await changer.change();
-    await delay(CHANGE_EVERY_MS);
+    await delay(everyMs);
   }
 }
 
@@ -240,7 +245,7 @@ async function makeListeners(instances: Instances, target: Target): Promise<List
   return listeners;
 }
 
-/** Answers requests by the plan of their webhook, and notes them. What was accepted once is accepted again. */
+/** Answers requests by the plan of their webhook, and records them. A message that was accepted once is accepted again. */
 function serve(target: Target, listeners: readonly Listener[], random: SeededRandom): void {
   const accepted = new Set<string>();
   const behaviour: Behaviour = (exchange) => {

@@ -1,161 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scormPackage, uploadForm } from '../content/packages.ts';
-import { createTestQueues, settingsOf, startSqsServer, type TestQueues } from '../queue/sqs-server.ts';
-import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
-import { answer, type Behaviour, resetInBody } from '../support/target-behaviours.ts';
-import { AccountChanger } from './account-events.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, type Behaviour } from '../support/target-behaviours.ts';
 import { Instances } from './instances.ts';
-import {
-  assertEveryEventOnceInOrder,
-  assertHistoryAgrees,
-  assertOrderOf,
-  assertRepeatsAreExplained,
-  firstArrivals,
-  type Listener,
-} from './listener.ts';
-import { SeededRandom, seedOfRun } from './seeded-random.ts';
 
 const INSTANCES = 3;
-const CHANGERS = 6;
-/**
- * Amazon SQS hides in whole seconds, so that each failure costs one: fewer messages, of which fewer fail. What a killed
- * process was just sending there follows after 40 s, and a second instance's kill may have it wait once more.
- */
-const DRIVERS = [
-  { queue_driver: 'database', changesEach: 60, failingPart: 1, drainMs: 4 * DEADLINE_MS },
-  { queue_driver: 'sqs', changesEach: 30, failingPart: 0.2, drainMs: 4 * DEADLINE_MS },
-] as const;
-/** Every one of them once, and some twice. */
-const KILLS = 5;
-/** How likely the target of a webhook fails a request. */
-const FAILING = [0, 0, 0.1, 0.3, 0, 0.2, 0, 0.05];
-const MAX_ATTEMPTS = 1_000;
-/**
- * What a killed process had sent may be read by the target some time after its death, on a busy machine. Others send it
- * again after 30 s at the soonest.
- */
-const LATE_MS = 15_000;
 
-/** Two queues on a server of their own. */
-async function startTestQueues(): Promise<TestQueues> {
-  await using stack = new AsyncDisposableStack();
-  const server = stack.use(await startSqsServer());
-  const queues = stack.use(await createTestQueues(server));
-  const started = stack.move();
-  return { ...queues, [Symbol.asyncDispose]: () => started.disposeAsync() };
-}
-
+/** `npm run prove` kills, freezes and restarts them under load (`test/proofs/instances.ts`). */
 describe('three instances on one database', { skip: !ON_POSTGRES && 'needs PostgreSQL' }, () => {
-  for (const { queue_driver, changesEach, failingPart, drainMs } of DRIVERS)
-    test(`killed one after another lose no message, and keep the order of every webhook (${queue_driver})`, {
-      timeout: TEST_TIMEOUT_MS,
-    }, async (t) => {
-      const seed = seedOfRun();
-      const random = new SeededRandom(seed);
-      await using targets = new AsyncDisposableStack();
-      await using queues = queue_driver === 'sqs' ? await startTestQueues() : null;
-      // A killed instance's messages are taken over 30 s after the longest that its requests may take. On a busy machine an
-      // answer may take seconds to be read; a request that was given up before would be repeated, though it was answered.
-      await using instances = await Instances.start(t, INSTANCES, {
-        ...(queues === null ? {} : settingsOf(queues.place)),
-        delivery_timeout: 10,
-        retry_initial_delay: 0.01,
-        retry_max_delay: 0.05,
-        log_level: 'warn',
-        custom_log_levels: 'Service=info',
-      });
-      try {
-        const target: Target = targets.use(await startTarget());
-        const listeners: Listener[] = [];
-        for (const [n, failing] of FAILING.entries()) {
-          const { id } = await instances.apiOf(n % INSTANCES).create('/webhooks', {
-            name: `listener ${n}`,
-            topic: 'ACCOUNT',
-            target_url: `${target.url}/${n}`,
-            max_attempts: MAX_ATTEMPTS,
-            logging_mode: 'NONE',
-          });
-          listeners.push({
-            id,
-            plan: { failing: failing * failingPart, maxAttempts: MAX_ATTEMPTS },
-            focusIds: null,
-            arrivals: [],
-          });
-        }
-        const deaths: number[] = [];
-        const behaviour: Behaviour = (exchange) => {
-          const { postback } = exchange;
-          const listener = listeners[Number(postback.path.slice(1))]!;
-          const taken = !random.chance(listener.plan.failing);
-          listener.arrivals.push({
-            messageId: String(postback.headers['webhook-id']),
-            text: postback.text,
-            life: deaths.filter((at) => at < performance.now() - LATE_MS).length,
-            taken,
-          });
-          if (taken) answer(204)(exchange);
-          else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
-        };
-        target.respondWith(behaviour);
-
-        const changers = Array.from(
-          { length: CHANGERS },
-          (_, n) => new AccountChanger(instances, new SeededRandom(seed + n + 1), `account-${n}`),
-        );
-        let changed = 0;
-        const changes = Promise.all(
-          changers.map(async (changer) => {
-            for (let n = 0; n < changesEach; n++) {
-              await changer.change();
-              changed += 1;
-            }
-          }),
-        );
-        let isBroken = false;
-        changes.catch(() => {
-          isBroken = true;
-        });
-        for (let kill = 1; kill <= KILLS; kill++) {
-          // Spread over all changes, at a moment of its own each time.
-          const moment = (kill / (KILLS + 1)) * CHANGERS * changesEach + random.between(-20, 20);
-          await until(() => isBroken || changed >= moment, 'changes go on', drainMs);
-          if (isBroken) break;
-          const victim = kill % INSTANCES;
-          await instances.kill(victim);
-          deaths.push(performance.now());
-          await instances.startAgain(victim);
-        }
-        await changes;
-        for (const { id } of listeners) {
-          await until(
-            async () => (await instances.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
-            `the line of webhook ${id} empties`,
-            drainMs,
-          );
-        }
-
-        const events = changers.flatMap((changer) => changer.events);
-        const requests = listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0);
-        t.diagnostic(`seed ${seed}: ${deaths.length} kills, ${events.length} events, ${requests} requests`);
-        assert.equal(deaths.length, KILLS);
-        const order = firstArrivals(listeners[0]!);
-        for (const listener of listeners) {
-          const about = `webhook ${listener.id}`;
-          assertRepeatsAreExplained(listener, about);
-          assertEveryEventOnceInOrder(listener, changers, about);
-          assertOrderOf(order, listener, about);
-          await assertHistoryAgrees(listener, instances, about);
-        }
-      } catch (error) {
-        throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
-      }
-    });
-
-  test('take what one of them gave out: tokens, launch links, the files of courses', {
+  test('accept tokens and launch links of each other, and serve the same course files', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using instances = await Instances.start(t, INSTANCES);
@@ -180,7 +37,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('deliver at once what any of them publishes, without waiting for the next poll', {
+  test('deliver at once the messages that any of them creates, without waiting for the next poll', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using target = await startTarget();
@@ -193,7 +50,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('one that is frozen for longer than its lease resumes without damage', {
+  test('are not harmed by one that is frozen for longer than its lease', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using target = await startTarget();
@@ -202,7 +59,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
       queue_polling_interval: 0.5,
     });
     const api = instances.apiOf(1);
-    // Who takes the first message up is made sure of: the other is stopped meanwhile.
+    // The other instance is stopped meanwhile, so that it is certain which one receives the first message.
     const stopped = instances.processOf(1).pid;
     const { id } = await api.create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
     const { promise: held, resolve: hold } = Promise.withResolvers<Parameters<Behaviour>[0]>();
@@ -217,7 +74,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     await api.create('/accounts', { name: 'second' });
     await target.waitFor(3);
     process.kill(instances.processOf(0).pid, 'SIGCONT');
-    // What the first one learns now is of a message that others have settled.
+    // The response that the first one gets now is for a message that others have settled.
     answer(500)(first);
     await instances.apiOf(0).create('/accounts', { name: 'third' });
     await target.waitFor(4);
@@ -228,7 +85,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     assert.deepEqual([statistics.success_count, statistics.error_count], [3, 0]);
   });
 
-  test('go on while the migration of a later release is in place that takes nothing away', {
+  test('keep working after a later release’s migration that removes nothing', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using target = await startTarget();

@@ -9,14 +9,14 @@ import { type Answer, Api, createClient, requestToken, temporaryFolder } from '.
 type Settings = Partial<Parameters<typeof startProcess>[0]>;
 
 const REFUSALS: ReadonlySet<number> = new Set([408, 503]);
-/** How long calls may be refused after an instance was thawed. */
+/** How long calls may be rejected after an instance was thawed. */
 const FROST_MS = 30_000;
 const SECRET = 'instances-of-one-service'.padEnd(64, '.');
 
 /** A slot of the service, in which one process after another runs. */
 interface Instance {
   process: ServingProcess;
-  /** It takes calls: it was not killed, stopped or frozen. */
+  /** Whether it accepts calls: it was not killed, stopped or frozen. */
   isAlive: boolean;
 }
 
@@ -58,7 +58,7 @@ export class Instances implements AsyncDisposable {
     this.#differences = differences;
   }
 
-  /** @param signal of the test: once it is over, by its time or otherwise, nothing of this goes on. */
+  /** @param signal of the test: once the test ends, by its timeout or otherwise, everything here stops. */
   static async start(
     { signal }: { signal: AbortSignal },
     count: number,
@@ -100,12 +100,12 @@ export class Instances implements AsyncDisposable {
     return this.#slots[n]!.process;
   }
 
-  /** The API of an instance, with a token that the first one granted. */
+  /** The API of an instance, with a token that the first one issued. */
   apiOf(n: number): Api {
     return new Api(this.urlOf(n), this.#token);
   }
 
-  /** Kills an instance and answers once it is gone. */
+  /** Kills an instance and resolves once it has ended. */
   async kill(n: number): Promise<void> {
     const slot = this.#slots[n]!;
     slot.isAlive = false;
@@ -113,7 +113,7 @@ export class Instances implements AsyncDisposable {
     this.deaths += 1;
   }
 
-  /** Stops an instance as an upgrade does, and answers once it has ended. */
+  /** Stops an instance as an upgrade does, and resolves once it has ended. */
   async stop(n: number): Promise<void> {
     const slot = this.#slots[n]!;
     slot.isAlive = false;
@@ -135,7 +135,7 @@ export class Instances implements AsyncDisposable {
     process.kill(slot.process.pid, 'SIGSTOP');
   }
 
-  /** Has an instance continue that was frozen. */
+  /** Lets a frozen instance continue. */
   thaw(n: number): void {
     const slot = this.#slots[n]!;
     process.kill(slot.process.pid, 'SIGCONT');
@@ -143,7 +143,7 @@ export class Instances implements AsyncDisposable {
     this.#thawedAt = performance.now();
   }
 
-  /** Calls the instances in turn; null when a kill or frost cut the call off, so that nobody knows whether it happened. */
+  /** Calls the instances in turn; null if a kill or freeze interrupted the call, so that its result is unknown. */
   async call(method: string, pathAndQuery: string, body?: unknown): Promise<Answer | null> {
     const alive = this.#slots.filter(({ isAlive }) => isAlive);
     assert.ok(!this.#isOver && alive.length > 0, 'an instance is alive');
@@ -152,8 +152,8 @@ export class Instances implements AsyncDisposable {
     const startedAt = performance.now();
     try {
       const answer = await new Api(slot.process.url, this.#token).call(method, pathAndQuery, body);
-      // An instance that was frozen has lost its connections to the database, or has not read the request in time, and others
-      // waited for its locks.
+      // A frozen instance has lost its connections to the database, or has not read the request in time, and others
+      // have waited for its locks.
       const isRefused = REFUSALS.has(answer.status) && this.#thawedAt > startedAt - FROST_MS;
       return isRefused ? null : answer;
     } catch (error) {
@@ -162,7 +162,7 @@ export class Instances implements AsyncDisposable {
     }
   }
 
-  /** Reads, as often as kills make it necessary. */
+  /** Reads, and repeats the call after kills. */
   async read(pathAndQuery: string): Promise<Answer> {
     while (true) {
       const answer = await this.call('GET', pathAndQuery);
@@ -170,7 +170,7 @@ export class Instances implements AsyncDisposable {
     }
   }
 
-  /** All of a list, over its pages. */
+  /** A whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(list: string): Promise<any[]> {
     const records = [];
@@ -186,13 +186,13 @@ export class Instances implements AsyncDisposable {
     return records;
   }
 
-  /** Runs a statement in the database, beside the instances. */
+  /** Runs a statement in the database while the instances are running. */
   async runSql(sql: string): Promise<void> {
     await using database = new PostgresDatabase(this.#settings.database_url, { connections: 3 });
     await database.transaction((tx) => tx.run(sql));
   }
 
-  /** Lets so much time pass, so to say, that every lease has ended. */
+  /** Ends every lease, as if enough time had passed. */
   async endLeases(): Promise<void> {
     await this.runSql('update queue_lines set available_at = 0 where lease_token is not null');
   }

@@ -6,8 +6,8 @@ import { answer, hang } from '../support/target-behaviours.ts';
 import { MortalProgram } from './mortal-program.ts';
 
 /** `npm run prove` kills it under load (`test/proofs/crash.ts`, `test/proofs/learners.ts`). */
-describe('the program, killed again and again', () => {
-  test('the failures of the head of a line, kills among them, cost the messages behind it no attempt', async () => {
+describe('a service that is killed again and again', () => {
+  test('counts no attempt for the messages behind a head that fails or is interrupted by a kill', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
     await using program = await MortalProgram.start({ data_dir: folder.path });
@@ -41,7 +41,7 @@ describe('the program, killed again and again', () => {
     assert.deepEqual(
       deliveries.map(({ status, attempts }) => [status, attempts]),
       [
-        // Two of its three attempts were cut off by kills: nobody knows how they went.
+        // Two of its three attempts were aborted by kills, so their outcomes are unknown.
         ['DEAD_LETTERED', 1],
         ['DELIVERED', 3],
         ['DELIVERED', 3],

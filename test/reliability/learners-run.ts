@@ -10,31 +10,31 @@ import { SeededRandom } from './seeded-random.ts';
 
 /** The extent of a run. */
 export interface LearnersOptions {
-  /** Repeats the moments of the kills, but for what the process happens to be at. */
+  /** Repeats the times of the kills, except for what the process is doing then. */
   seed: number;
   learners: number;
   kills: number;
 }
 
-/** What came of a run without a failure. */
+/** The numbers of a run without a failure. */
 export interface LearnersResult {
   kills: number;
   learners: number;
-  /** Writes of the courses' data that were answered. */
+  /** Confirmed writes of the courses' data. */
   commits: number;
-  /** Writes that a kill cut off: nobody knows whether they were recorded. */
+  /** Writes that a kill interrupted, so that it is unknown whether they were recorded. */
   cutOff: number;
-  /** Times that a course was opened again and had at least what was answered. */
+  /** How often a course was opened again and had at least the confirmed data. */
   resumed: number;
   completions: number;
 }
 
 const UNIT = 'i1';
 
-/** A learner in a course, who opens it again whenever the service went away under them. */
+/** A learner in a course, who opens it again whenever the service was killed. */
 class Learner {
   readonly registrationId: string;
-  /** The latest write that was answered, and the latest that was sent: bookmarks that count up. */
+  /** The latest confirmed write, and the latest that was sent: bookmarks that count up. */
   answered = 0;
   sent = 0;
   commits = 0;
@@ -52,7 +52,7 @@ class Learner {
     while (!(await this.#sit(isOver)));
   }
 
-  /** Opens the course and works on it; false when the service went away. */
+  /** Opens the course and works in it; false if the service was killed. */
   async #sit(isOver: () => boolean): Promise<boolean> {
     // Before the call: a kill may begin between its response and what follows.
     const { deaths } = this.#program;
@@ -85,7 +85,7 @@ class Learner {
     this.commits += 1;
   }
 
-  /** The course finds what was answered, or the write that was cut off after it. */
+  /** The course must find the confirmed write, or the interrupted one after it. */
   #assertKept({
     data,
   }: {
@@ -105,7 +105,7 @@ class Learner {
 
 /**
  * Kills the program again and again while learners work in a course, and starts it again.
- * @throws {AssertionError} when a write that was answered is lost, or a result does not arrive as exactly one message
+ * @throws {AssertionError} if a confirmed write is lost, or a result does not arrive as exactly one message
  */
 export async function runLearners({
   seed,
@@ -143,7 +143,7 @@ export async function runLearners({
   };
 }
 
-/** Makes a webhook for results, a course, and learners who are registered for it. */
+/** Creates a webhook for results, a course, and learners who are registered for it. */
 async function register(program: MortalProgram, target: Target, count: number): Promise<Learner[]> {
   const { api } = program;
   await api.create('/webhooks', {
@@ -170,7 +170,7 @@ async function register(program: MortalProgram, target: Target, count: number): 
   return learners;
 }
 
-/** The registrations whose completion a target heard of: one for each message, whatever was delivered again. */
+/** The registrations whose completion a target received: one for each message, without repeated deliveries. */
 function completionsIn({ requests }: Target): string[] {
   const messages = new Map(requests.map(({ headers, json }) => [headers['webhook-id'], json]));
   type Message = { resource: { registration: { registration_id: string; completion: string } } };

@@ -3,29 +3,29 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import type { AccountChanger, AccountEvent, AccountSubtopic } from './account-events.ts';
 import type { Instances } from './instances.ts';
 
-/** A webhook to be made: what it listens to and how its target treats it. */
+/** A webhook to create: the events of its messages and the behaviour of its target. */
 export interface Plan {
   subtopics?: AccountSubtopic[];
-  /** Places in the list of the accounts that are focused. */
+  /** Indexes in the list of focused accounts. */
   focus?: number[];
-  /** How likely the target fails a request. */
+  /** The probability that the target fails a request. */
   failing: number;
   maxAttempts: number;
 }
 
-/** A request that a target got. */
+/** A request that a target received. */
 export interface Arrival {
   messageId: string;
   text: string;
-  /** Which of the program's processes sent it. */
+  /** The number of the process that sent it. */
   life: number;
   /** Whether the target answered 2xx. */
   taken: boolean;
-  /** When it came, by `performance.now()`, where a run needs to know. */
+  /** When it arrived, by `performance.now()`, if a run needs to know. */
   at?: number;
 }
 
-/** A webhook and what came to its target. */
+/** A webhook and the requests that its target received. */
 export interface Listener {
   id: number;
   plan: Plan;
@@ -43,7 +43,7 @@ export function firstArrivals({ arrivals }: Listener): Arrival[] {
   });
 }
 
-/** A message comes again only at once, unchanged, and after a failure or from another process. */
+/** A message arrives again only immediately, unchanged, and after a failure or from another process. */
 export function assertRepeatsAreExplained({ arrivals }: Listener, about: string): void {
   const seen = new Map<string, string>();
   for (const [n, arrival] of arrivals.entries()) {
@@ -58,7 +58,7 @@ export function assertRepeatsAreExplained({ arrivals }: Listener, about: string)
 }
 
 /**
- * After a loss of power, messages come again whose outcomes were not on disk yet: from the first of them on, in order and
+ * After a power failure, messages whose outcomes were not on disk yet arrive again: from the first of them on, in order and
  * unchanged. Otherwise a message is repeated at once, and only after a failure.
  * @returns how many messages were delivered again because of it
  */
@@ -83,7 +83,7 @@ export function assertRepeatsFollowPowerLoss({ arrivals }: Listener, about: stri
   return repeated;
 }
 
-/** Every event that it listens to came as one message, and for each account in order; nothing else came. */
+/** Every event that it listens to arrived as one message, in order for each account, and nothing else arrived. */
 export function assertEveryEventOnceInOrder(
   listener: Listener,
   changers: readonly AccountChanger[],
@@ -92,21 +92,25 @@ export function assertEveryEventOnceInOrder(
   const came = firstArrivals(listener).map(eventIn);
   const wanted = changers.flatMap(({ events }) => events).filter((event) => isOf(listener, event));
   assert.deepEqual(byAccount(came), byAccount(wanted), about);
-  // PostgreSQL runs transactions side by side: lines keep the order of commits, and a timestamp is of the moment before.
+  // PostgreSQL runs transactions in parallel: lines keep the order of commits, and a timestamp is from before the commit.
   if (ON_POSTGRES) return;
   const timestamps = firstArrivals(listener).map(({ text }) => String(JSON.parse(text).timestamp));
   assert.deepEqual(timestamps, timestamps.toSorted(), `${about}: in another order than the events`);
 }
 
-/** Its messages came in the order of the one that listens to everything. */
+/** Its messages arrived in the order of the webhook that listens to everything. */
 export function assertOrderOf(everything: readonly Arrival[], listener: Listener, about: string): void {
   const wanted = everything.map(eventIn).filter((event) => isOf(listener, event));
-  assert.deepEqual(firstArrivals(listener).map(eventIn), wanted, `${about}: in an order of its own`);
+  assert.deepEqual(
+    firstArrivals(listener).map(eventIn),
+    wanted,
+    `${about}: in a different order from the others`,
+  );
 }
 
 /**
- * History, statistics, the line and what came to the target tell the same, but for what kills left untold: one request of a
- * webhook each, unless `mostUntold` says otherwise.
+ * History, statistics, the line and the received requests agree, except for requests that kills left unrecorded: one for each
+ * webhook, unless `mostUntold` says otherwise.
  */
 export async function assertHistoryAgrees(
   listener: Listener,
@@ -136,11 +140,11 @@ export async function assertHistoryAgrees(
   assert.equal(statistics.success_count, delivered.length, `${about}: successes`);
   assert.equal(statistics.success_count + statistics.error_count, attempts, `${about}: attempts`);
   const untold = listener.arrivals.length - attempts;
-  assert.ok(untold >= 0 && untold <= mostUntold, `${about}: ${untold} requests are not told of`);
+  assert.ok(untold >= 0 && untold <= mostUntold, `${about}: ${untold} requests are not recorded`);
   for (const { message_id, status, attempts: told } of deliveries) {
     assert.ok(told <= listener.plan.maxAttempts, `${about}: ${message_id} was tried ${told} times`);
     const came = listener.arrivals.filter(({ messageId }) => messageId === message_id).length;
-    // A message that was taken up by a process which was killed before it sent it has used up an attempt.
+    // A message has used up an attempt if its process was killed between receiving and sending it.
     const enough = listener.plan.maxAttempts - program.deaths;
     if (status === 'DEAD_LETTERED') assert.ok(came >= enough, `${about}: ${message_id} died after ${came}`);
   }

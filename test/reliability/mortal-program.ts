@@ -5,7 +5,7 @@ import { endDeadLeases } from './dead-leases.ts';
 
 type Settings = Parameters<typeof startProcess>[0];
 
-/** The program in a data folder, in one process after another: it is killed and started again under its clients. */
+/** The program on one data folder, in successive processes: it is killed and restarted while clients call it. */
 export class MortalProgram implements AsyncDisposable {
   readonly #settings: Settings;
   #process: ServingProcess;
@@ -13,7 +13,7 @@ export class MortalProgram implements AsyncDisposable {
   #up: Promise<void> = Promise.resolve();
   /** How often it was killed. */
   deaths = 0;
-  /** Which process it is, from 0: what arrives before the next one starts was sent by this one. */
+  /** The number of the process, from 0: requests that arrive before the next one starts are from this one. */
   life = 0;
 
   private constructor(settings: Settings, first: ServingProcess, token: string) {
@@ -36,24 +36,37 @@ export class MortalProgram implements AsyncDisposable {
     return new Api(this.#process.url, this.#token);
   }
 
-  /** Kills the process, waits until `afterDeath` resolves, and starts the next one in the same folder. */
-  async killAndRestart(afterDeath: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
+  /**
+   * Kills the process, waits until `afterDeath` resolves, and starts the next one in the same folder.
+   * @param options.beforeDeath runs while the process is frozen, so that changes of its environment cannot affect it
+   */
+  async killAndRestart({
+    beforeDeath,
+    afterDeath,
+  }: {
+    beforeDeath?: () => Promise<unknown>;
+    afterDeath?: () => Promise<unknown>;
+  } = {}): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#up = promise;
     this.deaths += 1;
     try {
+      if (beforeDeath !== undefined) {
+        process.kill(this.#process.pid, 'SIGSTOP');
+        await beforeDeath();
+      }
       await this.#process.end('SIGKILL');
-      await afterDeath();
+      await afterDeath?.();
       await endDeadLeases(this.#settings.data_dir);
       this.life += 1;
       this.#process = await startProcess(this.#settings);
     } finally {
-      // Also when it does not start: who waits to call it fails then, and does not wait forever.
+      // Even if it does not start, so that waiting calls fail and do not wait forever.
       resolve();
     }
   }
 
-  /** Calls the API once it is there; null when a kill cut the call off, so that nobody knows whether it happened. */
+  /** Calls the API once it is available; null if a kill interrupted the call, so that its result is unknown. */
   async call(method: string, path: string, body?: unknown): Promise<Answer | null> {
     await this.#up;
     const { deaths } = this;
@@ -65,7 +78,7 @@ export class MortalProgram implements AsyncDisposable {
     }
   }
 
-  /** Reads, as often as kills make it necessary. */
+  /** Reads, and repeats the call after kills. */
   async read(path: string): Promise<Answer> {
     while (true) {
       const answer = await this.call('GET', path);
@@ -73,7 +86,7 @@ export class MortalProgram implements AsyncDisposable {
     }
   }
 
-  /** All of a list, over its pages. */
+  /** A whole list, page by page. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async readAll(path: string): Promise<any[]> {
     const records = [];

@@ -8,47 +8,48 @@ import { Api, createClient, requestToken, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import type { FaultSpan } from './instance-faults.ts';
 
-/** Something that the service depends on fails, and works again. */
+/** A dependency of the service fails, and recovers. */
 export interface Outage {
   name: string;
   begin(): Promise<unknown>;
   end(): Promise<unknown>;
-  /** What the log says when it begins, once; null if nothing is wrong with the service. */
+  /** What the log says once when it begins; null if the service is not affected. */
   says: RegExp | null;
-  /** What the log says when it is over. An error may be said again only after this, or after a minute. */
+  /** What the log says when it is over. An error may be logged again only after this, or after a minute. */
   saysOver?: RegExp;
   /** Whether readiness fails, too. */
   isUnready: boolean;
 }
 
-/** What an outage showed. */
+/** The measurements of an outage. */
 export interface OutageResult {
   outage: string;
   confirmed: number;
   refused: number;
-  /** From the end of the fault to a confirmed change, with readiness. */
+  /** The time from the end of the fault to readiness and a confirmed change. */
   'recovered after, s': number;
   says: string;
 }
 
 const CALLERS = 4;
+/** The pause of a client between two calls, unless a run says otherwise. */
 const CALL_EVERY_MS = 40;
 const WEBHOOKS = 3;
-/** How long a fault lasts after the service noticed it. */
+/** How long a fault lasts after the service noticed it, unless a run says otherwise. */
 const HOLD_MS = 1_500;
 const ARRIVALS_BETWEEN = 10;
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 const LINES_SHOWN = 3;
 const DELIVERY_TIMEOUT_SECONDS = 2;
-/** After this, what was in flight at a fault is delivered. */
+/** After this time, messages in flight at a fault are delivered. */
 const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + 30_000;
-/** What was delivered so shortly before a fault may not have been recorded. */
+/** Deliveries this shortly before a fault may not have been recorded. */
 const RECENT_MS = 5_000;
 
 type Settings = Parameters<typeof startProcess>[0];
 
-/** A service with clients that create accounts all the time, and webhooks that hear of each. */
+/** A service with clients that constantly create accounts, and webhooks that are sent each of them. */
 export class ServiceUnderOutages implements AsyncDisposable {
   readonly target: Target;
   readonly #stack: AsyncDisposableStack;
@@ -60,24 +61,47 @@ export class ServiceUnderOutages implements AsyncDisposable {
   readonly #confirmed: string[][] = Array.from({ length: CALLERS }, () => []);
   readonly #spans: FaultSpan[] = [];
   readonly #arrivedAt: number[] = [];
+  readonly #holdMs: number;
   #refused = 0;
 
-  private constructor(stack: AsyncDisposableStack, target: Target, program: ServingProcess, api: Api) {
+  private constructor(
+    stack: AsyncDisposableStack,
+    {
+      target,
+      program,
+      api,
+      callEveryMs,
+      holdMs,
+    }: { target: Target; program: ServingProcess; api: Api; callEveryMs: number; holdMs: number },
+  ) {
     this.#stack = stack;
+    this.#holdMs = holdMs;
     this.target = target;
     this.#program = program;
     this.#api = api;
-    this.#callers = new Callers(CALLERS, (caller) => this.#call(caller));
+    this.#callers = new Callers(CALLERS, async (caller) => {
+      await this.#call(caller);
+      await delay(callEveryMs);
+    });
     target.respondWith(({ response }) => {
       this.#arrivedAt.push(performance.now());
       response.writeHead(204).end();
     });
   }
 
-  /** @param targetHost a name for 127.0.0.1, if the service is to look it up. */
+  /**
+   * @param options.targetHost a name for 127.0.0.1, if the service is to look it up.
+   * @param options.callEveryMs the pause of a client between two calls.
+   * @param options.holdMs how long a fault lasts after the service noticed it.
+   */
   static async start(
     settings: Settings,
-    { preload, targetHost = '127.0.0.1' }: { preload?: string; targetHost?: string } = {},
+    {
+      preload,
+      targetHost = '127.0.0.1',
+      callEveryMs = CALL_EVERY_MS,
+      holdMs = HOLD_MS,
+    }: { preload?: string; targetHost?: string; callEveryMs?: number; holdMs?: number } = {},
   ): Promise<ServiceUnderOutages> {
     await using stack = new AsyncDisposableStack();
     const target = stack.use(await startTarget());
@@ -105,7 +129,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
       });
       ids.push(id);
     }
-    const service = new ServiceUnderOutages(stack.move(), target, program, api);
+    const service = new ServiceUnderOutages(stack.move(), { target, program, api, callEveryMs, holdMs });
     service.#webhooks.push(...ids);
     return service;
   }
@@ -118,7 +142,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
     try {
       return await this.#suffer(outage);
     } catch (error) {
-      // The log is written a moment after the answers.
+      // The log is written a moment after the responses.
       await delay(MS_PER_SECOND);
       throw new Error(`failed at the outage "${outage.name}"; the log: ${this.#errors()}`, { cause: error });
     }
@@ -137,7 +161,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
     if (says !== null) await during(until(() => said(says) > 0, `${name}: the log says ${says}`));
     if (isUnready)
       await during(until(async () => (await this.#readiness()) === 503, `${name}: it is not ready`));
-    await during(delay(HOLD_MS));
+    await during(delay(this.#holdMs));
     await during(end());
     const endedAt = performance.now();
     span.to = endedAt;
@@ -192,7 +216,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
     return this.#confirmed.reduce((sum, names) => sum + names.length, 0);
   }
 
-  /** The latest errors of the log, which say what the answer does not. */
+  /** The latest errors of the log, with details that the response does not have. */
   #errors(): string {
     const errors = this.#program.logLines.filter(({ level }) => level === 'error');
     return JSON.stringify(errors.slice(-LINES_SHOWN));
@@ -210,9 +234,9 @@ export class ServiceUnderOutages implements AsyncDisposable {
       assert.equal(status, 503, JSON.stringify(body));
       assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
       assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+      assert.doesNotMatch(JSON.stringify(body), /postgres|sqlite|ECONN|127\.0\.0\.1|\/tmp/i);
       this.#refused += 1;
     }
-    await delay(CALL_EVERY_MS);
   }
 
   #assertArrived(webhook: number): void {

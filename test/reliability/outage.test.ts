@@ -8,7 +8,7 @@ import { Api, createClient, requestToken, temporaryFolder, until } from '../supp
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
-/** Writing fails from here on, as on a full disk, or works again: by the limit of a running process on its files. */
+/** Makes writing fail from here on, as on a full disk, or work again, by limiting the file size of the running process. */
 async function setRoomForFiles(pid: number, room: 'none' | 'unlimited'): Promise<void> {
   const limit = room === 'none' ? '0:unlimited' : 'unlimited:unlimited';
   await promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${limit}`]);
@@ -25,7 +25,7 @@ function reasonToSkip(): string | false {
 }
 
 describe('while the database cannot be written', { skip: reasonToSkip() }, () => {
-  test('changes are refused whole, delivery pauses, and both go on by themselves when there is room again', async () => {
+  test('changes are rejected, delivery pauses, and both recover by themselves once there is space', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     await using program = await startProcess({ data_dir: folder.path });
@@ -42,7 +42,7 @@ describe('while the database cannot be written', { skip: reasonToSkip() }, () =>
       (await api.get(`/webhooks/${webhook.id}/line`)).body.state === state;
     await until(lineIs('EMPTY'), 'the first message is settled');
 
-    // A message is in flight when the room ends, so that what came of it cannot be written.
+    // A message is in flight when the space runs out, so that its outcome cannot be written.
     const { promise: sent, resolve: holdBack } = Promise.withResolvers<() => void>();
     target.respondWith((exchange) => holdBack(() => answer(200)(exchange)));
     await api.create('/accounts', { name: 'Bolt' });
@@ -51,7 +51,7 @@ describe('while the database cannot be written', { skip: reasonToSkip() }, () =>
     target.respondWith(answer(200));
     answerIt();
     const pauses = () => program.logLines.filter(({ msg }) => /delivery pauses/.test(msg));
-    await until(() => pauses().length > 0, 'delivery says that it pauses');
+    await until(() => pauses().length > 0, 'the log says that delivery pauses');
 
     const refused = await Promise.all([
       api.post('/accounts', { name: 'Refused' }),
@@ -66,7 +66,7 @@ describe('while the database cannot be written', { skip: reasonToSkip() }, () =>
       assert.doesNotMatch(JSON.stringify(body), /sqlite|disk|\/tmp/i);
     }
     const { status, body } = await api.get('/accounts');
-    assert.equal(status, 200, 'what is stored can be read meanwhile');
+    assert.equal(status, 200, 'stored records can be read meanwhile');
     assert.deepEqual(
       body.data.map(({ name, enabled }: { name: string; enabled: boolean }) => [name, enabled]),
       [
@@ -78,11 +78,11 @@ describe('while the database cannot be written', { skip: reasonToSkip() }, () =>
     await setRoomForFiles(program.pid, 'unlimited');
     await until(
       async () => (await api.post('/accounts', { name: 'Cork' })).status === 201,
-      'changes are taken again',
+      'changes are accepted again',
     );
-    await until(lineIs('EMPTY'), 'delivery goes on by itself');
+    await until(lineIs('EMPTY'), 'delivery resumes by itself');
 
-    assert.equal(pauses().length, 1, 'said once, not at every try');
+    assert.equal(pauses().length, 1, 'logged once, not at every try');
     const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
     assert.deepEqual(names, ['Acme', 'Bolt', 'Cork']);
     const { body: history } = await api.get(`/webhooks/${webhook.id}/deliveries`);

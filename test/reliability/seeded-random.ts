@@ -1,4 +1,4 @@
-/** Choices that a seed repeats: mulberry32, which is enough for tests. */
+/** Random choices that are repeated with the same seed: mulberry32, which is enough for tests. */
 export class SeededRandom {
   #state: number;
 

@@ -9,7 +9,7 @@ import { startTestService, type TestService, temporaryFolder, until } from '../s
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
 const SECRET = 's'.repeat(64);
 
-/** One database for any number of instances, each with a data folder of its own. */
+/** One database for any number of instances, each with its own data folder. */
 async function startTogether(...each: Partial<Settings>[]) {
   const stack = new AsyncDisposableStack();
   const shared = stack.use(temporaryFolder()).path;
@@ -47,7 +47,7 @@ async function differencesOn(service: TestService) {
 }
 
 describe('settings that instances of one database must share', SHARED_DATABASE, () => {
-  it('are said in the log and on the System page of both where they differ, with both values', async () => {
+  it('are reported with both values, in the log and on the System page of both, if they differ', async () => {
     await using together = await startTogether(
       { message_queue_max_receives: 3, retry_max_delay: 60, enable_queue_polling: false },
       { enable_webhooks_service: false, retry_max_delay: 30 },
@@ -83,7 +83,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     assert.ok(!text.includes(SECRET) && !text.includes(first.settings.database_url ?? ''));
   });
 
-  it('are not said where only such settings differ as may', async () => {
+  it('are not reported if only settings differ that may differ', async () => {
     await using together = await startTogether(
       { enable_queue_polling: false, log_level: 'debug', delivery_concurrency: 3 },
       { queue_polling_interval: 1, message_queue_name: 'unused.fifo' },
@@ -95,7 +95,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     }
   });
 
-  it('are no longer said once the other instance has stopped, or was restarted with the same', async () => {
+  it('are no longer reported once the other instance has stopped or restarted with the same values', async () => {
     await using together = await startTogether({ delivery_timeout: 5 }, { delivery_timeout: 6 });
     const [first, second] = together.services as [TestService, TestService];
     await until(async () => (await differencesOn(first)).length === 1, 'the first instance knows');
@@ -107,11 +107,11 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     assert.equal(warningsOf(first).length, 1);
   });
 
-  it('are no longer said some time after the other instance was killed', async () => {
+  it('are no longer reported some time after the other instance was killed', async () => {
     await using together = await startTogether({ delivery_timeout: 5 });
     const [first] = together.services as [TestService];
     await using database = await openDatabaseOf(together.dataDir);
-    // What a killed instance leaves behind, 25 s after its last word.
+    // The row that a killed instance leaves behind, 25 s after its last update.
     await database.transaction(async (tx) => {
       await tx.run(
         'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',

@@ -6,12 +6,12 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
 
-/** A second SIGINT sooner than this after the first belongs to it. */
+/** A second SIGINT within this time after the first is treated as the same. */
 const REPEATED_SIGNAL_MS = 1_000;
 
 type Settings = Parameters<typeof startProcess>[0];
 
-/** The program serving, with the API in reach. */
+/** The running service with a client of its API. */
 async function startWithApi(settings: Settings) {
   const begun = performance.now();
   const program = await startProcess(settings);
@@ -31,7 +31,7 @@ async function listenTo(api: Api, target: Target, more: object = {}): Promise<st
   return `/webhooks/${webhook.id}`;
 }
 
-/** Makes a target wait for the test: returns what came first and what answers it. */
+/** Makes a target wait for the test: returns the first request, and the function that answers it. */
 async function heldRequest(target: Target, cause: () => Promise<unknown>): Promise<TargetExchange> {
   const { promise, resolve } = Promise.withResolvers<TargetExchange>();
   target.respondWith(resolve);
@@ -58,9 +58,9 @@ async function refusesConnections(url: string): Promise<boolean> {
   );
 }
 
-describe('a stop', () => {
+describe('a shutdown', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} lets a postback in flight finish, records it, and takes no requests meanwhile`, async (t: TestContext) => {
+    test(`by ${signal} lets a postback in flight finish, records it, and accepts no requests meanwhile`, async (t: TestContext) => {
       using folder = temporaryFolder();
       await using target = await startTarget();
       const settings = { data_dir: folder.path, shutdown_timeout: 30 };
@@ -71,7 +71,7 @@ describe('a stop', () => {
       const held = await heldRequest(target, () => api.create('/accounts', { name: 'Acme' }));
 
       const end = program.end(signal);
-      await until(() => refusesConnections(program.url), 'no new requests are taken');
+      await until(() => refusesConnections(program.url), 'no new requests are accepted');
       target.respondWith(answer(200));
       answer(200)(held);
 
@@ -84,7 +84,7 @@ describe('a stop', () => {
       const { body } = await again.api.get(`${webhook}/deliveries`);
       assert.equal(body.data.length, 1);
       assert.deepEqual([body.data[0].status, body.data[0].attempts], ['DELIVERED', 1]);
-      // What comes next in the line shows that nothing of before is left in it.
+      // The next message of the line shows that no earlier one is left in it.
       await again.api.create('/accounts', { name: 'Bolt' });
       const requests = await target.waitFor(2);
       const resources = requests.map(
@@ -97,7 +97,7 @@ describe('a stop', () => {
     });
   }
 
-  test('a postback that hangs is cut off after shutdown_timeout, costs no attempt, and is made after the next start', async () => {
+  test('aborts a hanging postback after shutdown_timeout without an attempt; the next start sends it', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
     const settings = { data_dir: folder.path, shutdown_timeout: 0.2 };
@@ -111,7 +111,7 @@ describe('a stop', () => {
     assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
     const took = performance.now() - begun;
     assert.ok(took >= 200, `cut off early, after ${took} ms`);
-    assert.ok(took < 20_000, `held up for ${took} ms`);
+    assert.ok(took < 20_000, `delayed for ${took} ms`);
     assert.equal(target.openConnections, 0);
 
     target.respondWith(answer(200));
@@ -128,7 +128,7 @@ describe('a stop', () => {
     assert.deepEqual([statistics.success_count, statistics.error_count], [1, 0]);
   });
 
-  test('a postback that a kill cut off counts as an attempt of its message', async () => {
+  test('by a kill counts an aborted postback as an attempt', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
     const settings = { data_dir: folder.path };
@@ -151,7 +151,7 @@ describe('a stop', () => {
     assert.equal(target.requests.length, 2);
   });
 
-  test('the Ctrl-C that npm and the terminal both pass on is one: a repeated signal within a second changes nothing', async () => {
+  test('ignores a repeated signal within a second, because npm and the terminal both pass Ctrl-C on', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_timeout: 30 });
@@ -162,12 +162,12 @@ describe('a stop', () => {
     void program.end('SIGINT');
     await until(() => program.logLines.some(({ msg }) => msg === 'stopping'), 'it is stopping');
     const end = program.end('SIGINT');
-    await until(() => refusesConnections(program.url), 'no new requests are taken');
+    await until(() => refusesConnections(program.url), 'no new requests are accepted');
     answer(200)(held);
     assert.deepEqual(await end, { code: 0, signal: null });
   });
 
-  test('a further signal after that ends the process at once', async () => {
+  test('ends at once at a further signal after that', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
     const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_timeout: 60 });
@@ -182,7 +182,7 @@ describe('a stop', () => {
     await until(() => {
       void program.end('SIGINT');
       return ended;
-    }, 'an impatient person has it ended');
+    }, 'a further signal ends the program');
     assert.deepEqual(await program.ended, { code: null, signal: 'SIGINT' });
     assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
   });

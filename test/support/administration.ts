@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
+import { hash } from '@node-rs/argon2';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { administratorServices } from '../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openDatabaseOf } from './database.ts';
 import type { Answer } from './service.ts';
 
-/** Of the tests' administrators, unless a test says another one. */
+/** The password of the tests' administrators, unless a test gives another one. */
 export const PASSWORD = 'correct horse battery staple';
 export const ADMIN_EMAIL = 'ann@example.com';
 export const VIEWER_EMAIL = 'vic@example.com';
 export const INTEGRATOR_EMAIL = 'ivy@example.com';
 
+/** Setting and checking such a password takes a hundredth of the time: its hash says how it was made. */
+const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 } as const;
 const SESSION_MS = 3_600_000;
 
-/** Calls a service as a browser does that shows one of its pages: keeps cookies, says the page's Origin. */
+/** Calls a service like a browser on one of its pages: keeps cookies, and sends the page's Origin. */
 export class Browser {
   readonly url: string;
   readonly cookies = new Map<string, string>();
-  /** `Set-Cookie` of the last answer. */
+  /** `Set-Cookie` of the last response. */
   lastCookies: string[] = [];
   /** Sent with every request. */
   headers: Record<string, string> = {};
-  /** The page's origin; null for a request that says none. */
+  /** The page's origin; null for a request without one. */
   origin: string | null;
 
   constructor(url: string) {
@@ -35,16 +38,17 @@ export class Browser {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
+    const isForm = body instanceof FormData;
     const response = await fetch(this.url + pathAndQuery, {
       method,
       headers: {
         ...(this.origin === null || method === 'GET' ? {} : { origin: this.origin }),
         ...(this.cookies.size === 0 ? {} : { cookie: this.#cookieField() }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...this.headers,
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
     this.lastCookies = response.headers.getSetCookie();
     for (const cookie of this.lastCookies) this.#keep(cookie);
@@ -73,7 +77,7 @@ export class Browser {
     return this.call('DELETE', pathAndQuery);
   }
 
-  /** Signs in and returns what came back. */
+  /** Signs in and returns the response. */
   signIn(email = ADMIN_EMAIL, password = PASSWORD): Promise<Answer> {
     return this.post('/ui/api/session', { email, password });
   }
@@ -90,7 +94,7 @@ export class Browser {
   }
 }
 
-/** Makes an administrator beside a running service, as the command line does. */
+/** Creates an administrator while the service is running, as the command line does. */
 export async function createAdministrator(
   dataDir: string,
   {
@@ -101,7 +105,7 @@ export async function createAdministrator(
   }: { email?: string; role?: string; name?: string; password?: string } = {},
 ): Promise<{ id: number; email: string }> {
   await using database = await openDatabaseOf(dataDir);
-  const { administrators } = administratorServices({
+  const { administrators, passwords } = administratorServices({
     database,
     log: createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
       'AdministratorService',
@@ -110,6 +114,7 @@ export async function createAdministrator(
     sessionLifetimeMs: SESSION_MS,
     now: Date.now,
   });
+  passwords.hash = (text) => hash(text, CHEAP);
   return await administrators.create({ email, role, name, password }, COMMAND_LINE);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Several clients that call again and again beside a test. The first failure is the one that the test shows: a caller's
- * fails the step that the test is at, and a step's stops the callers before anything is taken from under them.
+ * Several clients that keep calling during a test. The test shows the first failure: that of a caller
+ * fails the current step, and that of a step stops the callers before their service is stopped.
  */
 export class Callers implements AsyncDisposable {
   readonly #calls: Promise<unknown>;
@@ -21,12 +21,12 @@ export class Callers implements AsyncDisposable {
     this.#calls.catch(reject);
   }
 
-  /** Waits for a step of the test. @throws the callers' failure as soon as there is one. */
+  /** Waits for a step of the test. @throws the failure of a caller as soon as there is one. */
   async during<T>(step: Promise<T>): Promise<T> {
     return await Promise.race([step, this.#failure]);
   }
 
-  /** Waits until the calls under way have ended; nobody calls after that. @throws the callers' failure. */
+  /** Waits until the current calls have ended; nobody calls after that. @throws the failure of a caller. */
   async stop(): Promise<void> {
     this.#isOver = true;
     await this.#calls;

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to go on. */
+/** A clock that moves only when a test advances it. */
 export class ManualClock {
   #now: number;
 
@@ -6,7 +6,7 @@ export class ManualClock {
     this.#now = startsAt;
   }
 
-  /** Epoch milliseconds; may be handed on by itself. */
+  /** Epoch milliseconds; can be passed on without its object. */
   readonly now = (): number => this.#now;
 
   pass(ms: number): void {

@@ -1,4 +1,4 @@
-/** A unit of a cmi5 course: what its block, its `moveOn` and its mastery score are. */
+/** A unit of a cmi5 course: its block, `moveOn` and mastery score. */
 export interface Cmi5Unit {
   id: string;
   moveOn?: string;
@@ -27,7 +27,7 @@ export function cmi5Course(units: readonly Cmi5Unit[], courseId = 'https://examp
 }
 
 /**
- * The page of a cmi5 unit that does what its buttons say. `#started` says which launch mode it was given, or what went
+ * The page of a cmi5 unit, controlled by its buttons. `#started` shows the launch mode, or what went
  * wrong; `#pass` completes, passes and terminates, `#return` goes to the return URL.
  */
 export const CMI5_PAGE = `<!doctype html>

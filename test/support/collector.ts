@@ -5,12 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { until } from './until.ts';
 
-/** The numbers that OTLP has for kinds of spans. */
+/** The numbers of span kinds in OTLP. */
 export const SPAN_KINDS = { internal: 1, server: 2, client: 3, producer: 4 } as const;
-/** The number that OTLP has for the status of a failure. */
+/** The number of the error status in OTLP. */
 export const ERROR_STATUS = 2;
 
-/** A span as a collector got it in JSON. */
+/** A span as a collector received it in JSON. */
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
@@ -26,7 +26,7 @@ export interface CollectedSpan {
   resource: Record<string, unknown>;
 }
 
-/** A request as a collector got it, decompressed. */
+/** A request as a collector received it, decompressed. */
 export interface CollectedRequest {
   path: string;
   headers: IncomingHttpHeaders;

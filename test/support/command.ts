@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Output } from '../../src/cli/subcommands.ts';
 
-/** What a command of the program came to. */
+/** The result of a command of the program. */
 export interface Outcome {
   code: number;
   out: string;
@@ -22,7 +22,7 @@ export async function outcomeOf(run: (output: Required<Output>) => Promise<numbe
   return { code, ...written };
 }
 
-/** Fails unless each of the arguments has `coursewire <group> …` tell how it is used, and do nothing else. */
+/** Fails unless `coursewire <group> …` prints its usage, and does nothing else, with each of the arguments. */
 export async function assertExplains(
   group: string,
   run: (args: string[]) => Promise<Outcome>,

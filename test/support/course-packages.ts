@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 /** The files of a package by their path. */
 export type PackageFiles = Readonly<Record<string, string | Buffer>>;
 
-/** A zip of these files, as a library for zips writes it. */
+/** A zip of these files, written by a zip library. */
 export async function zipOf(
   files: PackageFiles,
   options: { zip64?: boolean; compress?: boolean } = {},
@@ -21,13 +21,13 @@ export async function zipOf(
 /** The page that every package below launches. */
 export const PAGE = '<!doctype html><html lang="en"><title>Lesson</title><p>A lesson.</p></html>';
 
-/** What a package may say about its course; each has a default. */
+/** The options of a package; each has a default. */
 export interface CourseOptions {
   readonly title?: string;
   readonly identifier?: string;
 }
 
-/** A SCORM 1.2 course of one page, mastered with 80. */
+/** A SCORM 1.2 course of one page with a mastery score of 80. */
 export async function scorm12Package(options: CourseOptions = {}): Promise<Buffer> {
   return zipOf(scorm12Files(options));
 }
@@ -40,7 +40,7 @@ export function scorm12Files({
   return { 'imsmanifest.xml': scormManifest(SCORM_12, { title, identifier }), 'index.html': PAGE };
 }
 
-/** A SCORM 2004 course of one page, passed with 0.8. */
+/** A SCORM 2004 course of one page with a passing score of 0.8. */
 export async function scorm2004Package(
   options: CourseOptions & { edition?: ScormEdition } = {},
 ): Promise<Buffer> {
@@ -69,7 +69,7 @@ export interface ManifestDialect {
   readonly schema?: string;
   readonly namespaces: string;
   readonly scormType: 'scormtype' | 'scormType';
-  /** What an item says about passing. */
+  /** The part of an item about passing. */
   readonly passing: string;
 }
 
@@ -117,7 +117,7 @@ export function scormManifest(
 </manifest>`;
 }
 
-/** An AICC course of one page, mastered with 80. */
+/** An AICC course of one page with a mastery score of 80. */
 export async function aiccPackage(options: CourseOptions = {}): Promise<Buffer> {
   return zipOf(aiccFiles(options));
 }
@@ -139,7 +139,7 @@ export function aiccFiles({
   };
 }
 
-/** A cmi5 course of one page in a block, passed with 0.8. */
+/** A cmi5 course of one page in a block, with a mastery score of 0.8. */
 export async function cmi5Package(options: CourseOptions = {}): Promise<Buffer> {
   return zipOf(cmi5Files(options));
 }

@@ -7,10 +7,10 @@ import { createPostgresDatabase, databaseUrlOf, ON_POSTGRES } from './postgres.t
 import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A database of a test, on the engine that the run is about. */
+/** A database of a test, on the engine of the test run. */
 export interface TestDatabase extends AsyncDisposable {
   readonly database: Database;
-  /** Opens it once more, as another process does: sees what is committed, and may stand in the way. */
+  /** Opens it once more, like another process, which sees committed changes and may block others. */
   open(): Database;
 }
 
@@ -18,7 +18,7 @@ export interface TestDatabase extends AsyncDisposable {
 export interface TestDatabaseOptions {
   /** Without the service's schema. */
   empty?: boolean;
-  /** Settings of PostgreSQL for its connections, by name; SQLite has none. */
+  /** Settings of PostgreSQL connections, by name; SQLite has none. */
   postgresSettings?: Readonly<Record<string, string>>;
 }
 
@@ -40,12 +40,12 @@ export async function openTestDatabase({
   };
 }
 
-/** Opens the database that goes with a data folder, beside the service, as the command line does. */
+/** Opens the database of a data folder while the service is running, as the command line does. */
 export async function openDatabaseOf(dataDir: string): Promise<Database> {
   return openDatabaseAt({ data_dir: dataDir, database_url: await databaseUrlOf(dataDir) });
 }
 
-/** Opens the database that settings name. */
+/** Opens the database that the settings specify. */
 export function openDatabaseAt({
   data_dir,
   database_url,
@@ -55,13 +55,13 @@ export function openDatabaseAt({
     : new PostgresDatabase(database_url, { connections: 3 });
 }
 
-/** Runs a statement in the database of a service, beside it, and returns the rows that it returns. */
+/** Runs a statement in the database of a running service, and returns its rows. */
 export async function runSql<Row>(dataDir: string, sql: string, ...values: SqlValue[]): Promise<Row[]> {
   await using database = await openDatabaseOf(dataDir);
   return await database.transaction((tx) => tx.all<Row>(sql, ...values));
 }
 
-/** Makes every change of a kind to a table fail, until it is mended. */
+/** Makes every change of a kind to a table fail, until it is repaired. */
 export async function breakTable(
   database: Database,
   table: string,
@@ -80,7 +80,7 @@ export async function breakTable(
   });
 }
 
-/** Ends what {@link breakTable} did. */
+/** Reverts {@link breakTable}. */
 export async function mendTable(database: Database, table: string): Promise<void> {
   await database.transaction((tx) =>
     tx.run(tx.dialect === 'sqlite' ? 'drop trigger broken' : `drop trigger broken on ${table}`),

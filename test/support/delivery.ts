@@ -3,40 +3,64 @@ import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type { Settled, Settlement } from '../../src/queue/message-queue.ts';
+import type {
+  DeliveredBatch,
+  ExchangedAtOnce,
+  ReceiveRequest,
+  Settled,
+  Settlement,
+} from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
-import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
 import type { WebhookConfiguration } from '../../src/webhooks/configuration/webhook.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { DeliveryLog } from '../../src/webhooks/history/delivery-log.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { DEADLINE_MS } from './deadline.ts';
 import { loopbackSender } from './target-sender.ts';
 
-/** A database queue that counts its exchanges and fails as it is told. */
+/** A database queue that counts its exchanges and can be made to fail. */
 export class WatchedQueue extends DatabaseQueue {
   exchanges = 0;
   failures = 0;
-  /** From now on exchanges fail, or not. */
+  /** Makes exchanges fail from now on, or not. */
   failing = false;
-  /** Ids of the messages that were settled, as often as they were. */
+  /** Ids of the settled messages, repeated if settled again. */
   readonly settled: string[] = [];
+  /** Called at the start of an exchange that settles nothing. */
+  beforeEmptyExchange: () => Promise<void> = async () => {};
 
   override async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
+    next?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
     this.exchanges += 1;
+    if (settlements.length === 0) await this.beforeEmptyExchange();
     if (this.failing) {
       this.failures += 1;
       throw new Error('the queue is out of order');
     }
     this.settled.push(...settlements.map(({ message }) => message.messageId));
-    return await super.settle(tx, settlements);
+    return await super.settle(tx, settlements, next);
+  }
+
+  override async exchangeAtOnce(
+    delivered: DeliveredBatch,
+    request: ReceiveRequest,
+  ): Promise<ExchangedAtOnce | null> {
+    const { messages } = delivered;
+    if (this.failing || this.database.dialect === 'sqlite') return null;
+    if (messages.length === 0) await this.beforeEmptyExchange();
+    const exchanged = await super.exchangeAtOnce(delivered, request);
+    if (exchanged === null) return null;
+    this.exchanges += 1;
+    this.settled.push(...messages.map(({ messageId }) => messageId));
+    return exchanged;
   }
 }
 
-/** What delivery reads of webhooks, which fails as it is told. */
+/** The store from which delivery reads webhooks; it can be made to fail. */
 export interface FailingReads {
   failing: boolean;
   failures: number;
@@ -45,21 +69,21 @@ export interface FailingReads {
   done?: (rows: readonly any[]) => Promise<void>;
 }
 
-/** Delivery by itself, over a real database and real requests. */
+/** Delivery alone, with a real database and real requests. */
 export interface TestDelivery extends AsyncDisposable {
   readonly database: TestDatabase['database'];
   readonly queue: WatchedQueue;
   readonly worker: DeliveryWorker;
   readonly reads: FailingReads;
-  /** Outcomes of attempts and numbers of discarded messages, as delivery counts them. */
+  /** Outcomes of attempts and numbers of discarded messages in the metrics. */
   readonly counted: { attempts: string[]; discarded: number; postponed: string[]; queueFailures: number };
-  /** Makes a webhook with this target and returns its id. */
+  /** Creates a webhook with this target and returns its id. */
   addWebhook(targetUrl: string, changes?: Partial<WebhookConfiguration>): Promise<number>;
-  /** Queues messages of these names. */
+  /** Queues messages with these names. */
   put(webhookId: number, ...names: string[]): Promise<void>;
 }
 
-/** What a test may change about delivery. */
+/** The options of a test for delivery. */
 export interface TestDeliveryOptions {
   concurrency?: number;
   timeoutMs?: number;
@@ -72,7 +96,7 @@ export interface TestDeliveryOptions {
   lookup?: TargetGuardOptions['lookup'];
 }
 
-/** Makes a worker that has not started yet; it retries at once. */
+/** Creates a worker that has not started yet; it retries at once. */
 export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<TestDelivery> {
   await using stack = new AsyncDisposableStack();
   const { database } = stack.use(await openTestDatabase());

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, SqlRow, Transaction } from '../../src/database/database.ts';
 
-/** How long ago the newest of the rows was made; each one before it a second earlier. */
+/** The age of the newest row; each row before it is a second older. */
 const YOUNGEST_MS = 60_000;
-/** Of so many names one begins with a letter beyond ASCII. */
+/** One in this many names begins with a letter beyond ASCII. */
 const RARE_EVERY = 100;
 
 /** The names of rows: `Course 00042`, and each hundredth `Ärzte-Course 00100`. */
@@ -13,7 +13,7 @@ export function nameOfMany(noun: string, n: number): string {
 }
 
 /**
- * Fills an empty database, beside the service, with `count` each of accounts, folders' courses, webhooks, API clients and
+ * Fills an empty database of a running service with `count` each of accounts, courses in folders, webhooks, API clients and
  * dead letters, numbered from 1, as the service would store them, without events.
  */
 export async function seedMany(database: Database, count: number, now = Date.now()): Promise<void> {

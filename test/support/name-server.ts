@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-/** What a name server does about a name: its addresses, or no such name, or no answer, or that it failed. */
+/** The response of a name server for a name: its addresses, no such name, no response, or a failure. */
 export type NameBehaviour = readonly string[] | 'absent' | 'silent' | 'broken';
 
 const TYPE_A = 1;
@@ -13,7 +13,7 @@ const POINTER_TO_NAME = 0xc00c;
 
 /** A real DNS server over UDP on 127.0.0.1. Names are lower-case, without a dot at the end; the root is ''. */
 export class NameServer implements AsyncDisposable {
-  /** The names that were asked for, each as often as it was. */
+  /** The requested names, with repetitions. */
   readonly asked: string[] = [];
   readonly #socket = createSocket('udp4');
   readonly #behaviourOf: (name: string) => NameBehaviour;
@@ -24,7 +24,7 @@ export class NameServer implements AsyncDisposable {
     this.#socket.on('message', (query, from) => this.#answer(query, from));
   }
 
-  /** As a resolver takes it: address and port. */
+  /** Address and port, in the form that a resolver accepts. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`;
   }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../src/database/database.ts';
 import { until } from './service.ts';
 
-/** A transaction that stays open until it is told to commit; for PostgreSQL, where others run beside it. */
+/** A transaction that stays open until a test commits it; for PostgreSQL, where others run in parallel. */
 export interface OpenTransaction {
   readonly tx: Transaction;
   commit(): Promise<void>;
@@ -33,7 +33,7 @@ export async function countWaiting({ reader }: Pick<Database, 'reader'>): Promis
   return row?.waiting ?? 0;
 }
 
-/** Resolves once some transaction of a PostgreSQL database waits for another. */
+/** Resolves once a transaction of a PostgreSQL database waits for another. */
 export async function untilOneWaits(database: Pick<Database, 'reader'>): Promise<void> {
   await until(async () => (await countWaiting(database)) > 0, 'a transaction waits for another');
 }

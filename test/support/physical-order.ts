@@ -1,11 +1,11 @@
 import type { Database } from '../../src/database/database.ts';
 import { openDatabaseOf } from './database.ts';
 
-/** PostgreSQL's planner then reads tables in the order in which their rows lie, which nothing promises to be any. */
+/** With these settings, PostgreSQL's planner reads tables in their physical order, which is not guaranteed. */
 export const WITHOUT_INDEX_SCANS = '-c enable_indexscan=off -c enable_indexonlyscan=off';
 
 /**
- * Rewrites every table of a PostgreSQL database so that its rows lie in the order of their keys, or in the opposite one:
+ * Rewrites every table of a PostgreSQL database so that its rows are stored in the order of their keys, or in reverse,
  * as updates, vacuum and other tools may have left them.
  */
 export async function layRows(dataDir: string, direction: 'asc' | 'desc'): Promise<void> {

@@ -4,7 +4,7 @@ import type { PackageFiles } from './course-packages.ts';
 import { registerTo } from './registered-course.ts';
 import type { RunningService } from './service.ts';
 
-/** An answer of the content origin. */
+/** A response of the content origin. */
 export interface PlayerAnswer {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
@@ -13,7 +13,7 @@ export interface PlayerAnswer {
 
 /** Plays a course through the player's HTTP interface, as its page does. */
 export class PlayerClient {
-  /** What every address of the launch begins with. */
+  /** The prefix of every URL of the launch. */
   readonly base: string;
   #page = 0;
   #visit = 0;
@@ -28,7 +28,7 @@ export class PlayerClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** Opens the player's page; returns what it knows. */
+  /** Opens the player's page; returns its initial data. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async open(): Promise<any> {
     const { status, body } = await this.post('open');
@@ -37,7 +37,7 @@ export class PlayerClient {
     return body;
   }
 
-  /** Opens a unit; returns how it starts. */
+  /** Opens a unit; returns its initial state. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async openUnit(unit: string): Promise<any> {
     const { status, body } = await this.post('unit', { unit });
@@ -46,7 +46,7 @@ export class PlayerClient {
     return body;
   }
 
-  /** What a commit of a unit's data model sends. */
+  /** The body of a commit of a unit's data model. */
   commitOf(unit: string, cmi: object, further: object = {}): Record<string, unknown> {
     this.#sequence += 1;
     return {
@@ -61,7 +61,7 @@ export class PlayerClient {
     };
   }
 
-  /** Commits a unit's data model; returns what became of it. */
+  /** Commits a unit's data model; returns the outcome. */
   async commit(unit: string, cmi: object, further: object = {}): Promise<PlayerAnswer> {
     return await this.post('commit', this.commitOf(unit, cmi, further));
   }

@@ -2,8 +2,8 @@ import type { PackageFiles } from './course-packages.ts';
 import { SCORM_12, SCORM_2004, type ScormEdition, scormManifest } from './course-packages.ts';
 
 /**
- * A SCORM 1.2 course that does what its buttons say, and shows what it was given. Like real ones it looks for the
- * runtime in the windows around it, and saves its last words while it is unloaded.
+ * A SCORM 1.2 course that is controlled by its buttons, and shows its initial values. Like real ones it looks for the
+ * runtime in the windows around it, and saves its last data on unload.
  */
 export function scorm12Course({
   title = 'Fire safety',
@@ -20,7 +20,7 @@ export function scorm12Course({
   };
 }
 
-/** A lesson: `window.sco` holds its API, `window.given` what it read at its start. */
+/** A lesson: `window.sco` is its API, `window.given` its initial values. */
 const LESSON_12 = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Lesson</title></head>
 <body>

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { DEADLINE_MS } from './deadline.ts';
 
-/** Everything of a database that tests may have changed besides rows, as one text. */
+/** Everything in a database, besides rows, that tests may have changed, as one text. */
 const SCHEMA = `
   select coalesce(string_agg(line, ';' order by line), '') as schema from (
     select format('%s.%s %s %s', attrelid::regclass, attname, atttypid::regtype, attnotnull) as line
@@ -17,15 +17,15 @@ const SCHEMA = `
     union all select format('%s %s %s', number, name, breaking) from public.migrations
   ) as lines`;
 
-/** What {@link emptyDatabase} compares a database's schema with. */
+/** The schema with which {@link emptyDatabase} compares a database. */
 export async function schemaOf(client: Client): Promise<string> {
   const { rows } = await client.query<{ schema: string }>(SCHEMA);
   return rows[0]!.schema;
 }
 
 /**
- * Ends everyone else's connections, removes all rows but the record of migrations and lets ids begin at 1 again. False
- * when the schema is another one than it was, so that the database is of no further use.
+ * Ends all other connections, removes all rows except the record of migrations, and resets ids to 1. False
+ * if the schema has changed, so that the database cannot be reused.
  */
 export async function emptyDatabase(client: Client, schema: string): Promise<boolean> {
   await client.query(`
@@ -35,7 +35,7 @@ export async function emptyDatabase(client: Client, schema: string): Promise<boo
   const { rows } = await client.query<{ name: string }>(`
     select quote_ident(relname) as name from pg_class
     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
-  // As a replica, the server does not look at foreign keys, so that any order will do.
+  // As a replica, the server does not check foreign keys, so any order works.
   await client.query(`
     begin;
     set local session_replication_role = replica;

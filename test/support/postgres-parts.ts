@@ -2,7 +2,7 @@ import { PostgresDatabase, type PostgresOptions } from '../../src/database/postg
 import { createPostgresDatabase } from './postgres.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** Quick enough for tests to wait for, and long enough that a busy machine does in time what must not run into them. */
+/** Short enough for tests to wait for, and long enough for a busy machine to finish other work within them. */
 export const SHORT_TIMEOUTS = {
   connectMs: 1_500,
   statementMs: 1_000,
@@ -17,7 +17,7 @@ export interface PostgresParts extends AsyncDisposable {
   readonly database: PostgresDatabase;
   /** Another instance. */
   open(options?: PostgresOptions): PostgresDatabase;
-  /** Another instance, which reaches the server through something that can fail. */
+  /** Another instance, which reaches the server through a connection that can fail. */
   openBehindProxy(options?: PostgresOptions): Promise<{ database: PostgresDatabase; proxy: TcpProxy }>;
 }
 

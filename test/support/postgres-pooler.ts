@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What a pooler takes in a startup message; PgBouncer refuses others by default. */
+/** The parameters that a pooler accepts in a startup message; PgBouncer rejects others by default. */
 const STARTUP_PARAMETERS = new Set(['user', 'database', 'client_encoding', 'application_name', 'DateStyle']);
 
-/** For how long a client keeps its server connection. */
+/** How long a client keeps its server connection. */
 export type PoolMode = 'session' | 'transaction' | 'statement';
 
 /** A pooler in front of a PostgreSQL server, as PgBouncer in one of its modes. */
@@ -12,7 +12,7 @@ export interface PostgresPooler extends AsyncDisposable {
   readonly port: number;
 }
 
-/** A connection to the server, and the client that it works for at this moment. */
+/** A connection to the server, and the client that currently uses it. */
 interface ServerSide {
   socket: Socket;
   client: ClientSide | null;
@@ -21,7 +21,7 @@ interface ServerSide {
 interface ClientSide {
   socket: Socket;
   server: ServerSide | null;
-  /** Requests to which the server has not answered that it is ready again. */
+  /** The number of requests after which the server has not yet reported that it is ready. */
   unanswered: number;
   /** Messages that wait for a server connection. */
   waiting: Buffer[];

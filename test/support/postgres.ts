@@ -5,7 +5,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { emptyDatabase, schemaOf } from './postgres-emptying.ts';
 
-/** Names the server on which tests run; they run on SQLite when it is not set. */
+/** The variable with the URL of the server for tests; if it is not set, they run on SQLite. */
 export const SERVER_VARIABLE = 'COURSEWIRE_TEST_POSTGRES';
 
 const TEMPLATE = 'coursewire_template';
@@ -21,26 +21,26 @@ export interface PostgresTestDatabase extends AsyncDisposable {
 
 interface Kept {
   url: string;
-  /** As the template left it. */
+  /** The schema of the template. */
   schema: string;
 }
 
-/** Databases that this process made and nobody has dropped. */
+/** Databases that this process has created and not dropped. */
 const left = new Set<string>();
-/** Databases whose tests are over, empty again: making one takes fifty times as long as emptying it. */
+/** Emptied databases of finished tests: creating one takes fifty times as long as emptying one. */
 const free: Kept[] = [];
-/** Databases that go with data folders. */
+/** Databases of data folders. */
 const ofFolders = new Map<string, Promise<PostgresTestDatabase>>();
 if (ON_POSTGRES) after(() => dropAll([...left]));
 
-/** Makes the migrated database that tests' databases are copies of. */
+/** Creates the migrated database that is copied for tests. */
 export async function makeTemplate(serverUrl: string): Promise<void> {
   await onServer(serverUrl, (client) => client.query(`create database ${TEMPLATE}`));
   await using database = new PostgresDatabase(urlOf(serverUrl, TEMPLATE));
   await migrate(database, Date.now);
 }
 
-/** A database without rows, with the service's schema unless it is to be empty; somebody else's when disposed of. */
+/** A database without rows, by default with the service's schema. Another test reuses it after disposal. */
 export async function createPostgresDatabase({ empty = false } = {}): Promise<PostgresTestDatabase> {
   if (!empty) {
     const kept = free.pop() ?? (await makeFromTemplate());
@@ -50,7 +50,7 @@ export async function createPostgresDatabase({ empty = false } = {}): Promise<Po
   return { url: urlOf(SERVER_URL, name), [Symbol.asyncDispose]: () => dropAll([name]) };
 }
 
-/** The database that goes with a data folder, made when there is none; `null` on SQLite, where it lies in the folder. */
+/** The database of a data folder, created if there is none; `null` on SQLite, which stores it in the folder. */
 export async function databaseUrlOf(dataDir: string): Promise<string | null> {
   if (!ON_POSTGRES) return null;
   const database = ofFolders.get(dataDir) ?? createPostgresDatabase();
@@ -58,12 +58,12 @@ export async function databaseUrlOf(dataDir: string): Promise<string | null> {
   return (await database).url;
 }
 
-/** Has a data folder use the database of a server that the test started itself. */
+/** Makes a data folder use the database of a server that the test started itself. */
 export function setDatabaseUrlOf(dataDir: string, url: string): void {
   ofFolders.set(dataDir, Promise.resolve({ url, [Symbol.asyncDispose]: async () => {} }));
 }
 
-/** Gives up the database that goes with a data folder. */
+/** Releases the database of a data folder. */
 export async function dropDatabaseOf(dataDir: string): Promise<void> {
   const database = await ofFolders.get(dataDir);
   ofFolders.delete(dataDir);
@@ -82,7 +82,7 @@ async function make(template: string): Promise<string> {
   return name;
 }
 
-/** Keeps a database for the next test; drops one in which there is more to undo than rows. */
+/** Keeps a database for the next test; drops it if its schema has changed. */
 async function giveBack(kept: Kept): Promise<void> {
   const isAsBefore = await onServer(kept.url, (client) => emptyDatabase(client, kept.schema)).catch(
     () => false,

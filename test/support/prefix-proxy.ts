@@ -1,15 +1,15 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy as it stands before a service: returns what is below `prefix`, and nothing else. */
+/** A reverse proxy that serves only what is below `prefix`. */
 export interface PrefixProxy extends AsyncDisposable {
-  /** Where people find the service. */
+  /** The public URL of the service. */
   url: string;
-  /** Where the service is. */
+  /** The URL of the service itself. */
   target: string;
 }
 
-/** What a proxy does with the prefix when it hands a request on. */
+/** How a proxy treats the prefix when it forwards a request. */
 export type PrefixHandling = 'takes it off' | 'hands it on';
 
 /** Starts a proxy; `target` is set once the service runs. */

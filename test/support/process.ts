@@ -7,6 +7,8 @@ import type { SettingName, Settings } from '../../src/settings/settings-table.ts
 import { DEADLINE_MS } from './deadline.ts';
 import { databaseUrlOf } from './postgres.ts';
 
+/** A start needs much of a processor, and several programs may start at once. */
+const START_DEADLINE_MS = 2 * DEADLINE_MS;
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
 
 /** How a process ended: by itself, or by a signal. */
@@ -15,7 +17,7 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null;
 }
 
-/** The program serving in a process of its own; killed when disposed of. */
+/** The service in its own process, which is killed on disposal. */
 export interface ServingProcess extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
@@ -23,7 +25,7 @@ export interface ServingProcess extends AsyncDisposable {
   // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
   readonly logLines: readonly any[];
   readonly ended: Promise<ProcessEnd>;
-  /** All that it wrote to standard error, once it has ended. */
+  /** The whole standard error, once the process has ended. */
   readonly errorText: Promise<string>;
   /** Sends a signal and returns how the process ended. */
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
@@ -43,7 +45,7 @@ function environment(settings: TextSettings): Record<string, string> {
   >;
 }
 
-/** Names the database that goes with the data folder, where the run is on PostgreSQL. */
+/** The setting for the database of the data folder, if the run is on PostgreSQL. */
 async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings> {
   const url = data_dir === undefined ? null : await databaseUrlOf(String(data_dir));
   return url === null ? {} : { database_url: url };
@@ -51,7 +53,7 @@ async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings
 
 /**
  * Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready.
- * @param clockAheadMs how wrong the clock of its machine is.
+ * @param clockAheadMs how far the clock of its machine is ahead.
  * @param preload a module's source that it runs before the program.
  * @param env further variables of its environment.
  */
@@ -87,11 +89,11 @@ export async function startProcess(
   // biome-ignore lint/suspicious/noExplicitAny: see ServingProcess.
   const logLines: any[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  // `readline` would end lines at U+2028, which JSON may hold as it is.
+  // `readline` would end lines at U+2028, which JSON may contain unescaped.
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
-    // Not a line yet; of a process that was killed it may never be one.
+    // An incomplete line, which a killed process never completes.
     rest = lines.pop()!;
     for (const line of lines) {
       const parsed = JSON.parse(line);
@@ -101,8 +103,10 @@ export async function startProcess(
   });
   const deadline = setTimeout(
     () =>
-      reject(new Error(`the program did not start within ${DEADLINE_MS} ms: ${JSON.stringify(logLines)}`)),
-    DEADLINE_MS,
+      reject(
+        new Error(`the program did not start within ${START_DEADLINE_MS} ms: ${JSON.stringify(logLines)}`),
+      ),
+    START_DEADLINE_MS,
   );
   void ended.then(async (end) => {
     reject(new Error(`the program ended instead of starting: ${JSON.stringify(end)} ${await errorText}`));
@@ -132,7 +136,7 @@ export async function startProcess(
 
 /**
  * Runs the program with arguments to its end.
- * @throws {Error} with what it wrote, when it does not come to an end in time; it is killed then.
+ * @throws {Error} with its output, if it does not end in time; it is then killed.
  */
 export async function runProgram(
   args: readonly string[],

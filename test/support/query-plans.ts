@@ -6,21 +6,21 @@ import type {
   Transaction,
 } from '../../src/database/database.ts';
 
-/** A database whose plain statements are noted, with how the engine goes about them. */
+/** A database that records its plain statements with their query plans. */
 export interface WatchedDatabase {
   readonly database: Database;
-  /** The plain statements so far, each with the values it had last. */
+  /** The plain statements so far, each with its latest values. */
   readonly statements: ReadonlyMap<string, readonly SqlValue[]>;
-  /** The steps of the plans of all statements so far, as `explain query plan` tells them, each with its statement. */
+  /** The steps of the plans of all statements so far, as `explain query plan` returns them, each with its statement. */
   plans(): Promise<{ statement: string; step: string }[]>;
 }
 
-/** A row's values in the order in which SQLite's form of a statement takes them. */
+/** A row's values in the order of the parameters in SQLite's form of a statement. */
 export function valuesOf({ columns }: RowsStatement, row: NamedRow): SqlValue[] {
   return columns.map((column) => row[column]!);
 }
 
-/** Notes the statements that go through the result, to the given database. */
+/** Wraps the given database and records its statements. */
 export function watchStatements(inner: Database): WatchedDatabase {
   const statements = new Map<string, readonly SqlValue[]>();
   const noteFor = (statement: RowsStatement, rows: readonly NamedRow[]) => {
@@ -58,6 +58,10 @@ export function watchStatements(inner: Database): WatchedDatabase {
       onOutcome: (listener) => inner.onOutcome(listener),
       reader: inner.reader,
       ping: () => inner.ping(),
+      runAlone: (sql, ...values) => {
+        statements.set(sql, values);
+        return inner.runAlone(sql, ...values);
+      },
       transaction: (work, options) => inner.transaction((tx) => work(watched(tx)), options),
       onSignal: (channel, listener) => inner.onSignal(channel, listener),
       [Symbol.asyncDispose]: async () => {},

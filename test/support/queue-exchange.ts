@@ -2,23 +2,34 @@ import type { Database, Transaction } from '../../src/database/database.ts';
 import type {
   MessageQueue,
   Received,
+  ReceivedMessage,
   ReceiveRequest,
+  RecordingSteps,
   Settled,
   Settlement,
 } from '../../src/queue/message-queue.ts';
 
-/** What is done with a queue in one transaction. */
+/** The steps of one transaction on a queue. */
 export interface ExchangeRequest<S extends Settlement = Settlement> extends ReceiveRequest {
   settlements: readonly S[];
-  /** Whether settling is given the request to receive, too, as the service does. */
+  /** Whether settling also gets the request to receive, as in the service. */
   leasesNext: boolean;
   /** Called with the settlements that took effect, in the same transaction. */
   record(tx: Transaction, settled: readonly Settled<S>[]): Promise<void>;
 }
 
-/** Settles, records and receives in one transaction, as the service does. */
+/** Nothing else is done with delivered messages. */
+const NO_STEPS: RecordingSteps = { columns: {}, changes: {} };
+
+/**
+ * Settles, records and receives in one transaction, as the service does; where the queue can, delivered messages in one
+ * statement.
+ */
 export async function exchange<S extends Settlement = Settlement>(
-  { queue, database }: { queue: Pick<MessageQueue, 'settle' | 'receive'>; database: Database },
+  {
+    queue,
+    database,
+  }: { queue: Pick<MessageQueue, 'settle' | 'receive' | 'exchangeAtOnce'>; database: Database },
   {
     settlements = [],
     capacity = 0,
@@ -27,9 +38,22 @@ export async function exchange<S extends Settlement = Settlement>(
     record = async () => {},
   }: Partial<ExchangeRequest<S>>,
 ): Promise<Received> {
+  const request = { capacity, visibilityMs };
+  if (leasesNext && settlements.every(({ action }) => action === 'delete')) {
+    const messages = settlements.map(({ message }) => message);
+    const rows = messages.map(() => ({}));
+    const exchanged = await queue.exchangeAtOnce({ messages, rows, steps: NO_STEPS }, request);
+    if (exchanged !== null) {
+      const done = new Set<ReceivedMessage>(exchanged.settled);
+      const settled = settlements.flatMap((settlement) =>
+        done.has(settlement.message) ? [{ settlement, discarded: [] }] : [],
+      );
+      await database.transaction((tx) => record(tx, settled));
+      return exchanged;
+    }
+  }
   return await database.transaction(
     async (tx) => {
-      const request = { capacity, visibilityMs };
       await record(tx, await queue.settle(tx, settlements, leasesNext ? request : undefined));
       return await queue.receive(tx, request);
     },

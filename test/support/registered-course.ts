@@ -3,7 +3,7 @@ import { give, register } from '../content/registration-parts.ts';
 import { type PackageFiles, zipOf } from './course-packages.ts';
 import type { RunningService } from './service.ts';
 
-/** Imports a course, gives it to an account and registers a learner. */
+/** Imports a course, adds it to an account and registers a learner. */
 export async function registerTo(
   service: RunningService,
   files: PackageFiles,

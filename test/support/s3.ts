@@ -12,15 +12,15 @@ export interface TestS3 extends AsyncDisposable {
   readonly endpoint: string;
   /** The requests so far: method, path and query. */
   readonly requests: readonly string[];
-  /** Asked before each request; answers the status to refuse it with, `hang up`, or null to let it through. */
+  /** Called before each request; returns the status of a rejection, `hang up`, or null to let it through. */
   refuse: (request: string) => number | 'hang up' | null;
-  /** Asked before each request; answers XML in the server's place, for what it does not know, or null. */
+  /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
   answer: (request: string) => string | null;
 }
 
-/** Starts the server on a free port of 127.0.0.1, behind a door at which tests refuse requests. */
+/** Starts the server on a free port of 127.0.0.1, behind a proxy at which tests can reject requests. */
 export async function startS3(): Promise<TestS3> {
-  // What the AWS SDK reads; tests of one file run in one process.
+  // The AWS SDK reads these variables; tests of one file run in one process.
   process.env.AWS_ACCESS_KEY_ID ??= 'test';
   process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
   process.env.AWS_REGION ??= 'us-east-1';

@@ -5,6 +5,7 @@ import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';
+import { CROSS_RULES } from '../../src/settings/cross-rules.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { openDatabaseAt } from './database.ts';
@@ -15,9 +16,12 @@ import { until } from './until.ts';
 
 export { temporaryFolder, until };
 
-/** Settings for tests: any free port, quick retries, little waiting; `overrides` win. */
+/**
+ * Settings for tests: any free port, quick retries, short waits; `overrides` win. Combinations that the service would
+ * reject are rejected here, too: with a longer initial delay than `retry_max_delay`, retries would still be quick.
+ */
 export function testSettings(dataDir: string, overrides: Partial<Settings> = {}): Settings {
-  return {
+  const settings: Settings = {
     ...loadSettings({ env: {} }),
     port: 0,
     data_dir: dataDir,
@@ -26,9 +30,13 @@ export function testSettings(dataDir: string, overrides: Partial<Settings> = {})
     shutdown_timeout: 1,
     ...overrides,
   };
+  for (const { setting, allowed, isMet } of CROSS_RULES) {
+    assert.ok(isMet(settings), `${setting} must be ${allowed}`);
+  }
+  return settings;
 }
 
-/** An answer of the API: its status, header fields, and body where it is JSON. */
+/** A response of the API: its status, header fields, and body if it is JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -85,7 +93,7 @@ export class Api {
     return this.call('DELETE', pathAndQuery, undefined, headers);
   }
 
-  /** Posts and returns the record that was made. */
+  /** Posts and returns the created record. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async create(pathAndQuery: string, body: unknown): Promise<any> {
     const answer = await this.post(pathAndQuery, body);
@@ -109,7 +117,7 @@ export interface TestService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** What is enough to call a running service and to look into its database. */
+/** The parts that are needed to call a running service and to read its database. */
 export interface RunningService {
   url: string;
   api: Api;
@@ -119,7 +127,7 @@ export interface RunningService {
 /** The e-mail address of the tests' API client: `user` in messages. */
 export const CLIENT_EMAIL = 'integration@example.com';
 
-/** Starts a service in a folder of its own (or the given one) on a free port. */
+/** Starts a service in its own folder (or the given one) on a free port. */
 export async function startTestService(
   options: {
     settings?: Partial<Settings>;
@@ -172,7 +180,7 @@ export async function startTestService(
   };
 }
 
-/** Makes an API client beside a running service, as the command line does. */
+/** Creates an API client while the service is running, as the command line does. */
 export async function createClient(
   dataDir: string,
   options: { email?: string; scopes?: readonly string[] } = {},

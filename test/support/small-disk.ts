@@ -7,13 +7,13 @@ import { temporaryFolder } from './temporary-folder.ts';
 const run = promisify(execFile);
 const MIB = 2 ** 20;
 
-/** A file system of its own in memory, so that it can really be full. */
+/** A separate file system in memory, which can really be full. */
 export interface SmallDisk extends AsyncDisposable {
   /** A folder on it. */
   readonly folder: string;
   /** Leaves no byte free. */
   fill(): void;
-  /** Frees what {@link fill} took. */
+  /** Frees the space that {@link fill} used. */
   empty(): void;
 }
 
@@ -29,7 +29,7 @@ export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk | str
   } catch (error) {
     return `No small disk can be mounted here: ${error instanceof Error ? error.message : error}`;
   }
-  // Lazily: a program that was killed may not have let go of its files yet.
+  // Lazily: a killed program may not have released its files yet.
   stack.defer(async () => void (await run('umount', ['--lazy', place])));
   const folder = path.join(place, 'data');
   mkdirSync(folder);
@@ -50,7 +50,7 @@ export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk | str
   };
 }
 
-/** Gives a folder to whom another one belongs. */
+/** Gives a folder the owner of another one. */
 export function giveLike(folder: string, owned: string): void {
   const { uid, gid } = statSync(owned);
   chownSync(folder, uid, gid);

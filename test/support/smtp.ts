@@ -16,13 +16,13 @@ export interface ReceivedMail {
   user: string | null;
 }
 
-/** What a server does with e-mail: takes it, refuses it, or accepts connections and says nothing. */
+/** What a server does with e-mail: accepts it, rejects it, or accepts connections and sends nothing. */
 export type SmtpBehaviour = 'accept' | 'reject' | 'hang';
 
-/** A real SMTP server on 127.0.0.1 that keeps what it is sent. */
+/** A real SMTP server on 127.0.0.1 that stores the received messages. */
 export class MailServer implements AsyncDisposable {
   readonly mails: ReceivedMail[] = [];
-  /** How many messages were refused. */
+  /** How many messages were rejected. */
   refused = 0;
   /** Addresses that do not exist. */
   readonly unknownAddresses = new Set<string>();
@@ -97,7 +97,7 @@ export class MailServer implements AsyncDisposable {
     await once(this.#server.server, 'listening');
   }
 
-  /** Waits until so many messages have come. */
+  /** Waits until this many messages have arrived. */
   async waitFor(count: number): Promise<readonly ReceivedMail[]> {
     return await until(() => this.mails.length >= count && this.mails, `${count} e-mails`);
   }

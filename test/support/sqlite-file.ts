@@ -4,15 +4,15 @@ import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** An embedded database of a test, in a folder of its own; for what concerns that engine alone. */
+/** An embedded database of a test, in its own folder; for tests of that engine alone. */
 export interface SqliteFile extends AsyncDisposable {
   readonly database: SqliteDatabase;
   readonly file: string;
-  /** A connection of another process, so to say: sees what is committed, and may stand in the way. */
+  /** A connection like that of another process, which sees committed changes and may block others. */
   connect(): DatabaseSync;
 }
 
-/** Opens a new embedded database, with the service's schema unless it is to be empty. */
+/** Opens a new embedded database, with the service's schema unless an empty one is requested. */
 export async function openSqliteFile({ empty = false } = {}): Promise<SqliteFile> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());

@@ -2,27 +2,27 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ReceivedPostback } from './target-received.ts';
 
-/** A request that a target has read whole, and what it can be answered through. */
+/** A request that a target has read completely, and the means to answer it. */
 export interface TargetExchange {
   readonly postback: ReceivedPostback;
   readonly response: ServerResponse;
-  /** Below the answer: what is written here need not be HTTP. */
+  /** The socket below the response: the bytes written here need not be HTTP. */
   readonly socket: Socket;
   /** Below TLS; the same as `socket` without TLS. */
   readonly tcp: Socket;
 }
 
-/** What a target does with a request. Those below that take others choose between them. */
+/** What a target does with a request. Some functions below combine several behaviours. */
 export type Behaviour = (exchange: TargetExchange) => void;
 
-/** What a target answers beside the status. */
+/** The parts of a target's response besides the status. */
 export interface Answer {
   readonly headers?: OutgoingHttpHeaders;
   readonly statusText?: string;
   readonly body?: string | Uint8Array;
 }
 
-/** Answers, with an empty body unless there is one. */
+/** Responds, with an empty body by default. */
 export function answer(status: number, { headers = {}, statusText, body = '' }: Answer = {}): Behaviour {
   return ({ response }) => {
     if (statusText === undefined) response.writeHead(status, headers);
@@ -31,12 +31,12 @@ export function answer(status: number, { headers = {}, statusText, body = '' }: 
   };
 }
 
-/** Answers that the resource is somewhere else. */
+/** Redirects to another URL. */
 export function redirect(location: string, status = 302): Behaviour {
   return answer(status, { headers: { location } });
 }
 
-/** Answers with what it was sent, headers included, as services for trying out requests do. */
+/** Echoes the request with its headers, like services for testing requests. */
 export function echo(status = 200): Behaviour {
   return ({ postback, response }) => {
     response.writeHead(status, { 'content-type': 'application/json' });
@@ -44,7 +44,7 @@ export function echo(status = 200): Behaviour {
   };
 }
 
-/** Sends informational answers, then does the rest. */
+/** Sends informational responses, then continues with another behaviour. */
 export function informational(statuses: readonly number[], then: Behaviour = answer(200)): Behaviour {
   return (exchange) => {
     for (const status of statuses)
@@ -53,12 +53,12 @@ export function informational(statuses: readonly number[], then: Behaviour = ans
   };
 }
 
-/** Never answers. */
+/** Never responds. */
 export function hang(): Behaviour {
   return () => {};
 }
 
-/** Answers the headers and a part of the body, and never the rest. */
+/** Sends the headers and a part of the body, and never the rest. */
 export function hangInBody(status = 200, part = 'part'): Behaviour {
   return ({ response }) => {
     response.writeHead(status);
@@ -66,7 +66,7 @@ export function hangInBody(status = 200, part = 'part'): Behaviour {
   };
 }
 
-/** Answers one byte at a time, without end. */
+/** Sends one byte at a time, endlessly. */
 export function trickle({ status = 200, intervalMs = 5 } = {}): Behaviour {
   return ({ response }) => {
     response.writeHead(status);
@@ -75,7 +75,7 @@ export function trickle({ status = 200, intervalMs = 5 } = {}): Behaviour {
   };
 }
 
-/** Answers as fast as it is read, without end. */
+/** Sends an endless response as fast as it is read. */
 export function endless(status = 200): Behaviour {
   return ({ response }) => {
     const chunk = Buffer.alloc(16 * 1_024, 'x');
@@ -88,7 +88,7 @@ export function endless(status = 200): Behaviour {
   };
 }
 
-/** Sends the beginning of an answer and then the same bytes again and again, as fast as they are read. */
+/** Sends the beginning of a response and then repeats the same bytes, as fast as they are read. */
 export function endlessBytes(beginning: string, filler: string): Behaviour {
   return ({ socket }) => {
     const chunk = filler.repeat(Math.ceil((16 * 1_024) / filler.length));
@@ -101,17 +101,17 @@ export function endlessBytes(beginning: string, filler: string): Behaviour {
   };
 }
 
-/** Closes the connection instead of an answer, in an orderly way. */
+/** Closes the connection gracefully instead of responding. */
 export function close(): Behaviour {
   return ({ socket }) => socket.end();
 }
 
-/** Resets the connection instead of an answer. */
+/** Resets the connection instead of responding. */
 export function reset(): Behaviour {
   return ({ tcp }) => tcp.resetAndDestroy();
 }
 
-/** Resets the connection within the body of the answer. */
+/** Resets the connection within the body of the response. */
 export function resetInBody(status = 200): Behaviour {
   return ({ response, tcp }) => {
     response.writeHead(status, { 'content-length': 1_000 });
@@ -119,7 +119,7 @@ export function resetInBody(status = 200): Behaviour {
   };
 }
 
-/** Sends these bytes instead of an answer made by an HTTP server, and closes the connection unless it is kept. */
+/** Sends raw bytes as the response, and closes the connection unless it is to be kept. */
 export function rawBytes(bytes: string | Uint8Array, { keepOpen = false } = {}): Behaviour {
   return ({ socket }) => {
     if (keepOpen) socket.write(bytes);
@@ -127,12 +127,12 @@ export function rawBytes(bytes: string | Uint8Array, { keepOpen = false } = {}):
   };
 }
 
-/** Ends the connection when it is used for a further request, as a server whose idle timeout strikes just then. */
+/** Closes the connection when it is used for a further request, like a server whose idle timeout expires just then. */
 export function closeOnReuse(how: Behaviour = close(), otherwise: Behaviour = answer(200)): Behaviour {
   return when(({ requestOnConnection }) => requestOnConnection > 1, how, otherwise);
 }
 
-/** One behaviour for the requests of which something is true, another for the rest. */
+/** One behaviour for requests that meet a condition, another for the rest. */
 export function when(
   condition: (postback: ReceivedPostback) => boolean,
   behaviour: Behaviour,
@@ -146,7 +146,7 @@ export function byPath(behaviours: Readonly<Record<string, Behaviour>>, otherwis
   return (exchange) => (behaviours[exchange.postback.path] ?? otherwise)(exchange);
 }
 
-/** Keeps the request waiting, then does the rest. */
+/** Delays the response, then continues with another behaviour. */
 export function after(delayMs: number, then: Behaviour): Behaviour {
   return (exchange) => void setTimeout(() => then(exchange), delayMs);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** A request as a target got it. */
+/** A request as a target received it. */
 export class ReceivedPostback {
   readonly method: string;
   /** With the query string. */
@@ -14,7 +14,7 @@ export class ReceivedPostback {
   readonly receivedAt: number;
   /** The number of the connection it came on, from 1. */
   readonly connection: number;
-  /** The how manieth request on that connection it was, from 1. */
+  /** The number of the request on that connection, from 1. */
   readonly requestOnConnection: number;
 
   constructor(
@@ -37,7 +37,7 @@ export class ReceivedPostback {
     return this.body.toString('utf8');
   }
 
-  /** The body as JSON; throws when it is none. */
+  /** The body as JSON. @throws {SyntaxError} if it is not JSON */
   get json(): unknown {
     return JSON.parse(this.text);
   }

@@ -7,7 +7,7 @@ import {
 import { TargetGuard, type TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { DEADLINE_MS } from './deadline.ts';
 
-/** A sender that may call the targets of tests, which are on the loopback network. */
+/** A sender that can reach the targets of tests, which are on the loopback network. */
 export function loopbackSender(
   options: Partial<PostbackSenderOptions> & Pick<TargetGuardOptions, 'lookup'> = {},
 ): PostbackSender {
@@ -19,7 +19,7 @@ export function loopbackSender(
   return new PostbackSender({ guard, version: '1.2.3', ...rest });
 }
 
-/** Waits until a sender has so many connections: it sees later than the target that one is closed. */
+/** Waits until a sender has this many connections: it learns later than the target that one is closed. */
 export async function untilConnections(sender: PostbackSender, count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (sender.connections !== count) {
@@ -29,7 +29,7 @@ export async function untilConnections(sender: PostbackSender, count: number): P
   }
 }
 
-/** A message as any other, but for what is given. */
+/** A message with default members, except for the given ones. */
 export function postbackTo(url: string, changes: Partial<Postback> = {}): Postback {
   return { messageId: 'msg_1', url, body: '{"topic":"ACCOUNT"}', credentials: null, ...changes };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What is right or wrong with a target's certificate, all for `localhost`, `target.test` and 127.0.0.1 but one. */
+/** The kinds of certificates of a target; all but one are for `localhost`, `target.test` and 127.0.0.1. */
 export type TargetCertificate =
   | 'trusted'
   | 'expired'

@@ -9,18 +9,18 @@ import { type TargetCertificate, targetCertificate } from './target-tls.ts';
 
 export type { ReceivedPostback };
 
-/** What a target does with a connection, before any request: `hang` accepts it and is silent, TLS included. */
+/** What a target does with a connection, before any request: `hang` accepts it and sends nothing, not even for TLS. */
 export type ConnectionBehaviour = 'serve' | 'reset' | 'hang';
 
-/** How a target is started. */
+/** Options of a target. */
 export interface TargetOptions {
-  /** What it does with requests at first. @defaultValue `answer(200)` */
+  /** Its initial behaviour for requests. @defaultValue `answer(200)` */
   readonly respondWith?: Behaviour;
   /** Speaks TLS with this certificate; plain HTTP otherwise. */
   readonly tls?: TargetCertificate;
 }
 
-/** How long something is waited for. */
+/** How long to wait. */
 export interface WaitOptions {
   /** @defaultValue {@link DEADLINE_MS} */
   readonly deadlineMs?: number;
@@ -37,9 +37,9 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** A real HTTP server on 127.0.0.1 that keeps what it is sent and misbehaves as it is told. */
+/** A real HTTP server on 127.0.0.1 that stores the requests and misbehaves on command. */
 export class Target implements AsyncDisposable {
-  /** Everything received whole so far, in the order of arrival. */
+  /** All completely received requests so far, in the order of arrival. */
   readonly requests: ReceivedPostback[] = [];
   readonly protocol: 'http' | 'https';
   readonly #tcp = createTcpServer();
@@ -86,17 +86,17 @@ export class Target implements AsyncDisposable {
     return this.#acceptedConnections;
   }
 
-  /** From now on does this with requests. */
+  /** Sets the behaviour for further requests. */
   respondWith(behaviour: Behaviour): void {
     this.#behaviour = behaviour;
   }
 
-  /** From now on does this with new connections. */
+  /** Sets the behaviour for new connections. */
   acceptWith(behaviour: ConnectionBehaviour): void {
     this.#connectionBehaviour = behaviour;
   }
 
-  /** Closes all connections and refuses new ones, until it listens again. */
+  /** Closes all connections and refuses new ones until it listens again. */
   async refuse(): Promise<void> {
     if (!this.#tcp.listening) return;
     const closed = once(this.#tcp, 'close');
@@ -118,9 +118,9 @@ export class Target implements AsyncDisposable {
   }
 
   /**
-   * Waits until so many requests have come, or until something is true of them. Resolves with all requests.
+   * Waits until this many requests have arrived, or until they meet a condition. Resolves with all requests.
    *
-   * @throws {Error} at the deadline, saying what came
+   * @throws {Error} at the deadline, with the requests so far
    */
   async waitFor(
     wanted: number | ((requests: readonly ReceivedPostback[]) => boolean),
@@ -136,7 +136,7 @@ export class Target implements AsyncDisposable {
   /**
    * Waits until a condition is met, looking at each request and each opened or closed connection.
    *
-   * @throws {Error} at the deadline, saying what came
+   * @throws {Error} at the deadline, with the requests so far
    */
   async waitUntil(isMet: () => boolean, { deadlineMs = DEADLINE_MS }: WaitOptions = {}): Promise<void> {
     if (isMet()) return;
@@ -183,7 +183,7 @@ export class Target implements AsyncDisposable {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      return; // The sender went away before its request was whole.
+      return; // The sender closed the connection before its request was complete.
     }
     const connection = this.#connections.get(socket.remotePort ?? 0);
     if (connection === undefined) return;

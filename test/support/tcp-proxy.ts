@@ -1,18 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a program and a server, and fails as networks do. */
+/** A proxy between a program and a server that fails like a network. */
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
-  /** Connections that go through it now. */
+  /** The number of current connections. */
   readonly open: number;
+  /** How often a client has sent something after the server had, on all connections so far. */
+  readonly roundTrips: number;
   /** Cuts every connection and refuses new ones. */
   cut(): void;
-  /** Lets nothing through any more, without a word to either side. */
+  /** Silently stops forwarding in both directions. */
   freeze(): void;
-  /** Ends each connection right behind the next chunk from the client that holds this text: no answer comes back. */
+  /** Ends each connection right after the next chunk from the client that contains this text, so that no response arrives. */
   cutBehind(text: string): void;
-  /** Lets connections through again; those that stood still stay so. */
+  /** Forwards new connections again; stalled ones remain stalled. */
   mend(): void;
 }
 
@@ -20,6 +22,7 @@ export interface TcpProxy extends AsyncDisposable {
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let last: string | null = null;
+  let roundTrips = 0;
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -37,9 +40,15 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       socket.destroy();
     });
     if (state === 'open') pass(pair);
+    let isClientsTurn = true;
+    upstream.on('data', () => {
+      isClientsTurn = true;
+    });
     socket.on('data', (chunk: Buffer) => {
+      if (isClientsTurn) roundTrips += 1;
+      isClientsTurn = false;
       if (last === null || !chunk.includes(last)) return;
-      // What was sent still arrives.
+      // Data that was already sent still arrives.
       upstream.unpipe();
       socket.unpipe();
       upstream.end(() => socket.destroy());
@@ -54,6 +63,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     port: (server.address() as AddressInfo).port,
     get open() {
       return pairs.size;
+    },
+    get roundTrips() {
+      return roundTrips;
     },
     cut() {
       state = 'cut';

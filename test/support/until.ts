@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { DEADLINE_MS } from './deadline.ts';
 
-/** The longer a wait lasts, the longer the pauses between looks: looking is work that slows what is waited for. */
+/** The longer a wait lasts, the longer the pauses between checks, because checking slows the awaited work. */
 const PART_OF_WAIT = 0.05;
 const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
-/** Waits until `condition` answers something other than false, null or undefined, and answers it. Fails after `deadlineMs`. */
+/** Waits until `condition` returns something other than false, null or undefined, and returns it. Fails after `deadlineMs`. */
 export async function until<T>(
   condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   what: string,

@@ -7,31 +7,31 @@ import { Api, createClient, type RunningService, requestToken, temporaryFolder }
 type ProcessSettings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
 
 const MS_PER_SECOND = 1_000;
-/** Up to this, in ms, it does not matter how slow the machine is. */
-const WORTH_COMPARING_MS = 50;
+/** Times up to this, in ms, are within every limit of a test, and so are not scaled by the speed of the machine. */
+const WORTH_COMPARING_MS = 100;
 const METRIC = 'coursewire_event_loop_busy_seconds';
 const BUCKET = new RegExp(`^${METRIC}_bucket\\{le="([^"]+)"\\} (\\d+)$`, 'gm');
 
-/** How often the loop was kept from turning: looks in all, and by upper bounds in seconds those that found less. */
+/** How often the loop was blocked: all checks, and those below each upper bound in seconds. */
 interface BusyLooks {
   total: number;
   within: ReadonlyMap<number, number>;
 }
 
-/** A service in a process of its own, and what its metric says of its event loop. */
+/** A service in its own process, and the metric of its event loop. */
 export interface WatchedService extends RunningService, AsyncDisposable {
   pid: number;
   // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
   logLines: readonly any[];
   /**
-   * Does something, and answers for how long the service's own work kept its event loop from turning meanwhile: the upper
+   * Runs an action, and returns how long the service's own work blocked its event loop meanwhile: the upper
    * bound of the metric's bucket, in ms as they would be on a machine of the usual speed.
    */
   busyDuring(work: () => Promise<unknown>): Promise<number>;
 }
 
 /**
- * Starts the program, in a folder of its own.
+ * Starts the program in its own folder.
  * @param options.dataDir the folder of an earlier start, which the caller removes with its database
  */
 export async function startWatchedService(
@@ -57,10 +57,10 @@ export async function startWatchedService(
       await work();
       const done = await looks();
       let after = done;
-      // What the last request cost shows at the next look.
+      // The cost of the last request is visible at the next check.
       while (after.total < done.total + 2) after = await looks();
       const busy = longestBetween(before, after) * MS_PER_SECOND;
-      // What is short on a slow machine is shorter on another one.
+      // A time that is short on a slow machine is shorter on a fast one.
       return busy <= WORTH_COMPARING_MS ? busy : busy / slowness();
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
@@ -77,7 +77,7 @@ function readLooks(text: string): BusyLooks {
   return { total, within };
 }
 
-/** The least upper bound, in seconds, that every look between two readings was within. */
+/** The smallest upper bound, in seconds, of all checks between two readings. */
 function longestBetween(before: BusyLooks, after: BusyLooks): number {
   const looks = after.total - before.total;
   for (const [bound, count] of after.within) {

@@ -81,7 +81,7 @@ describe('the list of API clients in the admin UI', () => {
   });
   after(() => service.stop());
 
-  test('is searched, ordered and paged as a plain model says', async () => {
+  test('is searched, ordered and paged like a simple model', async () => {
     const asked = fc.record({
       search: fc.oneof(
         fc.constantFrom('', 'a', 'ALPHA', 'ÄRZ', '%', '_', '*', '[x]', '?', '100', '@NORTH', 'none such'),
@@ -125,7 +125,7 @@ describe('the list of API clients in the admin UI', () => {
     );
   });
 
-  test('is ordered by name unless something else is said; addresses ascend, moments descend', async () => {
+  test('is ordered by name by default; addresses ascend, times descend', async () => {
     const ids = async (members: Record<string, string>) =>
       (await list(members)).body.data.map((row: Row) => row.client_id);
     assert.deepEqual(await ids({}), await ids({ sort: 'name', direction: 'asc' }));
@@ -133,14 +133,14 @@ describe('the list of API clients in the admin UI', () => {
     assert.deepEqual(await ids({ sort: 'last_used' }), await ids({ sort: 'last_used', direction: 'desc' }));
   });
 
-  test('shows of each what its own address shows, and nothing of its secret', async () => {
+  test('shows each client as its own address does, without its secret', async () => {
     for (const row of all) {
       assert.deepEqual((await admin.get(`/ui/api/clients/${row.client_id}`)).body, row);
     }
     assert.doesNotMatch(JSON.stringify(all), /secret|hash|generation/);
   });
 
-  test('refuses what it does not know', async () => {
+  test('rejects unknown members', async () => {
     for (const members of [
       { sort: 'scopes' },
       { state: 'in_error' },
@@ -158,7 +158,7 @@ describe('the list of API clients in the admin UI', () => {
     }
   });
 
-  test('is for administrators alone', async () => {
+  test('is only for administrators', async () => {
     await createAdministrator(service.settings.data_dir, { email: VIEWER_EMAIL, role: 'viewer' });
     const viewer = await signedInBrowser(service.url, VIEWER_EMAIL);
     const id = all[0]!.client_id;

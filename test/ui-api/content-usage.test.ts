@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { ContentMaker } from '../content/account-content-parts.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-describe('what uses an asset', () => {
+describe('the usage of an asset', () => {
   let service: TestService;
   let make: ContentMaker;
   before(async () => {
@@ -25,7 +25,7 @@ describe('what uses an asset', () => {
     registrations: { total: 0, total_is_lower_bound: false },
   };
 
-  test('a course is used by accounts, equivalents, bundles and registrations', async () => {
+  test('lists accounts, equivalents, bundles and registrations for a course', async () => {
     const course = await make.course('Fire');
     assert.deepEqual((await usage('COURSE', course.id)).body, unused);
     const equivalent = await make.equivalent('Fire, all languages', [course, course]);
@@ -44,7 +44,7 @@ describe('what uses an asset', () => {
     assert.deepEqual(body.registrations, { total: 1, total_is_lower_bound: false });
   });
 
-  test('an equivalent is used by bundles and accounts; a bundle and a folder by accounts', async () => {
+  test('lists bundles and accounts for an equivalent, and accounts for a bundle or folder', async () => {
     const folderId = await make.folder('Safety');
     const course = await make.course('Water', folderId);
     const equivalent = await make.equivalent('Water, all languages', [course]);
@@ -60,7 +60,7 @@ describe('what uses an asset', () => {
     }
   });
 
-  test('many users are counted, and the first of them named', async () => {
+  test('counts many users, and names the first of them', async () => {
     const course = await make.course('Used');
     const bundles = [];
     for (let index = 0; index < 51; index += 1) bundles.push(await make.bundle(`Bundle ${index}`, [course]));
@@ -72,7 +72,7 @@ describe('what uses an asset', () => {
     );
   });
 
-  test('what does not exist is 404, what is no type of content 400', async () => {
+  test('is 404 for an asset that does not exist, and 400 for an unknown type', async () => {
     assert.equal((await usage('BUNDLE', 999)).status, 404);
     assert.equal((await usage('COURSE', 'x')).status, 404);
     assert.equal((await usage('ACCOUNT', 1)).status, 400);

@@ -11,7 +11,7 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
 describe('the dashboard', () => {
-  test('tells what happened within the hour, who fails, and which lines are blocked since when', async () => {
+  test('shows the last hour, the failing webhooks, and which are blocked since when', async () => {
     await using target = await startTarget({ respondWith: answer(503, { body: 'not now' }) });
     await using service = await startTestService({
       settings: { retry_initial_delay: 0.01, retry_max_delay: 3_600 },
@@ -69,7 +69,7 @@ describe('the dashboard', () => {
     );
   });
 
-  test('tells a viewer everything, who changes nothing', async () => {
+  test('shows a viewer everything, but offers no changes', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir, { email: VIEWER_EMAIL, role: 'viewer' });
     const viewer = await signedInBrowser(service.url, VIEWER_EMAIL);
@@ -86,7 +86,7 @@ describe('the dashboard', () => {
     assert.equal((await fetch(`${service.url}/ui/api/dashboard`)).status, 401);
   });
 
-  test('tells an integrator of webhooks only, who finds assets by name and reads no content', async () => {
+  test('shows an integrator only webhooks; integrators can find assets by name but not read content', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir, { email: INTEGRATOR_EMAIL, role: 'integrator' });
     const integrator = await signedInBrowser(service.url, INTEGRATOR_EMAIL);
@@ -106,7 +106,7 @@ describe('the dashboard', () => {
       assert.equal((await integrator.get(`/${path}`)).status, 403, path);
   });
 
-  test('tells a client of the parts that its scopes cover', async () => {
+  test('shows a client the parts that its scopes cover', async () => {
     await using service = await startTestService();
     for (const scope of ['content:read', 'webhooks:read']) {
       const client = await createClient(service.settings.data_dir, { scopes: [scope] });
@@ -124,7 +124,7 @@ describe('the dashboard', () => {
 });
 
 describe('the health page', () => {
-  test('tells an administrator what the service runs on, and no secret', async () => {
+  test('shows an administrator what the service runs on, without secrets', async () => {
     const secret = 'x'.repeat(63);
     await using service = await startTestService({ settings: { webhooks_auth_secret: `${secret}y` } });
     await createAdministrator(service.settings.data_dir);
@@ -171,7 +171,7 @@ describe('the health page', () => {
 });
 
 describe('the interface of the admin UI', () => {
-  test('is no part of the description of the automation API', async () => {
+  test('is not part of the description of the automation API', async () => {
     await using service = await startTestService();
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: object };
     assert.deepEqual(

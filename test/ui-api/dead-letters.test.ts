@@ -97,7 +97,7 @@ describe('dead letters of all webhooks', () => {
     );
   });
 
-  test('are sent again in order within each webhook, and it ends though the target goes on failing', async () => {
+  test('are redelivered in order within each webhook, and this ends even if the target keeps failing', async () => {
     await using _service = service;
     const first = await redeliver({});
     assert.deepEqual([first.done, first.remaining], [6, 0]);
@@ -113,7 +113,7 @@ describe('dead letters of all webhooks', () => {
     assert.deepEqual([next.done, next.remaining], [0, 0], 'what failed later is not part of it');
   });
 
-  test('of inactive webhooks are left alone, and asking for them says why', async () => {
+  test('of inactive webhooks are left alone, and a request for them is rejected with the reason', async () => {
     await using _service = service;
     const record = (await service.api.get(`/webhooks/${ids.North}`)).body;
     await service.api.put(`/webhooks/${ids.North}`, { ...record, enabled: false });
@@ -129,7 +129,7 @@ describe('dead letters of all webhooks', () => {
     assert.equal((await letters()).data[0]!.webhook_enabled, false);
   });
 
-  test('are counted up to 10,000, and sent again in steps', async () => {
+  test('are counted up to 10,000, and redelivered in steps', async () => {
     await using _service = service;
     target.respondWith(answer(200));
     await runSql(
@@ -152,7 +152,7 @@ describe('dead letters of all webhooks', () => {
     );
   });
 
-  test('are listed with whom they are about, and narrowed by what is in the message or happened to it', async () => {
+  test('are listed with the person they are about, and filtered by contents and outcome', async () => {
     await using _service = service;
     const { data } = await letters(`?webhook_id=${ids.North}`);
     const names = data.map((letter) => (letter.about as { account: { name: string } }).account.name);
@@ -181,7 +181,7 @@ describe('dead letters of all webhooks', () => {
     );
   });
 
-  test('that match a filter are sent again or removed, of one webhook or of all, and the others stay', async () => {
+  test('that match a filter are redelivered or removed, for one webhook or all, and the others stay', async () => {
     await using _service = service;
     target.respondWith(answer(200));
     const { data } = await letters(`?webhook_id=${ids.North}`);
@@ -204,7 +204,7 @@ describe('dead letters of all webhooks', () => {
     assert.equal(target.requests.length, 8, 'what is removed is not sent');
   });
 
-  test('are sent again step by step over all webhooks, each from where the step before ended', async () => {
+  test('are redelivered step by step across all webhooks, each step continuing the one before', async () => {
     await using _service = service;
     target.respondWith(answer(200));
     await runSql(
@@ -225,7 +225,7 @@ describe('dead letters of all webhooks', () => {
     ]);
   });
 
-  test('are not sent again by a call that is not understood', async () => {
+  test('are not redelivered by an invalid call', async () => {
     await using _service = service;
     const wrong = [
       { until_dt: 'yesterday' },

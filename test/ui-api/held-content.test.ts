@@ -8,7 +8,7 @@ interface Found {
   id: number;
 }
 
-describe('the search for what an account has', () => {
+describe('the search in the content of an account', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
@@ -84,7 +84,7 @@ describe('the search for what an account has', () => {
     assert.deepEqual(offered, [0, 1, 2, 2, 1, 4, 5, 5]);
   });
 
-  it('is narrowed by type and name, and refuses types that nobody registers for', async () => {
+  it('filters by type and name, and rejects types for which nobody can be registered', async () => {
     const { api } = service;
     const { id: courseId } = await importCourse(service, { name: 'Ladders' });
     const { id } = await api.create('/accounts', { name: 'Contoso' });
@@ -92,6 +92,8 @@ describe('the search for what an account has', () => {
     const ids = async (query: string) =>
       ((await search(`held_by=${id}&${query}`)).body.data as Found[]).map((found) => found.id);
     assert.deepEqual(await ids('search=ladd'), [courseId]);
+    assert.equal((await search(`held_by=${id}`)).body.total, 1, 'nothing of other accounts is counted');
+    assert.deepEqual(await ids('offset=1'), []);
     assert.deepEqual(await ids('search=none'), []);
     assert.deepEqual(await ids('types=EQUIVALENT'), []);
     assert.equal((await search(`held_by=${id}&types=COURSE,BUNDLE`)).status, 400);

@@ -83,7 +83,7 @@ async function list(service: TestService, path: string, members: Record<string, 
   return body;
 }
 
-describe('lists of the admin UI: search, order and pages agree with a plain model', () => {
+describe('the search, order and pages of admin UI lists agree with a simple model for', () => {
   let service: TestService;
   const accounts: Row[] = [];
   const webhooks: Row[] = [];
@@ -174,7 +174,7 @@ describe('lists of the admin UI: search, order and pages agree with a plain mode
     );
   });
 
-  test('a search of white space is none, and one of unknown members is refused with their names', async () => {
+  test('a search for white space, which is no search, and unknown members, which are rejected by name', async () => {
     assert.equal((await list(service, 'accounts', { search: '  ' })).total, NAMES.length);
     for (const [path, pointer] of [
       ['accounts?sort=size', '/query/sort'],
@@ -236,7 +236,7 @@ describe('lists of content', () => {
 
   const namesOf = (body: { data: Row[] }) => body.data.map(({ name }) => name);
 
-  test('courses are listed by folder, with or without its subfolders', async () => {
+  test('list courses by folder, with or without its subfolders', async () => {
     const inSafety = await list(service, 'courses', { folder_id: safety });
     assert.deepEqual(namesOf(inSafety), ['First aid']);
     const below = await list(service, 'courses', { folder_id: safety, recursive: true });
@@ -249,7 +249,7 @@ describe('lists of content', () => {
     assert.equal((await list(service, 'courses', { learning_standard: 'AICC' })).total, 0);
   });
 
-  test('equivalents tell their languages, bundles how much they hold, folders what is in them', async () => {
+  test('show languages of equivalents, sizes of bundles, and contents of folders', async () => {
     const [equivalent] = (await list(service, 'equivalents', {})).data;
     assert.deepEqual([equivalent.languages, equivalent.location], [['en', 'de'], 'Home > Safety > Fire']);
     assert.equal((await list(service, 'bundles', {})).data[0].content_count, 1);
@@ -270,7 +270,7 @@ describe('lists of content', () => {
     );
   });
 
-  test('an account’s content is searched over all types', async () => {
+  test('search an account’s content across all types', async () => {
     const all = await list(service, 'accounts/1/contents', {});
     assert.deepEqual(namesOf(all), ['All', 'Drills', 'Fire drill', 'Safety']);
     assert.equal(all.data.at(-1).location, 'Home');
@@ -284,7 +284,7 @@ describe('lists of content', () => {
     assert.equal((await service.api.get('/ui/api/accounts/404/contents')).status, 404);
   });
 
-  test('content that can be added is found over all types, page by page, with a mark where the account has it', async () => {
+  test('find content to add across all types, page by page, and mark what the account already has', async () => {
     const { id } = await service.api.create('/accounts', { name: 'Woodgrove' });
     const give = { contents: [{ type: 'COURSE', id: 2 }] };
     assert.equal((await service.api.post(`/accounts/${id}/content`, give)).status, 200);
@@ -328,7 +328,7 @@ describe('lists of content', () => {
     assert.equal((await service.api.get(`/ui/api/${path}?types=COURSE,ACCOUNT`)).status, 400);
   });
 
-  test('registrations are filtered, newest first, with the names of account and course', async () => {
+  test('list filtered registrations, newest first, with the names of account and course', async () => {
     const all = await list(service, 'registrations', {});
     assert.deepEqual(
       all.data.map((row: Row) => [row.learner_id, row.account_name, row.course_name]),
@@ -367,7 +367,7 @@ describe('lists of content', () => {
     assert.deepEqual([counts.completed, counts.passed, counts.failed], [1, 1, 0]);
   });
 
-  test('a search finds whole names first, then beginnings, then parts, over the types asked for', async () => {
+  test('find whole names first, then beginnings, then parts, across the requested types', async () => {
     const { api } = service;
     for (const name of ['A fire', 'Fire', 'Fire brigade']) await api.create('/accounts', { name });
     const found = async (asked: Record<string, string>) => {
@@ -384,6 +384,10 @@ describe('lists of content', () => {
     assert.deepEqual(await found({ search: 'fire', types: 'COURSE,FOLDER', limit: '1' }), [
       'FOLDER Fire (Home > Safety)',
     ]);
+    const whole = await list(service, 'search/assets', { search: 'fire' });
+    const { data, ...part } = await list(service, 'search/assets', { search: 'fire', limit: 2, offset: 2 });
+    assert.deepEqual(data, whole.data.slice(2, 4));
+    assert.deepEqual(part, { total: 5, limit: 2, offset: 2, total_is_lower_bound: false });
     const chosen = await list(service, 'search/assets/by-id', {
       assets: `COURSE:3,ACCOUNT:1,COURSE:404,FOLDER:${fire}`,
     });

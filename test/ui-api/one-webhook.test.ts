@@ -5,7 +5,7 @@ import { startTestService } from '../support/service.ts';
 const ACCOUNT_WEBHOOK = { name: 'CRM', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
 
 describe('one webhook as the admin UI lists it', () => {
-  it('says whether it is one of all subtopics, which its record in the API does not tell', async () => {
+  it('shows whether it has all subtopics, which its record in the API does not show', async () => {
     await using test = await startTestService();
     const all = await test.api.create('/webhooks', ACCOUNT_WEBHOOK);
     const some = await test.api.create('/webhooks', {
@@ -16,7 +16,7 @@ describe('one webhook as the admin UI lists it', () => {
     assert.equal((await test.api.get(`/ui/api/webhooks/${some.id}`)).body.all_subtopics, false);
   });
 
-  it('is the very entry of the list', async () => {
+  it('equals its entry in the list', async () => {
     await using test = await startTestService();
     const { id } = await test.api.create('/webhooks', {
       ...ACCOUNT_WEBHOOK,
@@ -27,7 +27,7 @@ describe('one webhook as the admin UI lists it', () => {
     assert.equal(listed.focus_count, 1);
   });
 
-  it('is not found when it was deleted, never was, or cannot be', async () => {
+  it('is not found if it was deleted, never existed, or has an impossible id', async () => {
     await using test = await startTestService();
     const { id } = await test.api.create('/webhooks', ACCOUNT_WEBHOOK);
     await test.api.delete(`/webhooks/${id}`);

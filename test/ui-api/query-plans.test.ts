@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /** What the embedded engine does for the lists, told by its plans: it runs them on the thread that does everything else. */
-describe('a page of a list costs what it shows', () => {
+describe('the cost of a page of a list depends only on its size', () => {
   const stack = new AsyncDisposableStack();
   let connection: DatabaseSync;
   let reader: Reader;
@@ -106,14 +106,14 @@ describe('a page of a list costs what it shows', () => {
     'retried messages': [/deliveries USING INDEX deliveries_retrying/, (from) => readRetrying(from, 20)],
   };
   for (const [name, [index, read]] of Object.entries(pages)) {
-    test(`${name} are taken in their order, not sorted`, async () => {
+    test(`${name} are read in index order, not sorted`, async () => {
       const [page] = await plansOf(read);
       assert.match(page ?? '', index);
       assert.doesNotMatch(page ?? '', /TEMP B-TREE/);
     });
   }
 
-  test('registrations that few learners have are found by how the learner’s id begins', async () => {
+  test('registrations of few learners are found by the beginning of the learner’s id', async () => {
     const filter = { accountId: null, courseId: null, learnerId: null, search: 'Ädä', status: null };
     const plans = await plansOf((from) =>
       listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
@@ -142,7 +142,7 @@ describe('a page of a list costs what it shows', () => {
     assert.match(ofOne ?? '', /deliveries USING COVERING INDEX deliveries_dead_by_webhook \(webhook_id=\?\)/);
   });
 
-  test('a webhook’s deliveries are taken from its list, and what is not listed yet from there on', async () => {
+  test('a webhook’s deliveries are read from its list, followed by those not yet listed', async () => {
     for (const filter of [{}, { statuses: ['DELIVERED'] }] as const) {
       const page = { limit: 50, after: 1_000 };
       const plans = await plansOf((from) => readDeliveryPage(from, { webhookId: 1, filter, page }));
@@ -155,7 +155,7 @@ describe('a page of a list costs what it shows', () => {
     }
   });
 
-  test('a webhook’s deliveries that were not delivered are found by an index of those alone', async () => {
+  test('a webhook’s undelivered messages are found by an index of those alone', async () => {
     const undelivered = ['RETRYING', 'DEAD_LETTERED'] as const;
     const [plan] = await plansOf((from) =>
       readDeliveryPage(from, {

@@ -15,8 +15,8 @@ const log = createLogs({ level: 'fatal', customLevels: {}, destination: { write:
   'WebhookService',
 );
 
-describe('what is recorded for charts', () => {
-  test('is added up by minute and by hour, over instances, for each webhook and for all', async () => {
+describe('the recorded data of charts', () => {
+  test('is added up by minute and by hour, across instances, for each webhook and for all', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const clock = new ManualClock();
@@ -53,7 +53,7 @@ describe('what is recorded for charts', () => {
     );
   });
 
-  test('is written at the end, with what was counted during a write', async () => {
+  test('is written at shutdown, including what was counted during a write', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const recorder = new TrendRecorder({ database, log, now: Date.now });
@@ -70,7 +70,7 @@ describe('what is recorded for charts', () => {
     );
   });
 
-  test('waits for a database that cannot be written, and is not counted twice', async () => {
+  test('waits while the database cannot be written, and is not counted twice', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     let isOut = true;
@@ -92,7 +92,7 @@ describe('what is recorded for charts', () => {
     assert.equal((await readEvents(database.reader, 0))[0]?.event_count, 1);
   });
 
-  test('goes when no chart shows it any more, in steps', async () => {
+  test('is deleted in steps once no chart shows it any more', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const clock = new ManualClock();
@@ -110,7 +110,7 @@ describe('what is recorded for charts', () => {
 });
 
 describe('the chart of a webhook', () => {
-  test('shows successes and failures with their latencies, empty buckets too', async () => {
+  test('shows successes and failures with their latencies, including empty buckets', async () => {
     await using service = await startTestService();
     await using target = await startTarget();
     const { api } = service;
@@ -145,7 +145,7 @@ describe('the chart of a webhook', () => {
     }
   });
 
-  test('is refused for a webhook that never was and a period that is none', async () => {
+  test('is rejected for an unknown webhook and an invalid period', async () => {
     await using service = await startTestService();
     assert.equal((await service.api.get('/ui/api/webhooks/404/trend')).status, 404);
     assert.equal((await service.api.get('/ui/api/webhooks/1/trend?period=century')).status, 400);

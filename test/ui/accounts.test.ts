@@ -4,7 +4,7 @@ import { isolate } from '../../web/src/utilities/isolate.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-describe('accounts', () => {
+describe('accounts in the admin UI', () => {
   let ui: Ui;
   let learning: Learning;
   before(async () => {
@@ -15,7 +15,7 @@ describe('accounts', () => {
     await ui[Symbol.asyncDispose]();
   });
 
-  it('a first account is created from the empty list by keyboard alone', async () => {
+  it('a first account is created from the empty list with the keyboard alone', async () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create the first account' }).focus();
@@ -33,7 +33,7 @@ describe('accounts', () => {
     await visit.assertAccessible();
   });
 
-  it('content is added many at once, a folder among it, searched, and removed together', async () => {
+  it('several assets, including a folder, are added at once, searched, and removed together', async () => {
     const { id } = await ui.service.api.create('/accounts', { name: 'Northwind' });
     await using visit = await ui.visit(`/accounts/${id}`);
     const { page } = visit;
@@ -69,7 +69,7 @@ describe('accounts', () => {
     );
   });
 
-  it('content is paged through; what the account has already says so and cannot be chosen', async () => {
+  it('content is paged; what the account already has is marked and cannot be chosen', async () => {
     const { api } = ui.service;
     const { id } = await api.create('/accounts', { name: 'Relecloud' });
     await api.post(`/accounts/${id}/content`, { contents: [{ type: 'COURSE', id: learning.courses[0] }] });
@@ -100,7 +100,7 @@ describe('accounts', () => {
     await dialog.getByRole('button', { name: 'Add 1 item' }).waitFor();
   });
 
-  it('an account is renamed over somebody else’s change, deactivated, and deleted by typing its name', async () => {
+  it('an account is renamed despite someone else’s change, deactivated, and deleted by typing its name', async () => {
     const id = await learning.accountWithCourses('Contoso');
     await learning.register(id, learning.courses[0]!, 'ada');
     await using visit = await ui.visit(`/accounts/${id}`);
@@ -127,7 +127,7 @@ describe('accounts', () => {
     assert.ok(await page.getByRole('button', { name: 'Register learner' }).isDisabled());
     await choose('Delete…');
     await dialog.getByText('1 registration and its results').waitFor();
-    await dialog.getByText('the assignment of 3 items of content', { exact: false }).waitFor();
+    await dialog.getByText('access to 3 items of content', { exact: false }).waitFor();
     await visit.assertAccessible();
     await dialog.getByRole('textbox').fill('Contoso Health');
     await dialog.getByRole('button', { name: 'Delete account' }).click();
@@ -136,7 +136,7 @@ describe('accounts', () => {
     assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
   });
 
-  it('a phone has room for all of it', async () => {
+  it('everything fits on a phone', async () => {
     const id = await learning.accountWithCourses('W'.repeat(200));
     const registration = await learning.register(id, learning.courses[2]!, 'l'.repeat(255));
     for (const address of [
@@ -156,7 +156,7 @@ describe('accounts', () => {
     }
   });
 
-  it('a viewer sees accounts and registrations and is offered no change', async () => {
+  it('a viewer sees accounts and registrations but is offered no changes', async () => {
     const id = await learning.accountWithCourses('Fabrikam');
     const registration = await learning.register(id, learning.courses[1]!, 'grace');
     await using visit = await ui.visit(`/accounts/${id}`, { as: 'viewer' });
@@ -173,7 +173,7 @@ describe('accounts', () => {
     await visit.assertAccessible();
   });
 
-  it('a failure of the service is shown, and the request is retried', async () => {
+  it('a failure of the service is shown, and the request can be retried', async () => {
     await using visit = await ui.visit('/accounts?search=nothing-like-this');
     const { page } = visit;
     await page.getByText('No results').waitFor();

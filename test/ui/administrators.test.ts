@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
@@ -30,8 +31,8 @@ async function act(page: Page, whose: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click();
 }
 
-describe('inviting', () => {
-  test('makes a link with which the invited person chooses name and password, once', async () => {
+describe('inviting an administrator', () => {
+  test('creates a link with which the invited person chooses name and password, once', async () => {
     await using visit = await ui.visit(ADDRESS);
     const link = await invite(visit.page, 'grace@example.com', 'Administrator');
     await rowOf(visit.page, 'grace@example.com').getByText('Invited').waitFor();
@@ -49,7 +50,7 @@ describe('inviting', () => {
     await rowOf(visit.page, 'Grace').getByText('Active').waitFor();
   });
 
-  test('says at the field what is wrong with an address, and names a conflict', async () => {
+  test('shows an invalid address at its field, and names a conflict', async () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -61,7 +62,7 @@ describe('inviting', () => {
     await page.getByRole('alert').getByText('vic@example.com already').waitFor();
   });
 
-  test('once more makes a new link that ends the former one', async () => {
+  test('a second time creates a new link that ends the former one', async () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
     const former = await invite(page, 'linus@example.com');
@@ -74,8 +75,8 @@ describe('inviting', () => {
   });
 });
 
-describe('changing', () => {
-  test('an invited person’s role before they have a name', async () => {
+describe('changing an administrator', () => {
+  test('works for an invited person’s role before they have a name', async () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
     await invite(page, 'edsger@example.com');
@@ -85,7 +86,7 @@ describe('changing', () => {
     await rowOf(page, 'edsger@example.com').getByText('Administrator').waitFor();
   });
 
-  test('disabling ends the person’s sessions at once', async () => {
+  test('to disabled ends the person’s sessions at once', async () => {
     await using viewer = await ui.visit('/profile', { as: 'viewer' });
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
@@ -102,8 +103,8 @@ describe('changing', () => {
   });
 });
 
-describe('deleting', () => {
-  test('asks first, then takes the person away', async () => {
+describe('deleting an administrator', () => {
+  test('asks first, then removes the person', async () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
     await invite(page, 'niklaus@example.com');
@@ -113,6 +114,26 @@ describe('deleting', () => {
     await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
   });
 
+  test('is possible for many at once: the one who is signed in stays, and the dialog says so', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    for (const email of ['bulk.1@example.com', 'bulk.2@example.com']) await invite(page, email);
+    for (const name of ['bulk.1@example.com', 'bulk.2@example.com', 'Ann'])
+      await page.getByRole('checkbox', { name: `Select ${isolate(name)}` }).check();
+    await page.getByText('3 selected').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 administrators?' });
+    await dialog.getByText('They are signed out immediately').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 3 administrators' }).click();
+    await dialog.getByText('2 administrators deleted.').waitFor();
+    await dialog.getByText(/Ann: You cannot delete yourself/).waitFor();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await rowOf(page, 'bulk.1@example.com').waitFor({ state: 'detached' });
+    await rowOf(page, 'ann@example.com').waitFor();
+  });
+
   test('is not possible for oneself', async () => {
     await using visit = await ui.visit(ADDRESS);
     await visit.page.getByRole('button', { name: `Actions for ${isolate('Ann')}` }).click();
@@ -120,7 +141,7 @@ describe('deleting', () => {
   });
 });
 
-describe('the page', () => {
+describe('the page of administrators', () => {
   test('is accessible, dialogs too, in both schemes', async () => {
     await using visit = await ui.visit(ADDRESS);
     await rowOf(visit.page, 'Ann').waitFor();
@@ -130,6 +151,19 @@ describe('the page', () => {
     await visit.assertAccessible();
   });
 
+  test('is exported as CSV', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await saved;
+    assert.equal(file.suggestedFilename(), 'administrators.csv');
+    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    assert.match(lines[0]!, /\bemail\b.*\brole\b/);
+    for (const email of ['ann@example.com', 'vic@example.com'])
+      assert.equal(lines.filter((line) => line.includes(email)).length, 1, email);
+  });
+
   test('shows cards on a phone', async () => {
     await using visit = await ui.visit(ADDRESS, { phone: true });
     await visit.page.getByRole('listitem').filter({ hasText: 'ann@example.com' }).waitFor();
@@ -137,7 +171,7 @@ describe('the page', () => {
     await visit.assertNoSidewaysScrolling();
   });
 
-  test('tells viewers that it is not for them', async () => {
+  test('shows viewers that it is not for them', async () => {
     await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
     await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { isolate } from '../../web/src/utilities/isolate.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -20,7 +22,7 @@ after(async () => {
   await mail[Symbol.asyncDispose]();
 });
 
-describe('alerts', () => {
+describe('alerts in the admin UI', () => {
   test('are created on one page, and a test shows for each channel whether it arrives', async () => {
     await using visit = await ui.visit('/administration/alerts');
     const { page } = visit;
@@ -58,7 +60,7 @@ describe('alerts', () => {
     await visit.assertAccessible();
   });
 
-  test('show what is firing, and why a notice could not be sent; they can be edited, disabled and deleted', async () => {
+  test('show what is firing and why a notice could not be sent, and can be edited, disabled and deleted', async () => {
     await using failing = await startTarget({ respondWith: answer(403, { body: 'key was revoked' }) });
     receiver.respondWith(answer(500));
     const { api } = ui.service;
@@ -74,6 +76,10 @@ describe('alerts', () => {
     const row = page.getByRole('row').filter({ hasText: 'Dead letters' });
     await row.getByText('Firing').waitFor();
     await row.getByText('500 Internal Server Error').waitFor();
+    await row.getByText(/next attempt in/).waitFor();
+    await page.clock.setFixedTime(Date.now() + 86_400_000);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await row.getByText('next attempt due now').waitFor();
     await row.getByRole('link', { name: 'Dead letters' }).click();
     await page.getByText('The last notice could not be sent').waitFor();
     const firing = page.getByRole('row').filter({ hasText: 'CRM' });
@@ -90,6 +96,13 @@ describe('alerts', () => {
     await page.getByText('Someone else has changed this alert').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Lost messages' }).waitFor();
+    const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem');
+    await changes
+      .filter({ hasText: /changed alert rule Lost messages/ })
+      .filter({ hasText: /Name.*By someone else.*Lost messages/ })
+      .waitFor();
+    await changes.filter({ hasText: /created alert rule/ }).waitFor();
+    await visit.assertAccessible();
 
     await page.getByRole('button', { name: /^Actions for .*Lost messages/ }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
@@ -102,7 +115,57 @@ describe('alerts', () => {
     await row.waitFor({ state: 'detached' });
   });
 
-  test('fit a phone', async () => {
+  test('are deleted together, and exported as CSV with what they reported', async () => {
+    await using failing = await startTarget({ respondWith: answer(500) });
+    const { api } = ui.service;
+    const names = ['Bulk 1', 'Bulk 2', 'Stays'];
+    for (const name of names)
+      await api.create('/alerts', {
+        name,
+        condition: 'MESSAGE_DEAD_LETTERED',
+        target: { format: 'JSON', url: receiver.url },
+      });
+    await createWebhook(api, failing.url, { name: 'Exported', max_attempts: 1 });
+    await createAccounts(api, 'lost again');
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    const exported = async () => {
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export CSV' }).click();
+      const file = await saved;
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+    };
+    const row = page.getByRole('row').filter({ hasText: 'Stays' });
+    await row.getByText('Firing').waitFor();
+    const list = await exported();
+    assert.equal(list.name, 'alerts.csv');
+    for (const name of names) assert.ok(list.text.includes(`,${name},`), list.text);
+
+    for (const name of ['Bulk 1', 'Bulk 2'])
+      await page.getByRole('checkbox', { name: `Select ${isolate(name)}` }).check();
+    await page.getByText('2 selected').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 alerts?' });
+    await dialog.getByText('What they have reported stays in the history.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 2 alerts' }).click();
+    await page.getByText('2 alerts deleted.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: 'Bulk' }).first().waitFor({ state: 'detached' });
+    const { data } = (await api.get('/alerts')).body;
+    assert.deepEqual(
+      data.map(({ name }: { name: string }) => name).filter((name: string) => names.includes(name)),
+      ['Stays'],
+    );
+
+    await row.getByRole('link', { name: 'Stays' }).click();
+    await page.getByRole('row').filter({ hasText: 'Exported' }).waitFor();
+    const history = await exported();
+    assert.equal(history.name, 'alert-history.csv');
+    assert.match(history.text, /\r\n\d+,\d+,Stays,MESSAGE_DEAD_LETTERED,FIRING,Exported,/);
+  });
+
+  test('fit on a phone', async () => {
     await using visit = await ui.visit('/administration/alerts/new', { phone: true });
     await visit.page.getByRole('heading', { name: 'Create alert' }).waitFor();
     await visit.assertNoSidewaysScrolling();

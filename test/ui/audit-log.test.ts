@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { importCourse } from '../content/packages.ts';
 import { signedInBrowser } from '../support/administration.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -10,7 +11,7 @@ const OLD_URL = 'http://127.0.0.1:9/old';
 const NEW_URL = 'http://127.0.0.1:9/new';
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
-describe('the audit log', () => {
+describe('the audit log in the admin UI', () => {
   let ui: Ui;
   let webhookId: number;
   let clientId: string;
@@ -30,7 +31,7 @@ describe('the audit log', () => {
   });
   after(() => ui[Symbol.asyncDispose]());
 
-  it('says in a sentence who changed what, and from what to what', async () => {
+  it('says in a sentence who changed what, with the old and the new value', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit log' }).click();
@@ -54,7 +55,7 @@ describe('the audit log', () => {
     await visit.assertAccessible();
   });
 
-  it('is filtered by what was changed and by whom, and leads to it and back', async () => {
+  it('is filtered by the changed object and the person, and links to the object and back', async () => {
     await using visit = await ui.visit(LOG);
     const { page } = visit;
     const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
@@ -84,7 +85,7 @@ describe('the audit log', () => {
     await visit.arrived(`${LOG}?object_type=WEBHOOK`);
   });
 
-  it('names the content that an account got, and leads to an alert rule but not to a deleted folder', async () => {
+  it('names the content that an account received, and links to an alert rule but not to a deleted folder', async () => {
     const { api } = ui.service;
     const { id: accountId } = await api.create('/accounts', { name: 'Northwind' });
     const folders = [
@@ -122,6 +123,34 @@ describe('the audit log', () => {
     await visit.arrived(`/administration/alerts/${alertId}`);
   });
 
+  it('shows on the page of a course or a bundle who changed it, with a link', async () => {
+    const { service } = ui;
+    const ann = await signedInBrowser(service.url);
+    const { id } = await importCourse(service);
+    assert.equal((await ann.put(`/courses/${id}`, { name: 'First aid', folder_id: 1 })).status, 200);
+    const contents = [
+      { type: 'COURSE', id },
+      { type: 'COURSE', id: (await importCourse(service)).id },
+    ];
+    const bundle = await service.api.create('/bundles', { name: 'Basics', contents });
+    const turned = { name: 'Basics', contents: contents.toReversed() };
+    assert.equal((await ann.put(`/bundles/${bundle.id}`, turned)).status, 200);
+    await using visit = await ui.visit(`/content/courses/${id}`);
+    const { page } = visit;
+    const entries = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    const renamed = entries.filter({ hasText: 'Ann changed course First aid' });
+    await renamed.filter({ hasText: /Name.*Fire safety.*to.*First aid/ }).waitFor();
+    await entries.filter({ hasText: 'imported course Fire safety' }).waitFor();
+    await visit.assertAccessible();
+    await page.goto(`${service.url}/ui${LOG}?object_type=BUNDLE`);
+    const reordered = entries.filter({ hasText: 'Ann changed bundle Basics' });
+    await reordered.filter({ hasText: /Order changed.*yes/ }).waitFor();
+    await reordered.getByRole('link', { name: 'Basics' }).click();
+    await visit.arrived(`/content/bundles/${bundle.id}`);
+    await reordered.waitFor();
+    await visit.assertAccessible();
+  });
+
   it('shows the changes of an API client from its menu', async () => {
     await using visit = await ui.visit('/administration/integrations/clients');
     const { page } = visit;
@@ -133,7 +162,7 @@ describe('the audit log', () => {
     assert.equal(await entries.count(), 1);
   });
 
-  it('fits a phone, and is not for viewers, whose pages show no changes', async () => {
+  it('fits on a phone, and is not for viewers, whose pages show no changes', async () => {
     await using visit = await ui.visit(LOG, { phone: true });
     await visit.page.getByText('Ann changed webhook').waitFor();
     await visit.assertNoSidewaysScrolling();

@@ -28,7 +28,7 @@ const entry = Object.entries(manifest).find(([, chunk]) => chunk.isEntry === tru
 const first = loadedWith(entry);
 
 describe('the build of the admin UI', () => {
-  it('leaves every page to be loaded when it is opened', () => {
+  it('loads each page only when it is opened', () => {
     const pages = Object.keys(manifest).filter((name) => /^src\/pages\/.*-page\.tsx$/.test(name));
     assert.ok(pages.length >= 10, `${pages.length} pages`);
     for (const page of pages) {
@@ -37,7 +37,7 @@ describe('the build of the admin UI', () => {
     }
   });
 
-  it('names nothing that is loaded from elsewhere', () => {
+  it('loads nothing from another origin', () => {
     const html = readFileSync(path.join(UI_BUILD_FOLDER, 'index.html'), 'utf8');
     assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//);
     for (const style of globSync('assets/*.css', { cwd: UI_BUILD_FOLDER })) {

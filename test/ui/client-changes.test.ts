@@ -28,7 +28,7 @@ after(() => ui[Symbol.asyncDispose]());
 const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
 describe('an API client', () => {
-  test('gets another name and other scopes, which its next tokens have', async () => {
+  test('can get another name and other scopes, which its next tokens have', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const made = await create(page, 'Before');
@@ -44,7 +44,7 @@ describe('an API client', () => {
     );
   });
 
-  test('that somebody else changes meanwhile is not overwritten unseen: what was entered stays, and may be saved again', async () => {
+  test('that somebody else changed is not overwritten silently: the input is kept and may be saved again', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const { id } = await create(page, 'Contested');
@@ -66,7 +66,7 @@ describe('an API client', () => {
     await rowOf(page, 'Contested: mine').getByText('Disabled').waitFor();
   });
 
-  test('that somebody else changes meanwhile can be edited from its present state instead', async () => {
+  test('that somebody else changed can be edited from its current state instead', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const { id } = await create(page, 'Yielding');
@@ -85,7 +85,7 @@ describe('an API client', () => {
     assert.deepEqual([name, scopes.includes('content:write')], ['Yielding: theirs', false]);
   });
 
-  test('that somebody else deletes meanwhile is said to be gone, when it is opened and when it is saved', async () => {
+  test('that somebody else deleted is reported as deleted when it is opened and when it is saved', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const { id } = await create(page, 'Fleeting');
@@ -103,7 +103,7 @@ describe('an API client', () => {
     await dialog(page).getByText('This no longer exists').waitFor();
   });
 
-  test('without scopes, as the command line makes them, gets another name and stays without', async () => {
+  test('without scopes, as the command line creates them, can get another name and stays without', async () => {
     const input = { name: 'From the command line', email: 'cli@example.com', scopes: [] };
     const { client } = await beside(ui.service, (clients) => clients.create(input, COMMAND_LINE));
     await using visit = await ui.visit(`${CLIENTS}?search=cli@`);
@@ -132,7 +132,7 @@ describe('an API client', () => {
     await dialog(page).getByText('Choose at least one').waitFor();
   });
 
-  test('gets a new secret; the former one works no longer', async () => {
+  test('can get a new secret, and the former one no longer works', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const former = await create(page, 'Renewed');
@@ -144,7 +144,7 @@ describe('an API client', () => {
     assert.equal(await scopesOf(ui.service, former), 'invalid_client');
   });
 
-  test('is shut out while it is disabled; the filter finds it', async () => {
+  test('has no access while it is disabled, and the filter finds it', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const made = await create(page, 'Paused');
@@ -160,7 +160,7 @@ describe('an API client', () => {
     await tokenOf(made);
   });
 
-  test('that was used is deleted once its name was typed', async () => {
+  test('that was used is deleted once its name is typed', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const made = await create(page, 'Old CRM');

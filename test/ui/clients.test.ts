@@ -27,7 +27,7 @@ const stations = (from: number, to: number) =>
 const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
 describe('creating an API client', () => {
-  test('tells its secret once, with which it gets tokens of the chosen scopes; the list then tells its use', async () => {
+  test('shows its secret once, which gets tokens with the chosen scopes; then the list shows its use', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     const made = await create(page, 'Reports', 'Read-only');
@@ -39,7 +39,7 @@ describe('creating an API client', () => {
     await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
   });
 
-  test('works by keyboard alone; what is missing is said at its field, the first of which gets the focus', async () => {
+  test('works with the keyboard alone; errors appear at their fields, and the first gets the focus', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await page.getByRole('button', { name: 'Create client' }).press('Enter');
@@ -68,7 +68,7 @@ describe('creating an API client', () => {
     await rowOf(page, 'By keyboard').getByText('Read content').waitFor();
   });
 
-  test('says why it failed, and keeps what was typed', async () => {
+  test('shows why it failed, and keeps the input', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await page.route('**/ui/api/clients', (route) => route.abort());
@@ -84,7 +84,7 @@ describe('creating an API client', () => {
     await rowOf(page, 'Later').getByText('All', { exact: true }).waitFor();
   });
 
-  test('asks before what was entered is thrown away, by Escape, by the cross, and by leaving the page', async () => {
+  test('asks before the input is discarded by Escape, by the close button, or by leaving the page', async () => {
     await using visit = await ui.visit('/accounts');
     const { page } = visit;
     await page.getByRole('link', { name: 'API clients' }).click();
@@ -121,7 +121,7 @@ describe('creating an API client', () => {
     assert.equal(await form.getByLabel('Name').inputValue(), '');
   });
 
-  test('makes one alone when the answer is lost and it is sent again, with a secret that works', async () => {
+  test('creates only one client, with a working secret, if the response is lost and it is sent again', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
     await page.route('**/ui/api/clients', async (route) => {
@@ -143,7 +143,7 @@ describe('creating an API client', () => {
 });
 
 describe('the list of API clients', () => {
-  test('is searched, narrowed, ordered and paged by the service; its address can be shared', async () => {
+  test('is searched, filtered, ordered and paged by the service, and its address can be shared', async () => {
     await beside(ui.service, async (clients) => {
       for (let number = 1; number <= 60; number++) {
         const two = String(number).padStart(2, '0');
@@ -188,7 +188,7 @@ describe('the list of API clients', () => {
     assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
   });
 
-  test('is accessible in both schemes, and cards on a phone', async () => {
+  test('is accessible in both schemes, and shows cards on a phone', async () => {
     await using visit = await ui.visit(CLIENTS);
     await visit.page.getByRole('row').filter({ hasText: 'example.com' }).first().waitFor();
     await visit.assertAccessible();
@@ -198,7 +198,7 @@ describe('the list of API clients', () => {
     await phone.assertNoSidewaysScrolling();
   });
 
-  test('leads to the first one while there is none, and says when the service fails', async () => {
+  test('suggests creating the first client while it is empty, and shows a failure of the service', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     let answer: { status: number; json: object } = { status: 500, json: {} };

@@ -68,7 +68,7 @@ describe('the command palette', () => {
     await visit.arrived(`/registrations/${registrationId}`);
   });
 
-  it('says that nothing was found, and what could not be read', async () => {
+  it('shows that nothing was found, and what could not be read', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
@@ -81,7 +81,7 @@ describe('the command palette', () => {
     await visit.assertAccessible();
   });
 
-  it('offers viewers only what they may open, and fills the screen of a phone', async () => {
+  it('offers viewers only pages that they may open, and fills the screen of a phone', async () => {
     await using visit = await ui.visit('/profile', { as: 'viewer', phone: true });
     const { page } = visit;
     await page.getByRole('button', { name: 'Search' }).click();
@@ -99,7 +99,7 @@ describe('the command palette', () => {
     await visit.arrived(`/registrations/${registrationId}`);
   });
 
-  it('leaves keys that are typed into a field alone, and an open dialog', async () => {
+  it('ignores keys that are typed into a field or an open dialog', async () => {
     await using visit = await ui.visit('/accounts?new=yes');
     const { page } = visit;
     const name = page.getByRole('dialog').getByLabel('Name');
@@ -110,7 +110,7 @@ describe('the command palette', () => {
     assert.equal(await page.getByRole('dialog').count(), 1);
   });
 
-  it('lists the keyboard shortcuts by a question mark', async () => {
+  it('lists the keyboard shortcuts after a question mark', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('heading', { name: 'Your profile' }).waitFor();

@@ -7,7 +7,7 @@ import { startUi, type Ui } from './support/ui.ts';
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 const LONG = 'Ausbildung '.repeat(18).trim();
 
-describe('folders', () => {
+describe('folders in the admin UI', () => {
   let ui: Ui;
   let make: ContentMaker;
   before(async () => {
@@ -23,7 +23,7 @@ describe('folders', () => {
   };
   const folder = async (id: number) => (await ui.service.api.get(`/folders/${id}`)).body;
 
-  it('tell in an empty service what to do; nothing is wrong for a screen reader', async () => {
+  it('show what to do in an empty service, and are accessible', async () => {
     await using visit = await ui.visit('/content');
     await visit.page.getByRole('heading', { name: 'No courses yet' }).waitFor();
     assert.equal(await visit.page.getByRole('button', { name: 'Upload courses' }).count(), 2);
@@ -33,7 +33,7 @@ describe('folders', () => {
     await visit.arrived('/content?kind=bundles');
   });
 
-  it('are made, renamed, moved and deleted by keyboard alone', async () => {
+  it('are created, renamed, moved and deleted with the keyboard alone', async () => {
     const targetId = await make.folder('Target');
     await using visit = await ui.visit('/content');
     const { page } = visit;
@@ -78,7 +78,7 @@ describe('folders', () => {
     await ui.service.api.delete(`/folders/${targetId}`);
   });
 
-  it('are walked through as a tree; the address holds which is open', async () => {
+  it('are browsed as a tree, and the address contains the open folder', async () => {
     const top = await make.folder('Walk');
     const first = await make.folder('Alpha', top);
     const deep = await make.folder('Deep', first);
@@ -118,7 +118,7 @@ describe('folders', () => {
     await visit.assertAccessible();
   });
 
-  it('take folders and courses that are dropped on them, and give them back', async () => {
+  it('accept folders and courses that are dropped on them, with undo', async () => {
     const from = await make.folder('From');
     const to = await make.folder('To');
     const inner = await make.folder('Inner', from);
@@ -163,7 +163,7 @@ describe('folders', () => {
     for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
   });
 
-  it('are not deleted while they hold something: the reasons lead there', async () => {
+  it('are not deleted while they are not empty, and the reasons link to the contents', async () => {
     const full = await make.folder('Full');
     await make.folder('Within', full);
     await make.course('Kept', full);
@@ -185,7 +185,7 @@ describe('folders', () => {
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });
 
-  it('say when someone else renamed them meanwhile, and let that be replaced', async () => {
+  it('show that someone else renamed them meanwhile, and let one replace that name', async () => {
     const id = await make.folder('Ours');
     await using visit = await ui.visit(`/content?folder=${id}`);
     const { page } = visit;
@@ -200,7 +200,7 @@ describe('folders', () => {
     assert.equal((await folder(id)).name, 'Mine');
   });
 
-  it('find, filter and order courses below them; the address holds it', async () => {
+  it('find, filter and order courses below them, as the address records', async () => {
     const top = await make.folder('Library');
     const below = await make.folder('Shelf', top);
     await make.course('Alpha book', below);
@@ -224,7 +224,7 @@ describe('folders', () => {
     await page.getByText('No results').waitFor();
   });
 
-  it('with any name are text; on a phone nothing is wider than the window', async () => {
+  it('show any name as text, and nothing is wider than the window on a phone', async () => {
     const id = await make.folder(HOSTILE);
     const long = await make.folder(LONG, id);
     await make.course(HOSTILE, long);
@@ -242,7 +242,7 @@ describe('folders', () => {
     await page.getByRole('tree').waitFor({ state: 'detached' });
   });
 
-  it('say what is wrong: a folder that is gone, a service that fails, and then go on', async () => {
+  it('show that a folder was deleted or the service fails, and then recover', async () => {
     await using visit = await ui.visit('/content?folder=4711');
     const { page } = visit;
     await page.getByText('This folder no longer exists').waitFor();
@@ -256,7 +256,7 @@ describe('folders', () => {
     await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
   });
 
-  it('by thousands are shown without delay', async () => {
+  it('are shown without delay even by the thousands', async () => {
     const tree = Array.from({ length: 20_000 }, (_, at) => ({
       id: at + 1,
       name: at === 0 ? 'Home' : `Folder ${at}`,
@@ -280,7 +280,7 @@ describe('folders', () => {
     await item(page, 'Folder 19').waitFor();
   });
 
-  it('are only looked at by viewers', async () => {
+  it('are read-only for viewers', async () => {
     const id = await make.folder('Shown');
     await make.course('Shown course', id);
     await using visit = await ui.visit(`/content?folder=${id}`, { as: 'viewer' });

@@ -34,7 +34,7 @@ describe('equivalents and bundles', () => {
     await dialog.waitFor({ state: 'detached' });
   };
 
-  it('an equivalent is created from courses by language; errors appear next to their fields', async () => {
+  it('create an equivalent from courses by language, with errors next to their fields', async () => {
     await using visit = await ui.visit('/content/equivalents/new');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create' }).click();
@@ -69,7 +69,7 @@ describe('equivalents and bundles', () => {
     await visit.assertAccessible();
   });
 
-  it('a bundle takes many at once, in an order that keys and the mouse change', async () => {
+  it('add many assets to a bundle at once, in an order that keys and the mouse change', async () => {
     const equivalent = await make.equivalent('Water', [course(0)]);
     await using visit = await ui.visit('/content/bundles/new');
     const { page } = visit;
@@ -109,7 +109,7 @@ describe('equivalents and bundles', () => {
     await visit.assertNoSidewaysScrolling();
   });
 
-  it('ask before changes are lost, and keep them while the page stays', async () => {
+  it('ask before changes are lost, and keep them while the page is open', async () => {
     const { id } = await make.bundle('Careful', [course(0)]);
     await using visit = await ui.visit(`/content/bundles/${id}`);
     const { page } = visit;
@@ -124,7 +124,7 @@ describe('equivalents and bundles', () => {
     await visit.arrived('/content');
   });
 
-  it('changed by someone else meanwhile are not overwritten unasked', async () => {
+  it('are not overwritten without asking if someone else changed them', async () => {
     const { id } = await make.bundle('Shared', [course(0)]);
     await using visit = await ui.visit(`/content/bundles/${id}`);
     const { page } = visit;
@@ -148,7 +148,7 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Mine again');
   });
 
-  it('are moved to another folder, and say when what they hold has gone', async () => {
+  it('are moved to another folder, and show when their contents were deleted', async () => {
     const folder = await make.folder('New place');
     const doomed = await make.course('Doomed');
     const { id } = await make.bundle('Mover', [course(0)]);
@@ -171,7 +171,7 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.folder_id, folder);
   });
 
-  it('are found in their folder, and deleted only when nothing holds them', async () => {
+  it('are found in their folder, and deleted only if nothing uses them', async () => {
     const folder = await make.folder('Held');
     const equivalent = await make.equivalent('Held equivalent', [course(0)], folder);
     const bundle = await make.bundle('Holding bundle', [equivalent], folder);
@@ -197,7 +197,7 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${bundle.id}`)).status, 404);
   });
 
-  it('are only looked at by viewers; on a phone nothing is wider than the window', async () => {
+  it('are read-only for viewers, and nothing is wider than the window on a phone', async () => {
     const { id } = await make.equivalent(HOSTILE, [course(3), course(1)]);
     await using visit = await ui.visit(`/content/equivalents/${id}`, { as: 'viewer', phone: true });
     const { page } = visit;

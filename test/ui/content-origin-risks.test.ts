@@ -13,8 +13,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('the System page', () => {
-  it('says what the address risks that courses are served from', async () => {
+describe('the System page on the content origin', () => {
+  it('warns about a risky address for serving courses', async () => {
     const port = await freePort();
     const base_url = `http://127.0.0.1:${port}`;
     await using ui = await startUi({ settings: { port, content_port: await freePort(), base_url } });
@@ -27,7 +27,7 @@ describe('the System page', () => {
     await visit.assertAccessible();
   });
 
-  it('says nothing about a service that only its own machine reaches', async () => {
+  it('does not warn about a service that is reachable only from its own machine', async () => {
     await using ui = await startUi();
     await using visit = await ui.visit('/administration/system');
     const checks = visit.page.getByRole('list', { name: 'Checks' });

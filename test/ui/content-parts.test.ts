@@ -35,11 +35,11 @@ const shown = (expanded: number[], search = '') =>
     .map((row) => `${row.level} ${row.node.name} ${row.position}/${row.setSize}`);
 
 describe('the tree of folders', () => {
-  it('orders names as people do, numbers by their size', () => {
+  it('orders names naturally, with numbers by size', () => {
     assert.deepEqual(shown([1]), ['1 Home 1/1', '2 chapter 9 1/2', '2 Chapter 10 2/2']);
   });
 
-  it('knows where folders are, and how much stands below them', () => {
+  it('knows the place of each folder and the size of its subtree', () => {
     assert.equal(index.location(node(4)), 'Home > Chapter 10 > Annex');
     assert.equal(index.isWithin(node(4), node(2)), true);
     assert.equal(index.isWithin(node(2), node(4)), false);
@@ -50,13 +50,13 @@ describe('the tree of folders', () => {
     );
   });
 
-  it('shows what a search finds, with the folders above it', () => {
+  it('shows search results with the folders above them', () => {
     assert.deepEqual(shown([], 'ANNEX'), ['1 Home 1/1', '2 Chapter 10 1/1', '3 Annex 1/1']);
     assert.deepEqual(shown([], '3'), ['1 Home 1/1', '2 chapter 9 1/1'], 'by id');
     assert.deepEqual(shown([], 'nowhere'), []);
   });
 
-  it('is walked by keys as the authoring practices have it', () => {
+  it('is navigated with keys as the ARIA Authoring Practices describe', () => {
     const rows = index.rows(new Set([1]), '');
     assert.deepEqual(rowAfterKey('ArrowRight', rows, 2), { kind: 'open' });
     assert.deepEqual(rowAfterKey('ArrowRight', rows, 0), { kind: 'go', index: 1 });
@@ -127,7 +127,7 @@ describe('the queue of uploads', () => {
     queue.cancelAll();
   });
 
-  it('tries again with the same key, so that a lost answer makes nothing twice', async () => {
+  it('retries with the same key, so that a lost response creates no duplicate', async () => {
     const { queue, sent, started } = queueOf();
     queue.add(files('a'), target);
     await started(1);
@@ -143,7 +143,7 @@ describe('the queue of uploads', () => {
     queue.cancelAll();
   });
 
-  it('ends what is cancelled and goes on with the next', async () => {
+  it('ends cancelled uploads and continues with the next', async () => {
     const { queue, started } = queueOf();
     queue.add(files('a', 'b', 'c'), target);
     await started(2);
@@ -156,7 +156,7 @@ describe('the queue of uploads', () => {
     assert.deepEqual(states(queue), ['cancelled', 'cancelled']);
   });
 
-  it('says in plain words why a package failed', () => {
+  it('explains in plain words why a package failed', () => {
     const problem = (status: number, members: object) => new ApiError(status, { ...members }, null);
     const large = problem(413, {
       detail: 'The package is larger than the 209715200 bytes that this service takes',
@@ -182,7 +182,7 @@ describe('a draft of an equivalent', () => {
   });
   const draftOf = (...items: GroupItem[]) => ({ ...emptyDraft(1), name: 'Fire', items });
 
-  it('has one course a language, however it is spelled', () => {
+  it('has one course for each language, however it is spelled', () => {
     assert.equal(checkDraft('equivalent', draftOf(item('a', 'en'), item('b', 'de-CH'))), null);
     const errors = checkDraft('equivalent', draftOf(item('a', 'de-CH'), item('b', 'DE-ch'), item('c', '')));
     assert.deepEqual([...(errors?.ofItem.keys() ?? [])], ['b', 'c']);
@@ -197,7 +197,7 @@ describe('a draft of an equivalent', () => {
     assert.equal(errors.folder, 'There is no folder 7');
   });
 
-  it('takes languages by name or tag', () => {
+  it('accepts languages by name or tag', () => {
     assert.equal(tagOf('german'), 'de');
     assert.equal(tagOf(' sl-rozaj '), 'sl-rozaj');
   });

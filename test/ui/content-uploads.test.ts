@@ -54,7 +54,7 @@ describe('uploads', () => {
     return resolve;
   }
 
-  it('take many packages at once; each says what came of it, and nothing is wrong for a screen reader', async () => {
+  it('accept many packages at once, show the result of each, and are accessible', async () => {
     const folderId = await make.folder('Many');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
@@ -94,7 +94,7 @@ describe('uploads', () => {
     await dock(page).waitFor({ state: 'detached' });
   });
 
-  it('take packages that are dropped on the page or on a folder, and say what is none', async () => {
+  it('accept packages that are dropped on the page or a folder, and reject other files', async () => {
     const folderId = await make.folder('Dropped');
     await using visit = await ui.visit('/content');
     const { page } = visit;
@@ -120,7 +120,7 @@ describe('uploads', () => {
     assert.equal((await coursesIn(1)).length, 1);
   });
 
-  it('show progress, can be cancelled, and be tried again', async () => {
+  it('show progress, and can be cancelled and retried', async () => {
     const folderId = await make.folder('Interrupted');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
@@ -148,7 +148,7 @@ describe('uploads', () => {
     assert.equal((await coursesIn(folderId)).length, 3);
   });
 
-  it('that broke are tried again without making anything twice', async () => {
+  it('that were interrupted are retried without creating duplicates', async () => {
     const folderId = await make.folder('Broken');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
@@ -168,7 +168,7 @@ describe('uploads', () => {
     assert.equal((await coursesIn(folderId)).length, 1);
   });
 
-  it('that are too large, whose folder has gone, or whose session has ended say so in plain words', async () => {
+  it('explain if they are too large, their folder was deleted, or the session has ended', async () => {
     const folderId = await make.folder('Vanishing');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
@@ -193,7 +193,7 @@ describe('uploads', () => {
     await row(page, 'late.zip').getByText('Imported').waitFor();
   });
 
-  it('ask before they are left, and go on while other content is looked at', async () => {
+  it('ask before the page is left, and continue while other content is viewed', async () => {
     const folderId = await make.folder('Left');
     await using visit = await ui.visit(`/content?folder=${folderId}`);
     const { page } = visit;
@@ -215,7 +215,7 @@ describe('uploads', () => {
     assert.equal((await coursesIn(folderId)).length, 0);
   });
 
-  it('of a new version can be published after saying what changes, and taken back', async () => {
+  it('of a new version can be published after showing the changes, and reverted', async () => {
     const { id } = await make.course('Versioned');
     await using visit = await ui.visit(`/content/courses/${id}`);
     const { page } = visit;
@@ -238,7 +238,7 @@ describe('uploads', () => {
     assert.equal((await ui.service.api.get(`/courses/${id}`)).body.published_version_id, 1);
   });
 
-  it('a version that someone else has published meanwhile is not published over theirs', async () => {
+  it('of a version are not published over one that someone else has just published', async () => {
     const { id } = await make.course('Contested');
     await using visit = await ui.visit(`/content/courses/${id}`);
     const { page } = visit;
@@ -251,7 +251,7 @@ describe('uploads', () => {
     await page.getByText('Version 1 is published.').waitFor();
   });
 
-  it('courses are renamed, moved, and deleted only when nothing holds them', async () => {
+  it('leave courses that can be renamed and moved, and deleted only if nothing uses them', async () => {
     const folderId = await make.folder('Elsewhere');
     const course = await make.course('Used');
     const bundle = await make.bundle('Its bundle', [course]);

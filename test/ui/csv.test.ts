@@ -6,12 +6,28 @@ import { toCsv } from '../../web/src/utilities/csv.ts';
 const ids = (text: string) => readLearnerRows(text).learners.map(({ id }) => id);
 const faults = (text: string) => readLearnerRows(text).faulty.map(({ row, fault }) => `${row}: ${fault}`);
 
+describe('records as CSV', () => {
+  it('have the values of arrays in one column, as JSON if they are objects', () => {
+    const csv = toCsv([{ id: 1, scopes: ['a', 'b'], changes: [{ field: 'name', to: 'CRM' }] }]);
+    assert.deepEqual(csv.split('\r\n'), [
+      '\ufeffid,scopes,changes',
+      '1,a b,"[{""field"":""name"",""to"":""CRM""}]"',
+    ]);
+  });
+});
+
+describe('an empty list as CSV', () => {
+  it('is an empty file, and no error', () => {
+    assert.equal(toCsv([]), '\ufeff');
+  });
+});
+
 describe('a list of learners', () => {
   it('has one learner per line, whatever ends the lines', () => {
     assert.deepEqual(ids('ada\r\n grace \nalan\r\n\n'), ['ada', 'grace', 'alan']);
   });
 
-  it('may be CSV with any of three delimiters, quotes and a column learner_id anywhere', () => {
+  it('may be CSV with any of three delimiters, quotes, and a column learner_id anywhere', () => {
     assert.deepEqual(ids('\ufeffname,learner_id\n"Lovelace, Ada",ada\n"Hopper, Grace","gr""ace"'), [
       'ada',
       'gr"ace',
@@ -21,7 +37,7 @@ describe('a list of learners', () => {
     assert.deepEqual(ids('learner_id\nLovelace, Ada'), ['Lovelace']);
   });
 
-  it('says what is wrong with each row, by the number that an editor shows', () => {
+  it('reports the fault of each row by the line number that an editor shows', () => {
     assert.deepEqual(faults(`ada\n\nada\n${'x'.repeat(256)}\na,b\nbell\u0007`), [
       '2: has no learner id',
       '3: repeats row 1',
@@ -53,7 +69,7 @@ describe('an exported list', () => {
     );
   });
 
-  it('holds no formulas', () => {
+  it('contains no formulas', () => {
     const names = ['=HYPERLINK("https://x")', '+1', '-1', '@SUM(A1)', '\t=1'];
     const lines = toCsv(names.map((name) => ({ name })))
       .split('\r\n')

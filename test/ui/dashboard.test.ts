@@ -45,7 +45,7 @@ async function hideFirstSteps(ui: Ui): Promise<void> {
 }
 
 describe('the dashboard of a new service', () => {
-  it('leads through the first steps, which are done as they happen, and shows what happens', async () => {
+  it('leads through the first steps, marks each as done when it is, and shows what happens', async () => {
     await using ui = await startUi({ settings: SLOW_RETRIES });
     await using target = await startTarget();
     const { api } = ui.service;
@@ -120,7 +120,7 @@ describe('the dashboard', () => {
     await visit.assertAccessible();
   });
 
-  it('tells the last hour in figures, too, at an address of its own and in the zone of whoever looks', async () => {
+  it('shows the last hour as a table, too, at its own address and in the reader’s time zone', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
@@ -160,7 +160,7 @@ describe('the dashboard', () => {
     await until(async () => (await next.textContent()) !== first, 'the time left has become less');
   });
 
-  it('counts down by the service’s clock where the clock of whoever looks is wrong, at the webhook, too', async () => {
+  it('counts down by the service’s clock if the reader’s clock is wrong, on the webhook’s page too', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.clock.install({ time: Date.now() + 3_600_000 });
@@ -175,7 +175,7 @@ describe('the dashboard', () => {
       .waitFor();
   });
 
-  it('leads by keyboard to what it shows', async () => {
+  it('leads with the keyboard to the items that it shows', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     const destinations = [
@@ -191,7 +191,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('fits a phone, also with long names', async () => {
+  it('fits on a phone, even with long names', async () => {
     const learner = 'a-learner-with-a-long-identifier.'.repeat(7);
     await register(ui.service.api, learner);
     await using visit = await ui.visit('/', { phone: true });
@@ -230,7 +230,7 @@ describe('the dashboard', () => {
     await visit.assertAccessible();
   });
 
-  it('says when it cannot be read, and reads it again when asked to', async () => {
+  it('shows that it cannot be loaded, and retries on request', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.route('**/ui/api/dashboard', (route) => route.fulfill({ status: 500, json: {} }));
@@ -245,14 +245,14 @@ describe('the dashboard', () => {
   });
 });
 
-describe('the system page', () => {
+describe('the System page', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi({ settings: { webhooks_auth_secret: SECRET } });
   });
   after(() => ui[Symbol.asyncDispose]());
 
-  it('says that everything works, on what, and since when', async () => {
+  it('shows that everything works, on which system, and since when', async () => {
     await using visit = await ui.visit(SYSTEM);
     const { page } = visit;
     await page.getByText('Everything works').waitFor();
@@ -261,7 +261,7 @@ describe('the system page', () => {
     await visit.assertAccessible();
   });
 
-  it('shows settings with their defaults, searched and narrowed in the address, and no secret', async () => {
+  it('shows settings with their defaults and without secrets, with search and filter in the address', async () => {
     await using visit = await ui.visit(SYSTEM);
     const { page } = visit;
     await page.getByRole('searchbox', { name: 'Search settings' }).fill('retry_initial');
@@ -280,7 +280,7 @@ describe('the system page', () => {
     assert.ok(!(await page.content()).includes(SECRET));
   });
 
-  it('says in which settings another instance differs, with both values', async () => {
+  it('shows in which settings another instance differs, with both values', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const difference = (setting: string, value: unknown, other_value: unknown) => ({
@@ -307,7 +307,7 @@ describe('the system page', () => {
     await visit.assertAccessible();
   });
 
-  it('says what does not answer, what that means and what to do', async () => {
+  it('shows what does not respond, what that means and what to do', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.route('**/ui/api/health*', async (route) => {
@@ -332,7 +332,7 @@ describe('the system page', () => {
     await page.getByRole('list', { name: 'At a glance' }).getByText('2 problems').waitFor();
   });
 
-  it('says how wrong the clock of the machine is', async () => {
+  it('shows how wrong the clock of the machine is', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.route('**/ui/api/health*', async (route) => {
@@ -348,7 +348,7 @@ describe('the system page', () => {
       .waitFor();
   });
 
-  it('fits a phone, and is not for viewers', async () => {
+  it('fits on a phone, and is not for viewers', async () => {
     await using visit = await ui.visit(SYSTEM, { phone: true });
     await visit.page.getByText('retry_max_delay', { exact: true }).waitFor();
     await visit.assertNoSidewaysScrolling();

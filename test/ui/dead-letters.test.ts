@@ -7,7 +7,7 @@ import { startUi, type Ui } from './support/ui.ts';
 
 const DEAD_LETTERS = '/administration/integrations/dead-letters';
 
-describe('dead letters', () => {
+describe('dead letters in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   before(async () => {
@@ -40,7 +40,7 @@ describe('dead letters', () => {
     await until(async () => (await total()) === webhooks.length * each, 'all are dead letters');
   };
 
-  it('say so while there are none', async () => {
+  it('have an explanation while there are none', async () => {
     await using visit = await ui.visit(DEAD_LETTERS);
     await visit.page.getByText('No dead letters').waitFor();
     await visit.assertAccessible();
@@ -88,7 +88,7 @@ describe('dead letters', () => {
     assert.deepEqual(names, ['0', '1', '2', '0', '1', '2']);
   });
 
-  it('are redelivered step by step: Stop ends it, says what was done and left, and it can go on', async () => {
+  it('are redelivered step by step; Stop shows what is done and left, and it can be continued', async () => {
     const count = 120;
     await deadLetters(
       Array.from({ length: count }, (_, n) => `Receiver ${n}`),
@@ -125,7 +125,7 @@ describe('dead letters', () => {
     assert.equal(await total(), 0);
   });
 
-  it('are narrowed by what happened and whom they are about, and what matches is redelivered or removed', async () => {
+  it('are filtered by outcome and person, and all matches are redelivered or removed', async () => {
     await deadLetters(['CRM', 'LMS'], 3);
     const { data } = (await ui.service.api.get('/ui/api/dead-letters')).body;
     const accountOf = (name: string): number =>
@@ -166,7 +166,7 @@ describe('dead letters', () => {
     await page.getByText('No results').waitFor();
   });
 
-  it('that are selected are redelivered or removed, and no others', async () => {
+  it('are redelivered or removed only if they are selected', async () => {
     await deadLetters(['CRM'], 4);
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;
@@ -199,7 +199,7 @@ describe('dead letters', () => {
     assert.equal(target.requests.length, 2);
   });
 
-  it('fit a phone', async () => {
+  it('fit on a phone', async () => {
     await deadLetters(['CRM'], 2);
     await using visit = await ui.visit(DEAD_LETTERS, { phone: true });
     await visit.page.getByRole('checkbox').first().check();

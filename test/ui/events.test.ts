@@ -7,7 +7,7 @@ import { startUi, type Ui } from './support/ui.ts';
 
 const EVENTS = '/administration/integrations/events';
 
-describe('the event log', () => {
+describe('the event log in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   let registrationId: string;
@@ -32,7 +32,7 @@ describe('the event log', () => {
     await target[Symbol.asyncDispose]();
   });
 
-  it('says in three clicks whether the launch of a learner went out, and leads to the delivery', async () => {
+  it('shows in three clicks whether the launch of a learner was sent, and links to the delivery', async () => {
     await using visit = await ui.visit('/registrations');
     const { page } = visit;
     await page.getByRole('link', { name: /ada/ }).first().click();
@@ -75,7 +75,7 @@ describe('the event log', () => {
     await page.getByText('No event matches these filters.').waitFor();
   });
 
-  it('is shown for an account and a course, and leads to all their events', async () => {
+  it('is shown for an account and a course, and links to all their events', async () => {
     await using visit = await ui.visit(`/accounts/${parties.account_id}?tab=events`);
     const { page } = visit;
     await page.getByRole('link', { name: /Account created, event/ }).waitFor();
@@ -90,7 +90,7 @@ describe('the event log', () => {
     await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
   });
 
-  it('fits a phone, and is opened by keyboard', async () => {
+  it('fits on a phone, and is opened with the keyboard', async () => {
     await using visit = await ui.visit(EVENTS, { phone: true });
     const { page } = visit;
     const link = page.getByRole('link', { name: /Registration launched, event/ });
@@ -102,7 +102,7 @@ describe('the event log', () => {
     await visit.assertNoSidewaysScrolling();
   });
 
-  it('says that an event does not exist', async () => {
+  it('shows that an event does not exist', async () => {
     await using visit = await ui.visit(`${EVENTS}/999999`);
     await visit.page.getByText('This event does not exist').waitFor();
   });

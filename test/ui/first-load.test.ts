@@ -47,7 +47,7 @@ describe('the first load with an empty cache', () => {
     });
   }
 
-  it('shows a frame before any script or style has arrived, and removes it when the page is there', async () => {
+  it('shows a placeholder before any script or style has arrived, and then the page', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     const frame = page.locator('#frame');
@@ -85,7 +85,7 @@ describe('the first load with an empty cache', () => {
     );
   });
 
-  it('serves files compressed and for ever, and the page itself never from a cache', async () => {
+  it('serves files compressed and cacheable forever, but never the page from a cache', async () => {
     const page = await fetch(`${ui.service.url}/ui/`);
     assert.equal(page.headers.get('cache-control'), 'no-store');
     const text = await page.text();
@@ -105,7 +105,7 @@ describe('the first load with an empty cache', () => {
     }
   });
 
-  it(`of the player takes less than ${MAX_PLAYER_SCRIPT_BYTES / 1_000} kB of script beside the runtime of the standard`, async () => {
+  it(`of the player takes less than ${MAX_PLAYER_SCRIPT_BYTES / 1_000} kB of script besides the runtime of the standard`, async () => {
     const { registrationId } = await registerTo(ui.service, scorm12Course());
     await using learner = await newLearner(ui.browser);
     const transfers = recordTransfers(learner.page);

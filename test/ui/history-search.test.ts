@@ -43,7 +43,7 @@ describe('finding messages in a webhook’s history', () => {
     await target[Symbol.asyncDispose]();
   });
 
-  it('shows whom each is about and when by the clock, and filters, which the address holds', async () => {
+  it('shows the person and the exact time of each, and keeps the filters in the address', async () => {
     await using visit = await ui.visit(history());
     const { page } = visit;
     const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
@@ -69,7 +69,7 @@ describe('finding messages in a webhook’s history', () => {
     await rows.nth(3).waitFor();
   });
 
-  it('opens one with its response first, pretty-printed, and leads on by J and K', async () => {
+  it('opens one with its pretty-printed response first, and J and K move to the others', async () => {
     await using visit = await ui.visit(history());
     const { page } = visit;
     await page
@@ -97,7 +97,7 @@ describe('finding messages in a webhook’s history', () => {
     await visit.arrived(history());
   });
 
-  it('fits a phone', async () => {
+  it('fits on a phone', async () => {
     await using visit = await ui.visit(history(), { phone: true });
     const { page } = visit;
     await page.getByText('Fabrikam').waitFor();
@@ -108,7 +108,7 @@ describe('finding messages in a webhook’s history', () => {
     await visit.assertAccessible();
   });
 
-  it('sends the ticked ones again, and all that match, in order', async () => {
+  it('redelivers the selected ones, and all matches, in order', async () => {
     const { api } = ui.service;
     target.respondWith(answer(204));
     const before = target.requests.length;

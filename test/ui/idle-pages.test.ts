@@ -13,7 +13,7 @@ const HIDE = `
   document.dispatchEvent(new Event('visibilitychange'));
 `;
 
-describe('a page that is open while nothing happens', () => {
+describe('an idle page', () => {
   let ui: Ui;
   let webhook: string;
   before(async () => {
@@ -56,7 +56,7 @@ describe('a page that is open while nothing happens', () => {
     ['the page of a webhook', () => webhook, 187],
     ['its history', () => `${webhook}?tab=history`, 91],
   ] as const) {
-    it(`sends less than half of the requests from ${what}, and most are answered without a body`, async () => {
+    it(`sends less than half of the requests of ${what}, and most responses have no body`, async () => {
       const { requests, bytes, sent } = await watch(address());
       const list = sent.map(({ status, bytes: size, path }) => `${status} ${size} ${path}`).join('\n');
       assert.ok(requests > 0 && requests <= everyTime / 2, `${requests} requests, ${bytes} bytes:\n${list}`);

@@ -13,7 +13,7 @@ import { failUntilClick } from './support/fail-until-click.ts';
 import { newLearner } from './support/learner.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
-describe('what a learner did', () => {
+describe('the learning record in the admin UI', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi();
@@ -22,7 +22,7 @@ describe('what a learner did', () => {
     await ui[Symbol.asyncDispose]();
   });
 
-  it('is on the page of the registration: units, answers, raw data; a reset begins again', async () => {
+  it('is on the page of the registration: units, answers, raw data; a reset starts over', async () => {
     const { registrationId } = await registerTo(ui.service, scorm2004Course());
     await using visit = await ui.visit(`/registrations/${registrationId}`);
     const { page } = visit;
@@ -223,7 +223,7 @@ describe('what a learner did', () => {
     assert.equal(await panel.getByRole('button', { name: /^Waive/ }).count(), 0);
   });
 
-  it('fits on a phone, and a viewer sees it without the actions', async () => {
+  it('fits on a phone, and is shown to viewers without the actions', async () => {
     const { registrationId } = await registerTo(ui.service, scorm2004Course());
     {
       await using learner = await newLearner(ui.browser);
@@ -240,7 +240,7 @@ describe('what a learner did', () => {
     assert.equal(await page.getByRole('button', { name: 'Actions for this registration' }).count(), 0);
   });
 
-  it('is not recorded in a preview, which an administrator opens from a version', async () => {
+  it('is not written by a preview, which an administrator opens from a version', async () => {
     const { courseId } = await registerTo(ui.service, scorm12Course());
     const next = uploadForm(new Uint8Array(await zipOf(scorm12Course({ title: 'Next' }))));
     await ui.service.api.create(`/courses/${courseId}/versions`, next);
@@ -255,7 +255,7 @@ describe('what a learner did', () => {
     await visit.assertAccessible();
   });
 
-  it('is not previewed by a viewer', async () => {
+  it('has no previews by viewers', async () => {
     const { courseId } = await registerTo(ui.service, scorm12Course());
     await using visit = await ui.visit(`/content/courses/${courseId}`, { as: 'viewer' });
     await visit.page.getByText('Published', { exact: true }).waitFor();
@@ -263,7 +263,7 @@ describe('what a learner did', () => {
   });
 });
 
-describe('the answers in raw data', () => {
+describe('answers in the raw data', () => {
   it('are read of SCORM 1.2 and 2004, from lists and from numbered members', () => {
     const scorm12 = interactionsOf({
       cmi: {
@@ -305,7 +305,7 @@ describe('the answers in raw data', () => {
     assert.equal(isRight(scorm2004!), null);
   });
 
-  it('are none in data of other shapes', () => {
+  it('are empty for data of other shapes', () => {
     for (const data of [
       null,
       'x',

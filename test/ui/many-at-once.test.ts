@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse } from '../content/packages.ts';
 import { until } from '../support/until.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-describe('many rows at once', () => {
+describe('actions on many rows at once', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi();
@@ -29,7 +30,7 @@ describe('many rows at once', () => {
     return { type: 'COURSE', id, name };
   };
 
-  it('Shift selects a range, the head a page; deleting accounts says what goes and wants their number', async () => {
+  it('Shift selects a range, the header a page; deleting accounts asks for their number', async () => {
     const [first = 0] = await createAccounts('Range 1', 'Range 2', 'Range 3', 'Range 4');
     const course = await courseNamed('In a range');
     await ui.service.api.post(`/accounts/${first}/content`, {
@@ -56,7 +57,7 @@ describe('many rows at once', () => {
 
     await page.getByRole('button', { name: 'Delete…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete 3 accounts?' });
-    await dialog.getByText('the assignment of 1 item of content').waitFor();
+    await dialog.getByText('access to 1 item of content').waitFor();
     await dialog.getByText('1 registration and its results').waitFor();
     await dialog.getByRole('button', { name: 'Delete 3 accounts' }).click();
     await dialog.getByText('This is not the number of selected rows.').waitFor();
@@ -68,7 +69,7 @@ describe('many rows at once', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('what cannot be deleted is named with the reason, and can be tried again', async () => {
+  it('rows that cannot be deleted are shown with the reason, and can be retried', async () => {
     const [account = 0] = await createAccounts('Holding');
     const held = await courseNamed('Held course');
     await courseNamed('Held by nobody');
@@ -93,7 +94,7 @@ describe('many rows at once', () => {
     assert.equal((await ui.service.api.get(`/courses/${held.id}`)).status, 404);
   });
 
-  it('Stop ends it after the call that has started, and it can go on', async () => {
+  it('Stop ends the action after the current call, and it can be continued', async () => {
     await createAccounts('Stopping 1', 'Stopping 2', 'Stopping 3');
     await using visit = await ui.visit('/accounts?search=Stopping');
     const { page } = visit;
@@ -191,7 +192,7 @@ describe('many rows at once', () => {
     for (const id of ids) assert.deepEqual(await contentOf(id), [one.id, two.id, three.id]);
   });
 
-  it('a course’s page says which accounts have it and through what, and changes many of them at once', async () => {
+  it('a course’s page shows which accounts have it and through what, and changes many at once', async () => {
     const { api } = ui.service;
     const [direct = 0, bundled = 0, later = 0] = await createAccounts('Direct', 'Bundled', 'Later');
     const course = await courseNamed('Watched');
@@ -250,7 +251,43 @@ describe('many rows at once', () => {
     assert.ok(later > 0);
   });
 
-  it('heads of a table stay in view while the page scrolls', async () => {
+  it('a folder’s page shows which accounts have it, even through a parent folder, and adds it to others', async () => {
+    const { api } = ui.service;
+    const [above = 0, later = 0] = await createAccounts('Has all', 'Has nothing');
+    const { id: outer } = await api.create('/folders', { name: 'Outer folder' });
+    const { id: inner } = await api.create('/folders', { name: 'Inner folder', parent_id: outer });
+    await api.post('/account-content/add', {
+      account_ids: [above],
+      contents: [{ type: 'FOLDER', id: outer }],
+    });
+    await using visit = await ui.visit(`/content?folder=${inner}`);
+    const { page } = visit;
+    const panel = page.getByRole('region', { name: 'Accounts with access' });
+    await panel.getByRole('row', { name: /Has all.*Folder Outer folder/ }).waitFor();
+    await visit.assertAccessible();
+    await panel.getByRole('button', { name: 'Add to accounts…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: /^Has nothing/ }).check();
+    await dialog.getByRole('button', { name: 'Add to 1 account' }).click();
+    await panel.getByRole('row', { name: /Has nothing.*Directly/ }).waitFor();
+    assert.equal((await api.get(`/accounts/${later}/content`)).body.data[0].id, inner);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      panel.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const csv = await readFile(await download.path(), 'utf8');
+    for (const name of ['Has all', 'Has nothing']) assert.match(csv, new RegExp(`,${name},`));
+    await page
+      .getByRole('region', { name: 'Changes' })
+      .getByRole('listitem')
+      .filter({ hasText: 'created folder Inner folder' })
+      .waitFor();
+    await page.goto(new URL('/ui/content', page.url()).href);
+    await page.getByRole('heading', { level: 1, name: 'Content' }).waitFor();
+    assert.equal(await panel.count(), 0, 'Home, which contains everything, has none');
+  });
+
+  it('the headers of a table stay visible while the page scrolls', async () => {
     await createAccounts(...Array.from({ length: 40 }, (_, at) => `Tall ${at}`));
     await using visit = await ui.visit('/accounts?search=Tall');
     const { page } = visit;
@@ -264,7 +301,7 @@ describe('many rows at once', () => {
     assert.ok(await page.evaluate(() => window.scrollY > 200));
   });
 
-  it('a viewer can select nothing', async () => {
+  it('a viewer cannot select anything', async () => {
     await using visit = await ui.visit('/accounts', { as: 'viewer' });
     await visit.page.getByRole('table', { name: 'Accounts' }).waitFor();
     assert.equal(await visit.page.getByRole('checkbox').count(), 0);

@@ -143,7 +143,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     });
   }
 
-  it('API clients are found among all', async () => {
+  it('an API client is found among all others', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
@@ -157,7 +157,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await assertAnswers();
   });
 
-  it('dead letters are read newest first, to the last page, and found by their webhook', async () => {
+  it('dead letters are shown newest first, to the last page, and found by their webhook', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
@@ -174,7 +174,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await assertAnswers();
   });
 
-  it('the dashboard counts them all and shows few', async () => {
+  it('the dashboard counts all and shows few', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);

@@ -130,14 +130,14 @@ function assertSequence(version: ScormVersion, seed: number): void {
 for (const version of ['1.2', '2004'] as const) {
   describe(`the data model of SCORM ${version}`, () => {
     for (const rule of RULES[version]) {
-      it(`has ${rule.element} as the standard describes it`, () => assertRule(version, rule));
+      it(`handles ${rule.element} as the standard describes it`, () => assertRule(version, rule));
     }
 
-    it('answers random calls as a plain model of its table does', () => {
+    it('answers random calls like a simple model of its table', () => {
       for (let seed = 1; seed <= SEQUENCES; seed++) assertSequence(version, seed);
     });
 
-    it('converts what courses pass instead of text, and never throws', () => {
+    it('converts values other than text, and never throws', () => {
       const api = start(version);
       for (const strange of [undefined, null, 7, true, {}, [], Symbol.iterator]) {
         for (const call of Object.values(api)) assert.equal(typeof call(strange, strange), 'string');

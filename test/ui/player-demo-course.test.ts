@@ -8,7 +8,7 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-describe('the course of the demo in a browser', () => {
+describe('the demo course in a browser', () => {
   let service: TestService;
   let browser: Browser;
   before(async () => {
@@ -20,7 +20,7 @@ describe('the course of the demo in a browser', () => {
   });
 
   for (const edition of ['scorm-1.2', 'scorm-2004'] as const) {
-    it(`is passed by whoever answers its quiz, and says so on the way out (${edition})`, async () => {
+    it(`is passed by answering its quiz, and shows the result on exit (${edition})`, async () => {
       const { bytes } = await zipCourse(edition);
       const { id: accountId } = await service.api.create('/accounts', { name: 'Contoso' });
       const { id: courseId } = await service.api.create('/courses', uploadForm(new Uint8Array(bytes)));

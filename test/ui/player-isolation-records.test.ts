@@ -107,7 +107,7 @@ async function run<Input>(
     ] as const);
 }
 
-describe('a hostile course that looks for what is not its own', () => {
+describe('a hostile course that looks for data of others', () => {
   let classroom: Classroom;
   before(async () => {
     classroom = await openClassroom();

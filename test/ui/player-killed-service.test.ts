@@ -28,7 +28,7 @@ function messagesOf({ requests }: Target) {
 }
 
 describe('a course while the service is killed', () => {
-  it('reconnects to the service that is started again, loses nothing, and is heard of once', async () => {
+  it('reconnects after the restart, loses nothing, and causes each event once', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const settings = { data_dir: folder.path };

@@ -72,7 +72,7 @@ addEventListener('unload', function () {
 });
 </script></html>`;
 
-describe('the last words of a course that sends them in a synchronous request', () => {
+describe('the last data of a course that sends it in a synchronous request', () => {
   let classroom: Classroom;
   let { service, browser } = {} as Classroom;
   before(async () => {
@@ -94,7 +94,7 @@ describe('the last words of a course that sends them in a synchronous request', 
     ['pagehide', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
     ['beforeunload', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
   ] as const) {
-    it(`arrive when the tab ${end} and they are sent at ${when}`, async () => {
+    it(`arrives when the tab ${end} and it is sent at ${when}`, async () => {
       const page = AICC_PAGE.replace("'unload'", `'${when}'`);
       const { registrationId } = await registerTo(service, aiccCourse(page));
       await using learner = await newLearner(browser);
@@ -106,7 +106,7 @@ describe('the last words of a course that sends them in a synchronous request', 
     });
   }
 
-  it('arrive when the learner leaves by the exit', async () => {
+  it('arrives when the learner leaves through the exit', async () => {
     const { registrationId } = await registerTo(service, aiccCourse(AICC_PAGE));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -116,7 +116,7 @@ describe('the last words of a course that sends them in a synchronous request', 
     await learner.page.getByRole('heading', { name: /You have .*finished/ }).waitFor();
   });
 
-  it('arrive from a frame that the course has added by itself', async () => {
+  it('arrives from a frame that the course added itself', async () => {
     const { registrationId } = await registerTo(service, aiccCourse(FRAME_PAGE));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -125,7 +125,7 @@ describe('the last words of a course that sends them in a synchronous request', 
     await passes(registrationId, 91);
   });
 
-  it('arrive from a window of its own', async () => {
+  it('arrives from a course in its own window', async () => {
     const unit = {
       id: 'https://example.com/course/one',
       moveOn: 'CompletedAndPassed',

@@ -71,7 +71,7 @@ describe('a cmi5 course in a browser', () => {
       await learner.page.getByText('Passed').waitFor();
     });
 
-    it('shows the window that is open instead of opening another', async () => {
+    it('shows the open window instead of opening another', async () => {
       await using learner = await newLearner(browser);
       await learner.open(service, await register(ownWindow));
       await openWindow(learner, 'Open the course');
@@ -79,7 +79,7 @@ describe('a cmi5 course in a browser', () => {
       assert.equal(learner.page.context().pages().length, 2);
     });
 
-    it('says that the browser blocked the window, and opens once that is allowed', async () => {
+    it('shows that the browser blocked the window, and opens once that is allowed', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);
       await learner.page.addInitScript(() => {

@@ -50,7 +50,7 @@ describe('the player page', () => {
   const heading = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
   const exit = (learner: Learner) => learner.page.getByRole('button', { name: 'Exit' }).click();
 
-  it('says that a course has ended, which may show nothing after its own exit', async () => {
+  it('shows that a course has ended, because a course may be blank after its own exit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -65,7 +65,7 @@ describe('the player page', () => {
     assert.equal(await notice.isVisible(), false, 'it is gone once the course is open again');
   });
 
-  it('says that a unit has ended, until another one is opened', async () => {
+  it('shows that a unit has ended, until another one is opened', async () => {
     const { registrationId } = await registerTo(service, scorm12Course(TWO_LESSONS));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -79,7 +79,7 @@ describe('the player page', () => {
     await notice.getByText('You have finished this. You can look around').waitFor();
   });
 
-  it('says on the way out that an unfinished course continues where the learner left off', async () => {
+  it('shows on exit that an unfinished course continues where the learner left off', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -97,7 +97,7 @@ describe('the player page', () => {
     assert.equal((await learner.given())['core.lesson_location'], 'page-7');
   });
 
-  it('says on the way out what was recorded of a finished course', async () => {
+  it('shows on exit the recorded result of a finished course', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -117,7 +117,7 @@ describe('the player page', () => {
     await lookAt(learner, 'finished');
   });
 
-  it('says on the way out that a failed course can be tried again, with each unit', async () => {
+  it('shows on exit that a failed course can be tried again, with each unit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course(TWO_LESSONS));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -133,7 +133,7 @@ describe('the player page', () => {
     await lookAt(learner, 'failed');
   });
 
-  it('is accessible while it asks for the click that opens a window', async () => {
+  it('is accessible while it waits for the click that opens a window', async () => {
     const unit = { id: 'https://example.com/course/one', launchMethod: 'OwnWindow' };
     const { registrationId } = await registerTo(service, cmi5Course([unit]));
     await using learner = await newLearner(browser);

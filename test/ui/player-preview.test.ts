@@ -15,7 +15,7 @@ describe('a preview of a version', () => {
   });
   after(() => classroom[Symbol.asyncDispose]());
 
-  it('plays one that is not published, and records nothing', async () => {
+  it('plays an unpublished version, and records nothing', async () => {
     const { courseId, registrationId } = await registerTo(service, scorm12Course());
     const next = uploadForm(new Uint8Array(await zipOf(scorm12Course())));
     await service.api.create(`/courses/${courseId}/versions`, next);
@@ -37,7 +37,7 @@ describe('a preview of a version', () => {
     assert.deepEqual(target.requests, []);
   });
 
-  it('is refused of what is not there', async () => {
+  it('is rejected for an unknown course or version', async () => {
     const { courseId } = await registerTo(service, scorm12Course());
     for (const path of [
       `${courseId}/versions/7`,

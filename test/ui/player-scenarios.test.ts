@@ -27,7 +27,7 @@ describe('a learner in a SCORM course', () => {
     return await learner.given();
   };
 
-  it('keeps what a course saves while it unloads, when another unit is opened, the page is left or the tab is closed', async () => {
+  it('keeps data that a course saves on unload, when another unit is opened, the page is left or the tab is closed', async () => {
     const { service, browser } = classroom;
     const { registrationId } = await registerTo(service, scorm12Course({ items: THREE_SCOS }));
     await using learner = await newLearner(browser);
@@ -58,7 +58,7 @@ describe('a learner in a SCORM course', () => {
     assert.equal((await recordOf(registrationId)).completion, 'Completed');
   });
 
-  it('reviews a course of several units, each of which stays as it was', async () => {
+  it('reviews a course of several units without changing any of them', async () => {
     const { service, browser, target } = classroom;
     const { registrationId } = await registerTo(service, scorm12Course({ items: THREE_SCOS }));
     await using learner = await newLearner(browser);
@@ -91,7 +91,7 @@ describe('a learner in a SCORM course', () => {
     assert.equal(heardOf(target, registrationId).length, heard);
   });
 
-  it('completes by status: a course that only ends is completed, one that says incomplete is not', async () => {
+  it('completes a course that only ends, but not one that reports incomplete', async () => {
     const { service, browser } = classroom;
     const play = async (status: string | null) => {
       const { registrationId } = await registerTo(

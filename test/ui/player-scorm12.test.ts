@@ -47,7 +47,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.deepEqual(heard(registrationId), [PASSED]);
   });
 
-  it('resumes on another browser, and adds the time of both sessions up', async () => {
+  it('resumes in another browser, and adds up the time of both sessions', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     {
       await using learner = await newLearner(browser);
@@ -71,7 +71,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     ]);
   });
 
-  it('shows a finished course for review, which takes nothing away', async () => {
+  it('shows a finished course for review, which removes no results', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -103,7 +103,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     ]);
   });
 
-  it('hears the last words of a course whose page is left', async () => {
+  it('records the last data of a course whose page is left', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -120,7 +120,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.equal((await learner.given())['core.lesson_location'], 'last-page');
   });
 
-  it('hears what a course sets while its page is left, though it neither commits nor finishes', async () => {
+  it('records values that a course sets while its page is left, even without commit or finish', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -140,7 +140,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.deepEqual([found()?.completion, found()?.score], ['Completed', 70]);
   });
 
-  it('hears the last words of a course whose tab is closed, after 1 MB of suspend data', async () => {
+  it('records the last data of a course whose tab is closed, after 1 MB of suspend data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -167,7 +167,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.equal((await other.given()).suspend_data, `${2 ** 20} characters`);
   });
 
-  it('gives a course to the newer of two windows, and says so in the older one', async () => {
+  it('gives a course to the newer of two windows, and the older one says so', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using first = await newLearner(browser);
     await first.open(service, registrationId);
@@ -200,7 +200,7 @@ describe('a SCORM 1.2 course in a browser', () => {
 });
 
 describe('a SCORM 1.2 course while the service is down', () => {
-  it('keeps what the learner does, says so, and sends it when the service is back', async () => {
+  it('keeps the learner’s progress, says so, and sends it when the service is back', async () => {
     await using target = await startTarget();
     const first = await startTestService();
     const { data_dir: dataDir } = first.settings;

@@ -48,7 +48,7 @@ describe('a SCORM 2004 course in a browser', () => {
     });
   }
 
-  it('suspends when the course asks for it, says what was recorded, and resumes with its interactions', async () => {
+  it('suspends at the course’s request, shows the recorded result, and resumes with its interactions', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -108,7 +108,7 @@ describe('a SCORM 2004 course in a browser', () => {
     sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
   };
 
-  it('follows the sequencing of the manifest: what is disabled cannot be opened, and the root counts', async () => {
+  it('follows the sequencing of the manifest: disabled units cannot be opened, and the root counts', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
@@ -129,7 +129,7 @@ describe('a SCORM 2004 course in a browser', () => {
     assert.deepEqual([passed()?.completion, passed()?.score], ['Completed', 87.5]);
   });
 
-  it('suspends a sequenced course whose learner exits, and completes nothing by that', async () => {
+  it('suspends a sequenced course when the learner exits, without completing it', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);

@@ -32,7 +32,7 @@ describe('a time limit of a unit', { concurrency: true }, () => {
   const dataOf = async (registrationId: string) =>
     (await service.api.get(`/registrations/${registrationId}/runtime`)).body.attempts.at(-1).units[0].data;
 
-  it('with "exit,message" ends a unit of SCORM 1.2, keeps its last words and stays used up', async () => {
+  it('with "exit,message" ends a unit of SCORM 1.2, keeps its last data and remains used up', async () => {
     const { registrationId } = await registerTo(
       service,
       scorm12Course({ items: limited12('00:00:01', 'exit,message') }),
@@ -50,7 +50,7 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await learner.page.getByRole('button', { name: 'Back to the course' }).waitFor();
   });
 
-  it('with "exit,no message" leads out of the course, or back to the other units', async () => {
+  it('with "exit,no message" exits the course, or returns to the other units', async () => {
     const one = await registerTo(service, scorm12Course({ items: limited12('00:00:01', 'exit,no message') }));
     await using learner = await newLearner(browser);
     await learner.open(service, one.registrationId);
@@ -65,7 +65,7 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await learner.given();
   });
 
-  it('with "continue,message" is said, and the unit goes on and passes', async () => {
+  it('with "continue,message" shows a message, and the unit continues and passes', async () => {
     const { registrationId } = await registerTo(
       service,
       scorm12Course({ items: limited12('00:00:01', 'continue,message') }),

@@ -23,8 +23,11 @@ describe('a course whose tab is closed while the connection is lost', () => {
       for (const [name, value] of Object.entries(pairs)) (sco.LMSSetValue ?? sco.SetValue)?.(name, value);
       (sco.LMSCommit ?? sco.Commit)?.('');
     }, values);
-  /** Learns without a connection, and closes the tab; the browser stays. */
-  const learnOffline = async (learner: Learner, work: () => Promise<unknown>) => {
+  /**
+   * Learns without a connection, and closes the tab; the browser stays.
+   * @param last a text of what is unsent at the end. The process of a closed tab hands it to the browser in its own time
+   */
+  const learnOffline = async (learner: Learner, work: () => Promise<unknown>, last: string) => {
     const context = learner.page.context();
     await context.setOffline(true);
     await work();
@@ -34,6 +37,10 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await learner.page.close({ runBeforeUnload: true });
     await closed;
     await context.setOffline(false);
+    await until(
+      async () => JSON.stringify(await context.storageState()).includes(last),
+      `the browser stores ${last}`,
+    );
     return next;
   };
   const reopened = async (registrationId: string, page: Learner['page']) => {
@@ -42,18 +49,22 @@ describe('a course whose tab is closed while the connection is lost', () => {
     return { learner, given: await learner.given() };
   };
 
-  it('gives the service everything at the next launch in that browser, before the course starts', async () => {
+  it('sends everything at the next launch in that browser, before the course starts', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
     const much = 'ä'.repeat(200_000);
-    const next = await learnOffline(learner, async () => {
-      await set(learner, { 'cmi.core.lesson_location': 'page-3', 'cmi.suspend_data': much });
-      await learner.page.getByText('The connection is lost.').waitFor();
-      // The last words of the page that is closed count as well.
-      await set(learner, { 'cmi.core.lesson_location': 'page-4', 'cmi.core.exit': 'suspend' });
-    });
+    const next = await learnOffline(
+      learner,
+      async () => {
+        await set(learner, { 'cmi.core.lesson_location': 'page-3', 'cmi.suspend_data': much });
+        await learner.page.getByText('The connection is lost.').waitFor();
+        // The last words of the page that is closed count as well.
+        await set(learner, { 'cmi.core.lesson_location': 'page-4', 'cmi.core.exit': 'suspend' });
+      },
+      'page-4',
+    );
     const [{ learner: again, given }] = await Promise.all([
       reopened(registrationId, next),
       // It disappears after a while, which may be over on a busy machine once the course is open.
@@ -68,12 +79,12 @@ describe('a course whose tab is closed while the connection is lost', () => {
     assert.equal(await again.page.getByText(RECOVERED).count(), 0, 'it is sent once');
   });
 
-  it('makes the result heard of once', async () => {
+  it('causes the events of its result once', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => learner.course.locator('#pass').click());
+    const next = await learnOffline(learner, () => learner.course.locator('#pass').click(), 'passed');
     assert.deepEqual(heardOf(target, registrationId), []);
     const { given } = await reopened(registrationId, next);
     assert.equal(given['core.lesson_mode'], 'review');
@@ -89,7 +100,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => set(learner, { 'cmi.location': 'page-5' }));
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.location': 'page-5' }), 'page-5');
     assert.equal((await reopened(registrationId, next)).given.location, 'page-5');
   });
 
@@ -99,7 +110,11 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, ann.registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'of-ann' }));
+    const next = await learnOffline(
+      learner,
+      () => set(learner, { 'cmi.core.lesson_location': 'of-ann' }),
+      'of-ann',
+    );
     const second = await reopened(bob.registrationId, next);
     assert.deepEqual(
       [second.given['core.student_id'], second.given['core.lesson_location']],
@@ -114,12 +129,16 @@ describe('a course whose tab is closed while the connection is lost', () => {
     );
   });
 
-  it('gives way to what was learned elsewhere since', async () => {
+  it('does not overwrite later results from elsewhere', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'at-home' }));
+    const next = await learnOffline(
+      learner,
+      () => set(learner, { 'cmi.core.lesson_location': 'at-home' }),
+      'at-home',
+    );
     await using elsewhere = await newLearner(browser);
     await elsewhere.open(service, registrationId);
     await elsewhere.given();
@@ -130,12 +149,16 @@ describe('a course whose tab is closed while the connection is lost', () => {
     assert.equal(kept, 0, 'nothing is kept that nobody wants any more');
   });
 
-  it('opens no course while the service cannot take what is unsent, and does once it can', async () => {
+  it('opens no course until the service accepts the unsent data', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'page-6' }));
+    const next = await learnOffline(
+      learner,
+      () => set(learner, { 'cmi.core.lesson_location': 'page-6' }),
+      'page-6',
+    );
     await next.route('**/commit', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
     const again = new Learner(next);
     await again.open(service, registrationId);

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-describe('many learners at once', () => {
+describe('registering many learners at once', () => {
   let ui: Ui;
   let learning: Learning;
   before(async () => {
@@ -18,7 +18,7 @@ describe('many learners at once', () => {
       ({ learner_id }: { learner_id: string }) => learner_id,
     );
 
-  it('are registered from a list, in its order, without those who are registered already', async () => {
+  it('works from a list, in its order, without those who are already registered', async () => {
     const account = await learning.accountWithCourses('Coho Winery');
     const course = learning.courses[0]!;
     await learning.register(account, course, 'grace');
@@ -39,7 +39,7 @@ describe('many learners at once', () => {
     await page.getByRole('link', { name: 'alan' }).waitFor();
   });
 
-  it('are read from a CSV file; a failure stops them, and nobody is registered twice afterwards', async () => {
+  it('works from a CSV file; after a failure it stops, and nobody is registered twice', async () => {
     const account = await learning.accountWithCourses('Fourth Coffee');
     const course = learning.courses[1]!;
     await using visit = await ui.visit(`/registrations?account_id=${account}&course_id=${course}&new=many`, {
@@ -71,14 +71,14 @@ describe('many learners at once', () => {
   });
 });
 
-describe('a list that is exported', () => {
+describe('an exported list of registrations', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi();
   });
   after(() => ui[Symbol.asyncDispose]());
 
-  it('holds all pages of what is searched, in the order of the list', async () => {
+  it('has all pages of the search, in the order of the list', async () => {
     const names = Array.from({ length: 230 }, (_, at) => `Branch ${String(at).padStart(3, '0')}`);
     for (const name of [...names, 'Headquarters']) await ui.service.api.create('/accounts', { name });
     await using visit = await ui.visit('/accounts?search=branch&direction=desc&sort=name&size=25');
@@ -93,5 +93,30 @@ describe('a list that is exported', () => {
       lines.slice(1).map((line) => line.split(',')[1]),
       names.toReversed(),
     );
+  });
+
+  it('has all pages of a log, with its filters', async () => {
+    const names = Array.from({ length: 205 }, (_, at) => `Logged ${at}.`);
+    for (const name of names) await ui.service.api.create('/accounts', { name });
+    await using visit = await ui.visit('/administration/integrations/events?subtopic=ACCOUNT_CREATED');
+    const { page } = visit;
+    const button = page.getByRole('button', { name: 'Export CSV' });
+    await button.waitFor();
+    await visit.assertAccessible();
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    assert.equal(download.suggestedFilename(), 'events.csv');
+    const [head, ...lines] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    assert.match(head!, /^\ufeffid,/);
+    assert.deepEqual(
+      names.filter((name) => lines.filter((line) => line.includes(name)).length !== 1),
+      [],
+      'each is there once',
+    );
+    assert.ok(lines.every((line) => line.includes('ACCOUNT_CREATED')));
+    await page.goto(`${ui.service.url}/ui/administration/audit-log?object_type=ADMINISTRATOR`);
+    const [log] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    assert.equal(log.suggestedFilename(), 'audit-log.csv');
+    const entries = (await readFile(await log.path(), 'utf8')).split('\r\n');
+    assert.ok(entries.some((line) => line.includes('ADMINISTRATOR_CREATED')));
   });
 });

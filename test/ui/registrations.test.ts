@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { followLink } from '../support/player-client.ts';
 import { until } from '../support/until.ts';
+import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
+import { countClicks } from './support/clicks.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-describe('registrations', () => {
+describe('registrations in the admin UI', () => {
   let ui: Ui;
   let learning: Learning;
   before(async () => {
@@ -17,7 +20,7 @@ describe('registrations', () => {
     await ui[Symbol.asyncDispose]();
   });
 
-  it('a learner is registered, their status entered over another’s report, and a launch link made', async () => {
+  it('a learner is registered, their status set despite another report, and a launch link created', async () => {
     const id = await learning.accountWithCourses('Adventure Works');
     await using visit = await ui.visit(`/registrations?account_id=${id}`);
     const { page } = visit;
@@ -27,9 +30,7 @@ describe('registrations', () => {
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('Choose a course').waitFor();
     await dialog.getByText('Enter a learner id').waitFor();
-    const course = dialog.getByRole('combobox', { name: 'Course' });
-    await course.fill('Ladders');
-    await page.getByRole('option', { name: /Ladders/ }).click();
+    await choose(page, 'Course or equivalent', 'Ladders');
     await dialog.getByLabel('Learner id').fill(HOSTILE);
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Register' }).click();
@@ -80,78 +81,64 @@ describe('registrations', () => {
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
   });
 
-  it('an address of a page behind the last one that can be shown is no error', async () => {
+  it('the address of a page behind the last one is no error', async () => {
     await using visit = await ui.visit('/registrations?page=20700&search=nobody');
     const { page } = visit;
     await page.getByText('Nothing matches your search and filters.').waitFor();
     assert.equal(await page.getByText('The request was rejected').count(), 0);
   });
 
-  it('a list of choices opens by typing, an arrow or a click, and never covers what is wrong', async () => {
-    await using visit = await ui.visit('/registrations?new=yes');
-    const { page } = visit;
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Register' }).click();
-    const account = dialog.getByRole('combobox', { name: 'Account' });
-    const problem = dialog.getByText('Choose an account');
-    await problem.waitFor();
-    const isOpen = async () => (await account.getAttribute('aria-expanded')) === 'true';
-    assert.equal(await account.evaluate((field) => field === document.activeElement), true);
-    assert.equal(await isOpen(), false);
-    const isUncovered = () =>
-      problem.evaluate((element) => {
-        const { left, top, width, height } = element.getBoundingClientRect();
-        return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
-      });
-    for (const open of [
-      () => page.keyboard.press('ArrowDown'),
-      () => page.keyboard.press('ArrowUp'),
-      () => account.click(),
-      () => page.keyboard.type('zz'),
-    ]) {
-      await open();
-      await page.getByRole('listbox').waitFor();
-      assert.equal(await isOpen(), true);
-      assert.equal(await isUncovered(), true);
-      await page.keyboard.press('Escape');
-      await page.getByRole('listbox').waitFor({ state: 'detached' });
-    }
-    await problem.waitFor();
-    assert.equal(await dialog.count(), 1, 'Escape closed the list alone');
-    const described = await account.getAttribute('aria-describedby');
-    assert.ok(described?.split(' ').includes((await problem.getAttribute('id')) ?? 'none'), described ?? '');
-    await visit.assertAccessible();
-  });
-
-  it('a list of one choice closes with it, by mouse and by keyboard; another choice takes its place', async () => {
+  it('one dialog chooses account and course, with keyboard or mouse, and Escape closes only it', async () => {
     await learning.accountWithCourses('Lucerne');
     await learning.accountWithCourses('Wide World');
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;
-    const dialog = page.getByRole('dialog');
-    const account = dialog.getByRole('combobox', { name: 'Account' });
-    const course = dialog.getByRole('combobox', { name: 'Course' });
-    const closed = () => page.getByRole('listbox').waitFor({ state: 'detached' });
-    await account.click();
-    await page.getByRole('option', { name: /^Lucerne/ }).click();
-    await closed();
-    await dialog.getByText('Lucerne').waitFor();
-    // A list that stays open takes this click, and the account would be another one.
-    await course.click();
-    await page.getByRole('option', { name: /^Ladders/ }).click();
-    await closed();
-    await account.fill('wide');
-    await page.getByRole('option').nth(1).waitFor({ state: 'detached' });
+    const form = page.getByRole('dialog', { name: 'Register a learner' });
+    const [account, course] = [fieldOf(page, 'Account'), fieldOf(page, 'Course or equivalent')];
+    const choice = choiceDialog(page);
+    const hasFocus = (field: Locator) =>
+      until(() => field.evaluate((element) => element === document.activeElement), 'the field has the focus');
+    await form.getByRole('button', { name: 'Register', exact: true }).click();
+    const problem = form.getByText('Choose an account', { exact: true });
+    await problem.waitFor();
+    await hasFocus(account);
+    const described = await account.getAttribute('aria-describedby');
+    assert.ok(described?.split(' ').includes((await problem.getAttribute('id')) ?? 'none'), described ?? '');
+    await page.keyboard.press('Enter');
+    await choice.getByRole('button', { name: /^Lucerne/ }).waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.keyboard.press('Escape');
+    await choice.waitFor({ state: 'detached' });
+    await form.waitFor();
+    await hasFocus(account);
+    await page.keyboard.press('Enter');
+    await choice.getByRole('searchbox', { name: 'Search accounts' }).waitFor();
+    await page.keyboard.type('lucerne');
+    await choice.getByText('1–1 of 1').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await closed();
-    await dialog.getByText('Wide World').waitFor();
-    assert.equal(await dialog.getByText('Lucerne').count(), 0);
-    assert.equal(await dialog.getByText('Ladders').count(), 1);
+    await choice.waitFor({ state: 'detached' });
+    await hasFocus(account);
+    await account.getByText('Lucerne').waitFor();
+    await problem.waitFor({ state: 'detached' });
+
+    const clicks = await countClicks(page);
+    await choose(page, 'Course or equivalent', 'Ladders');
+    assert.equal(await clicks(), 2);
+    await choose(page, 'Account', 'Wide World');
+    await account.getByText('Wide World').waitFor();
+    await course.getByText('Ladders').waitFor();
+    await account.click();
+    assert.equal(
+      await choice.getByRole('button', { name: /^Wide World Selected now/ }).getAttribute('aria-current'),
+      'true',
+    );
+    await choice.getByRole('button', { name: 'Cancel' }).click();
     await visit.assertAccessible();
   });
 
-  it('a learner is offered what the account has, and registered for an equivalent of a bundle', async () => {
+  it('the dialog offers content of the account, and registers for an equivalent in a bundle', async () => {
     const { api } = ui.service;
     const courses = [{ course_id: learning.courses[1]!, language: 'en' }];
     const equivalent = await api.create('/equivalents', { name: 'Climbing', courses });
@@ -165,22 +152,21 @@ describe('registrations', () => {
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;
     const dialog = page.getByRole('dialog');
-    const account = dialog.getByRole('combobox', { name: 'Account' });
-    const course = dialog.getByRole('combobox', { name: 'Course or equivalent' });
+    const course = fieldOf(page, 'Course or equivalent');
+    const choice = choiceDialog(page);
+    await dialog.getByText('Choose an account first').waitFor();
+    assert.equal(await course.isDisabled(), true);
+    await choose(page, 'Account', 'Barren');
     await course.click();
-    await page.getByText('Choose an account', { exact: true }).waitFor();
-    await account.fill('barren');
-    await page.getByRole('option', { name: /^Barren/ }).click();
+    await choice.getByText('The account has no courses or equivalents').waitFor();
+    await choice.getByRole('button', { name: 'Cancel' }).click();
+    await choose(page, 'Account', 'Alpine');
     await course.click();
-    await page.getByText('The account has no courses or equivalents').waitFor();
-    await account.fill('alpine');
-    await page.getByRole('option', { name: /^Alpine/ }).click();
-    await course.click();
-    await page.getByRole('option', { name: /^Climbing/ }).waitFor();
-    assert.equal(await page.getByRole('option').count(), 2, 'the equivalent and its course alone');
-    await page.getByRole('option', { name: /^Ladders/ }).waitFor();
+    await choice.getByRole('button', { name: /^Climbing Equivalent/ }).waitFor();
+    await choice.getByRole('button', { name: /^Ladders Course/ }).waitFor();
+    await choice.getByText('1–2 of 2').waitFor();
     await visit.assertAccessible();
-    await page.getByRole('option', { name: /^Climbing/ }).click();
+    await choice.getByRole('button', { name: /^Climbing/ }).click();
     await dialog.getByLabel('Learner id').fill('ada');
     await api.put(`/accounts/${id}`, { name: 'Alpine', enabled: false });
     await dialog.getByRole('button', { name: 'Register' }).click();
@@ -193,20 +179,17 @@ describe('registrations', () => {
     assert.equal(body.equivalent_id, equivalent.id);
   });
 
-  it('content that another account does not have stays chosen, is named as a fault, and is not registered', async () => {
+  it('chosen content that another account does not have is marked as an error and not registered', async () => {
     const { api } = ui.service;
     const { id: account } = await api.create('/accounts', { name: 'Poor account' });
     await learning.accountWithCourses('Rich account');
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'Account' }).click();
-    await page.getByRole('option', { name: /^Rich account/ }).click();
-    await dialog.getByRole('combobox', { name: 'Course' }).click();
-    await page.getByRole('option', { name: /^Ladders/ }).click();
+    await choose(page, 'Account', 'Rich account');
+    await choose(page, 'Course or equivalent', 'Ladders');
     await dialog.getByLabel('Learner id').fill('moved-learner');
-    await dialog.getByRole('combobox', { name: 'Account' }).click();
-    await page.getByRole('option', { name: /^Poor account/ }).click();
+    await choose(page, 'Account', 'Poor account');
     const fault = dialog.getByText(
       `${isolate('Poor account')} does not have ${isolate('Ladders')}. Choose something that it has, or add it to the account first`,
     );
@@ -217,15 +200,14 @@ describe('registrations', () => {
     await fault.waitFor();
     assert.deepEqual((await api.get('/registrations?learner_id=moved-learner')).body.data, []);
 
-    await dialog.getByRole('combobox', { name: 'Account' }).click();
-    await page.getByRole('option', { name: /^Rich account/ }).click();
+    await choose(page, 'Account', 'Rich account');
     await fault.waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { level: 1, name: 'moved-learner' }).waitFor();
     assert.ok(account > 0);
   });
 
-  it('registrations are found by how the learner’s id begins; one learner’s are shown alone', async () => {
+  it('registrations are found by the beginning of the learner’s id, or shown for one learner', async () => {
     const id = await learning.accountWithCourses('Proseware');
     const [first] = [
       await learning.register(id, learning.courses[0]!, 'Grace.1'),
@@ -253,7 +235,7 @@ describe('registrations', () => {
     await visit.arrived('/registrations');
   });
 
-  it('what a form holds is asked about before it is left; a launch that is refused says why', async () => {
+  it('a form asks before its input is lost, and a rejected launch shows the reason', async () => {
     const id = await learning.accountWithCourses('Tailspin');
     const registration = await learning.register(id, learning.courses[0]!, 'linus');
     await using visit = await ui.visit(`/registrations/${registration}`);
@@ -272,7 +254,7 @@ describe('registrations', () => {
       .waitFor();
   });
 
-  it('registrations are narrowed by account, course, status and learner, and the address keeps it', async () => {
+  it('registrations are filtered by account, course, status and learner, and the address keeps the filters', async () => {
     const [one, other] = [
       await learning.accountWithCourses('Wingtip'),
       await learning.accountWithCourses('Litware'),

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTarget } from '../support/target.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-describe('the replay of events', () => {
+describe('the replay of events in the admin UI', () => {
   let ui: Ui;
   before(async () => {
     ui = await startUi();

@@ -10,7 +10,7 @@ import { startUi, type Ui } from './support/ui.ts';
 const INTEGRATIONS = '/administration/integrations';
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-describe('what a role sees and does', () => {
+describe('the pages and actions of a role', () => {
   let ui: Ui;
   let target: Target;
   let webhookId: number;
@@ -44,7 +44,7 @@ describe('what a role sees and does', () => {
     await target[Symbol.asyncDispose]();
   });
 
-  it('an integrator has the pages of integrations, and a dashboard without content', async () => {
+  it('an integrator sees the pages of integrations, and a dashboard without content', async () => {
     await using visit = await ui.visit('/', { as: 'integrator' });
     const { page } = visit;
     await page.getByRole('list', { name: 'At a glance' }).waitFor();
@@ -61,7 +61,7 @@ describe('what a role sees and does', () => {
     await visit.assertAccessible();
   });
 
-  it('an integrator creates a webhook with a focus that is found by name', async () => {
+  it('an integrator creates a webhook with a focus found by name', async () => {
     await using visit = await ui.visit(`${INTEGRATIONS}/webhooks/${webhookId}`, { as: 'integrator' });
     const { page } = visit;
     await page.getByRole('link', { name: 'Edit' }).waitFor();
@@ -69,12 +69,14 @@ describe('what a role sees and does', () => {
     const found = page.waitForResponse((response) => response.url().includes('/ui/api/search/assets'));
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('radio', { name: 'Accounts' }).click();
-    await page.getByRole('combobox', { name: 'Accounts' }).click();
+    await page.getByRole('button', { name: 'Choose accounts…' }).click();
     assert.equal((await found).status(), 200);
-    await page.getByRole('option', { name: /Northwind/ }).click();
+    await page.getByRole('checkbox', { name: /^Northwind/ }).check();
+    await page.getByRole('button', { name: 'Add 1 item' }).click();
+    await page.getByRole('list', { name: 'Accounts' }).getByText('Northwind').waitFor();
   });
 
-  it('an integrator sends dead letters again, and reads events without links to content', async () => {
+  it('an integrator redelivers dead letters, and reads events without links to content', async () => {
     await using visit = await ui.visit(`${INTEGRATIONS}/dead-letters`, { as: 'integrator' });
     const { page } = visit;
     await page.getByRole('button', { name: 'Redeliver all…' }).waitFor();
@@ -85,7 +87,7 @@ describe('what a role sees and does', () => {
     await visit.assertAccessible();
   });
 
-  it('a viewer sees webhooks, their history and messages, and the reason why nothing can be changed', async () => {
+  it('a viewer sees webhooks, their history and messages, and why nothing can be changed', async () => {
     await using visit = await ui.visit(`${INTEGRATIONS}/webhooks`, { as: 'viewer' });
     const { page } = visit;
     await page.getByRole('link', { name: 'CRM', exact: true }).waitFor();

@@ -60,7 +60,7 @@ describe('rows that lead to a page', () => {
   const clickBeside = async (cell: Locator, options: Parameters<Locator['click']>[0] = {}) =>
     cell.click({ position: { x: 3, y: 3 }, ...options });
 
-  it('never cover anything, not even where a browser positions nothing inside a row', async () => {
+  it('never cover anything, even if a browser cannot position elements inside a row', async () => {
     const lists = [
       ['/', 'Failures by webhook'],
       [WEBHOOKS, 'CRM'],
@@ -90,7 +90,7 @@ describe('rows that lead to a page', () => {
     }
   });
 
-  it('lead there by a click anywhere, and by Enter on the name', async () => {
+  it('open it by a click anywhere, and by Enter on the name', async () => {
     await using visit = await ui.visit(WEBHOOKS);
     const { page } = visit;
     const there = `${WEBHOOKS}/${webhookId}`;
@@ -109,7 +109,7 @@ describe('rows that lead to a page', () => {
     );
   });
 
-  it('open beside the list by a middle click or a modifier, as links do', async () => {
+  it('open it in a new tab by a middle click or a modifier, like links', async () => {
     await using visit = await ui.visit(WEBHOOKS);
     const { page } = visit;
     await using tabs = await Tabs.beside(page);
@@ -126,7 +126,7 @@ describe('rows that lead to a page', () => {
     assert.equal((await tabs.list()).length, 1);
   });
 
-  it('stay where they are while something in them is used, or their text is selected', async () => {
+  it('do not open it when a control is used or text is selected', async () => {
     await using visit = await ui.visit(WEBHOOKS);
     const { page } = visit;
     const row = rowOf(page, 'Warehouse');
@@ -154,7 +154,7 @@ describe('rows that lead to a page', () => {
     await visit.arrived(`${WEBHOOKS}/${webhookId}`);
   });
 
-  it('lead there from their cards on a phone, too', async () => {
+  it('open it from their cards on a phone, too', async () => {
     await using visit = await ui.visit('/accounts', { phone: true });
     const { page } = visit;
     const card = page.getByRole('listitem').filter({ hasText: 'Fabrikam' });

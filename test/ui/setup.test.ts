@@ -4,7 +4,7 @@ import { createAdministrator, PASSWORD } from '../support/administration.ts';
 import { startUi } from './support/ui.ts';
 
 describe('the first administrator', () => {
-  test('reads where the one-time link is, and gets in with it by keyboard alone', async () => {
+  test('learns where the one-time link is, and uses it with the keyboard alone', async () => {
     let announced = '';
     await using ui = await startUi({
       people: false,
@@ -50,7 +50,7 @@ describe('the first administrator', () => {
     await second.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   });
 
-  test('who was made on the command line meanwhile can sign in without a reload', async () => {
+  test('can sign in without a reload if created on the command line in the meantime', async () => {
     await using ui = await startUi({ people: false });
     await using visit = await ui.visit('/', { as: 'nobody' });
     await visit.page.getByRole('heading', { name: 'Set up Coursewire' }).waitFor();

@@ -14,8 +14,8 @@ after(() => ui[Symbol.asyncDispose]());
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-describe('going around', () => {
-  test('names the page to browser and screen reader, and moves the focus to its heading', async () => {
+describe('navigation', () => {
+  test('announces the page to browser and screen reader, and moves the focus to its heading', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await heading(page, 'Your profile').waitFor();
@@ -29,7 +29,7 @@ describe('going around', () => {
     await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
   });
 
-  test('by keyboard, the first key leads past the navigation', async () => {
+  test('is skipped by the first key on the keyboard', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await heading(page, 'Your profile').waitFor();
@@ -43,7 +43,7 @@ describe('going around', () => {
     );
   });
 
-  test('on a phone, the menu opens, closes and leads on', async () => {
+  test('has a menu on a phone that opens, closes and navigates', async () => {
     await using visit = await ui.visit('/profile', { phone: true });
     const { page } = visit;
     await page.getByRole('button', { name: 'Open menu' }).click();
@@ -53,7 +53,7 @@ describe('going around', () => {
     await page.getByRole('button', { name: 'Open menu' }).waitFor();
   });
 
-  test('viewers see webhooks and events, and nothing else of the administration', async () => {
+  test('offers viewers webhooks and events, and nothing else of the administration', async () => {
     await using visit = await ui.visit('/profile', { as: 'viewer' });
     await menu(visit.page).getByRole('link', { name: 'Registrations' }).waitFor();
     for (const name of ['Webhooks', 'Events', 'Dead letters'])
@@ -62,7 +62,7 @@ describe('going around', () => {
       assert.equal(await menu(visit.page).getByRole('link', { name }).count(), 0, name);
   });
 
-  test('an address that leads nowhere says so and leads back', async () => {
+  test('shows at an unknown address that there is no page, with a link back', async () => {
     await using visit = await ui.visit('/nothing/here');
     await heading(visit.page, 'Page not found').waitFor();
     await visit.assertAccessible();
@@ -72,7 +72,7 @@ describe('going around', () => {
 });
 
 describe('the appearance', () => {
-  test('stays as it was chosen', async () => {
+  test('is remembered as chosen', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('button', { name: 'Your account' }).click();
@@ -84,7 +84,7 @@ describe('the appearance', () => {
 });
 
 describe('a session that ends while a page is open', () => {
-  test('is taken up again over the page, without losing what was entered', async () => {
+  test('is renewed over the page without losing the input', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByLabel('Name').fill('Ann with a change');
@@ -102,7 +102,7 @@ describe('a session that ends while a page is open', () => {
 });
 
 describe('a service that does not answer', () => {
-  test('is said over the page, and no more once it answers', async () => {
+  test('is reported above the page until it responds again', async () => {
     await using visit = await ui.visit('/administration/administrators');
     const { page } = visit;
     await page.getByText('vic@example.com').waitFor();
@@ -119,7 +119,7 @@ describe('a service that does not answer', () => {
     await page.getByLabel('One-time link').waitFor();
   });
 
-  test('is said in place of a page that was not opened yet; the page opens once it answers', async () => {
+  test('is reported in place of a new page, which opens once it responds', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await heading(page, 'Your profile').waitFor();
@@ -153,7 +153,7 @@ describe('a service that does not answer', () => {
     await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
   });
 
-  test('leaves a list that is kept up to date as it was, and says so', async () => {
+  test('keeps a list on the page as it was, and is reported', async () => {
     const target_url = 'http://127.0.0.1:9/';
     await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
     await using visit = await ui.visit('/administration/integrations/webhooks');
@@ -169,7 +169,7 @@ describe('a service that does not answer', () => {
     assert.equal(await row.count(), 1);
   });
 
-  test('that fails says what happened and what to do, and nothing of its inside', async () => {
+  test('has an error page that shows what happened and what to do, without internals', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.route('**/ui/api/administrators', (route) =>
@@ -185,7 +185,7 @@ describe('a service that does not answer', () => {
   });
 });
 
-test('webhooks that are Read Only are said over every page', async () => {
+test('every page shows that webhooks are Read Only', async () => {
   await using readOnly = await startUi({ settings: { enable_webhooks_service: false } });
   await using visit = await readOnly.visit('/profile');
   await visit.page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
@@ -193,7 +193,7 @@ test('webhooks that are Read Only are said over every page', async () => {
 });
 
 for (const handling of ['takes it off', 'hands it on'] as const) {
-  test(`below a path, behind a proxy that ${handling}, everything is found`, async () => {
+  test(`the admin UI works below a path, behind a proxy that ${handling}`, async () => {
     await using proxy = await startPrefixProxy('/learning/wire', handling);
     await using prefixed = await startUi({ settings: { base_url: proxy.url } });
     proxy.target = prefixed.service.url;

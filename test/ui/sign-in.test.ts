@@ -18,8 +18,8 @@ async function signIn(page: Page, password = PASSWORD): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-describe('signing in', () => {
-  test('leads to the requested page, with the query of its address', async () => {
+describe('signing in on the page', () => {
+  test('opens the requested page, with the query of its address', async () => {
     await using visit = await ui.visit('/administration/administrators?a=b', { as: 'nobody' });
     await visit.arrived(/^\/sign-in\?next=/);
     await signIn(visit.page);
@@ -27,7 +27,7 @@ describe('signing in', () => {
     assert.match(visit.address(), /^\/administration\/administrators/);
   });
 
-  test('says that e-mail or password is wrong, forgets the password and lets one try again', async () => {
+  test('reports a wrong e-mail or password, clears the password and allows another try', async () => {
     await using visit = await ui.visit('/sign-in', { as: 'nobody' });
     const { page } = visit;
     await signIn(page, 'not the password at all');
@@ -37,7 +37,7 @@ describe('signing in', () => {
     await visit.arrived('/');
   });
 
-  test('goes to no other origin, whatever the address asks for', async () => {
+  test('redirects to no other origin, whatever the address requests', async () => {
     for (const next of ['https://example.com/', '//example.com/', '/\\example.com', 'javascript:alert(1)']) {
       await using visit = await ui.visit(`/sign-in?next=${encodeURIComponent(next)}`, { as: 'nobody' });
       await signIn(visit.page);
@@ -58,8 +58,8 @@ describe('signing in', () => {
   });
 });
 
-describe('signing out', () => {
-  test('ends the session and forgets what was read', async () => {
+describe('signing out on the page', () => {
+  test('ends the session and clears loaded data', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByRole('button', { name: 'Your account: Ann' }).click();
@@ -82,7 +82,7 @@ describe('the profile', () => {
     await page.getByRole('button', { name: /^Your account: Vic\b/ }).waitFor();
   });
 
-  test('asks before a changed name is left behind', async () => {
+  test('asks before a changed name is discarded', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.getByLabel('Name').fill('Somebody else');
@@ -95,7 +95,7 @@ describe('the profile', () => {
     await heading(page, 'System').waitFor();
   });
 
-  test('changes the password: wrong fields say so, other sessions end', async () => {
+  test('changes the password, shows errors at the fields, and ends other sessions', async () => {
     await using other = await ui.visit('/profile', { as: 'viewer' });
     await using visit = await ui.visit('/profile', { as: 'viewer' });
     const { page } = visit;
@@ -130,7 +130,7 @@ describe('the profile', () => {
     await changed;
   });
 
-  test('lists where one is signed in, and ends one session of another browser', async () => {
+  test('lists one’s sessions, and ends one in another browser', async () => {
     await using other = await ui.visit('/profile', { as: 'viewer' });
     await using visit = await ui.visit('/profile', { as: 'viewer' });
     const { page } = visit;

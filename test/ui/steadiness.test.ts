@@ -46,7 +46,7 @@ after(() => ui[Symbol.asyncDispose]());
 describe('while a page of the admin UI loads', () => {
   for (const phone of [false, true]) {
     for (const address of PAGES) {
-      it(`nothing jumps and no script holds the first paint up: ${address}${phone ? ' on a phone' : ''}`, async () => {
+      it(`nothing jumps and no script delays the first paint: ${address}${phone ? ' on a phone' : ''}`, async () => {
         await using visit = await ui.visit(address, { phone });
         await visit.page.getByRole('heading', { level: 1 }).waitFor();
         await visit.page.waitForLoadState('networkidle');

@@ -14,7 +14,7 @@ const inAddress = (given: Record<string, unknown>) => ({ ...given, ...check(give
 const defined = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-test('what an address of a list holds becomes numbers and choices', () => {
+test('the address of a list is parsed into numbers and choices', () => {
   assert.deepEqual(
     inAddress({
       search: ' fire ',
@@ -39,7 +39,7 @@ test('what an address of a list holds becomes numbers and choices', () => {
   );
 });
 
-test('what is unknown or out of bounds reaches neither page nor interface', () => {
+test('unknown and out-of-range values of an address are ignored', () => {
   const hostile = {
     search: '  ',
     sort: 'password',

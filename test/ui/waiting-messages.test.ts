@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { openDatabaseOf } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -15,7 +16,7 @@ const MAX_ELEMENTS = 2_500;
 /** What failed stays as it is while a test looks at it. */
 const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
-describe('the messages that wait for a webhook', () => {
+describe('the waiting messages of a webhook in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   before(async () => {
@@ -42,7 +43,7 @@ describe('the messages that wait for a webhook', () => {
   };
   const remove = (id: number) => ui.service.api.delete(`/webhooks/${id}`);
 
-  it('are listed in order with whom they are about, and each is opened with its body and skipped (3 clicks)', async () => {
+  it('are listed in order with the person they are about; each is opened with its body and skipped (3 clicks)', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso', 'Fabrikam');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
@@ -52,6 +53,15 @@ describe('the messages that wait for a webhook', () => {
     for (const [at, pattern] of [/First in line.*1 attempt.*Northwind/s, /Contoso/, /Fabrikam/].entries())
       assert.match(texts[at]!, pattern);
     await visit.assertAccessible();
+    const saved = page.waitForEvent('download');
+    await page
+      .getByRole('region', { name: 'Waiting messages' })
+      .getByRole('button', { name: 'Export CSV' })
+      .click();
+    const lines = (await readFile(await (await saved).path(), 'utf8')).trim().split('\r\n');
+    assert.equal(lines.length, 4);
+    for (const [at, account] of ['Northwind', 'Contoso', 'Fabrikam'].entries())
+      assert.ok(lines[at + 1]!.includes(account), lines[at + 1]);
     await visit.showScheme('light');
     const clicks = await countClicks(page);
     await rows.nth(1).getByRole('link').click();
@@ -74,7 +84,7 @@ describe('the messages that wait for a webhook', () => {
     await remove(id);
   });
 
-  it('are opened and closed by keyboard, and going back closes them, too', async () => {
+  it('are opened and closed with the keyboard, and going back closes them, too', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
@@ -93,7 +103,7 @@ describe('the messages that wait for a webhook', () => {
     await remove(id);
   });
 
-  it('that are opened after they were delivered say so', async () => {
+  it('show that they were delivered if they are opened afterwards', async () => {
     const id = await blocked('CRM', 'Northwind');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?waiting=987654321`);
     await visit.page.getByText('This message no longer waits').waitFor();
@@ -128,7 +138,7 @@ describe('the messages that wait for a webhook', () => {
     await remove(id);
   });
 
-  it('are purged up to a time, so that those of later events stay', async () => {
+  it('are purged up to a time, and those of later events stay', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
@@ -142,7 +152,7 @@ describe('the messages that wait for a webhook', () => {
     await remove(id);
   });
 
-  it('fit a phone', async () => {
+  it('fit on a phone', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });
     const { page } = visit;

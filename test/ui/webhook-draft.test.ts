@@ -47,12 +47,12 @@ const record: WebhookRecord = {
   updated_dt: '2026-01-01T00:00:00.000Z',
 };
 
-describe('what is entered for a webhook', () => {
+describe('the form data of a webhook', () => {
   it('sends no subtopics for all, so that all stays all', () => {
     assert.equal(configurationOf({ ...draft, topic: 'ACCOUNT' }, '', null).subtopics, undefined);
   });
 
-  it('leaves out what the focus excludes, and has it back when the focus goes', () => {
+  it('omits the subtopics that the focus excludes, and restores them when the focus is removed', () => {
     const some: Draft = { ...draft, allSubtopics: false, subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_DELETED'] };
     const focused: Draft = { ...some, focus: [account] };
     assert.deepEqual(effectiveSubtopics(focused), ['ACCOUNT_DELETED']);
@@ -63,7 +63,7 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(effectiveSubtopics({ ...focused, focus: [] }), ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
   });
 
-  it('cannot be saved with nothing but what the focus excludes', () => {
+  it('cannot be saved with only subtopics that the focus excludes', () => {
     const nothing: Draft = {
       ...draft,
       allSubtopics: false,
@@ -84,7 +84,7 @@ describe('what is entered for a webhook', () => {
     assert.equal(withAllSubtopics(some, true).allSubtopics, true);
   });
 
-  it('keeps what the focus excludes selected when another event is deselected', () => {
+  it('keeps excluded events selected when another event is deselected', () => {
     const some = withSubtopic({ ...draft, focus: [account] }, 'ACCOUNT_DELETED', false);
     assert.deepEqual(effectiveSubtopics(some), ['ACCOUNT_ACTIVATION_UPDATED']);
     assert.deepEqual(effectiveSubtopics({ ...some, focus: [] }), [
@@ -93,7 +93,7 @@ describe('what is entered for a webhook', () => {
     ]);
   });
 
-  it('has all its errors at once', () => {
+  it('shows all its errors at once', () => {
     const errors = draftErrors({ ...emptyDraft, authentication: 'BASIC' }, '', null);
     assert.deepEqual(Object.keys(errors), [
       'name',
@@ -110,7 +110,7 @@ describe('what is entered for a webhook', () => {
     assert.equal(fieldOfMember('authentication.secret'), 'authentication.secret');
   });
 
-  it('takes over what only the API sets, and sends no secret unless one was entered', () => {
+  it('preserves members that only the API sets, and sends a secret only if one was entered', () => {
     const configuration = configurationOf({ ...draftOf(record), topic: 'ACCOUNT' }, '', record);
     assert.deepEqual(configuration.authentication, { type: 'BASIC', key: 'crm' });
     assert.equal(configuration.max_attempts, 3);
@@ -121,7 +121,7 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(replaced.authentication, { type: 'BASIC', key: 'crm', secret: 'new' });
   });
 
-  it('asks for the secret when the key, or the scheme, host or port of the target, is another', () => {
+  it('requires the secret if the key, or the scheme, host or port of the target, has changed', () => {
     const edited = draftOf(record);
     const stored = storedKeyOf(record);
     const faults = (change: Partial<Draft>) => Object.keys(draftErrors({ ...edited, ...change }, '', stored));
@@ -131,7 +131,7 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(faults({ targetUrl: 'https://other.example.net/' }), ['authentication.secret']);
   });
 
-  it('keeps of the focus what another topic knows', () => {
+  it('keeps the parts of the focus that the new topic supports', () => {
     const mixed: Draft = {
       ...draft,
       topic: 'REGISTRATION',
@@ -140,13 +140,13 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(withTopic(mixed, 'ACCOUNT').focus, [account]);
   });
 
-  it('refuses addresses that cannot be targets', () => {
+  it('rejects addresses that cannot be targets', () => {
     for (const targetUrl of ['', 'crm.example.com', 'ftp://a.example.com', 'https://a:b@c.example.com']) {
       assert.deepEqual(Object.keys(draftErrors({ ...draft, targetUrl }, '', null)), ['target_url']);
     }
   });
 
-  it('says what is wrong with an address that would lead elsewhere than it says', () => {
+  it('explains the fault of an address that leads elsewhere than it seems', () => {
     const cases: [string, RegExp][] = [
       ['http:/crm.example.com', /two slashes/],
       ['https:crm.example.com', /two slashes/],
@@ -162,7 +162,7 @@ describe('what is entered for a webhook', () => {
 });
 
 describe('the command that sends a message again manually', () => {
-  it('is taken by a shell as it is, whatever the message holds, and has no credentials', () => {
+  it('is safe in a shell, whatever the message contains, and has no credentials', () => {
     const command = curlCommand({
       targetUrl: "https://a.example.com/?q='$(x)",
       messageId: 'id',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isolate } from '../../web/src/utilities/isolate.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { chooseFocus } from './support/choosing.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -45,7 +47,7 @@ describe('creating and editing a webhook', () => {
   const read = async (id: number) => (await ui.service.api.get(`/webhooks/${id}`)).body;
   const overview = async (id: number) => (await ui.service.api.get(`/ui/api/webhooks/${id}`)).body;
 
-  it('is done with the keyboard alone, on one page', async () => {
+  it('works with the keyboard alone, on one page', async () => {
     await ui.service.api.create('/accounts', { name: 'Northwind Training' });
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
@@ -63,12 +65,19 @@ describe('creating and editing a webhook', () => {
     await tabTo(page, 'Accounts');
     await page.keyboard.press('Space');
     await page.getByRole('checkbox', { name: 'Account deleted' }).waitFor();
-    await tabTo(page, 'Accounts');
-    await page.keyboard.type('northw');
-    await page.getByRole('option', { name: /Northwind Training/ }).waitFor();
-    await page.keyboard.press('ArrowDown');
+    await tabTo(page, 'Choose accounts…');
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Escape');
+    const dialog = page.getByRole('dialog', { name: 'Focus on accounts' });
+    await dialog.getByRole('checkbox', { name: /Northwind Training/ }).waitFor();
+    await page.keyboard.type('northw');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await dialog.getByText('1 selected').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('list', { name: 'Accounts' }).getByText('Northwind Training').waitFor();
     await page.getByText('This focus excludes these events: Account created.').waitFor();
     await visit.assertAccessible();
     await tabTo(page, 'Create webhook');
@@ -83,7 +92,7 @@ describe('creating and editing a webhook', () => {
     assert.equal((await overview(id)).all_subtopics, true);
   });
 
-  it('says all errors at once, each at its field, and focuses the first; Enter submits', async () => {
+  it('shows all errors at once, each at its field, and focuses the first; Enter submits', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;
     await page.getByRole('radio', { name: 'Basic' }).check();
@@ -180,7 +189,7 @@ describe('creating and editing a webhook', () => {
     assert.equal((await read(id)).target_url, target.url);
   });
 
-  it('disables what the focus excludes, and says why', async () => {
+  it('disables the events that the focus excludes, and says why', async () => {
     const { id } = await create({
       focus: [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: 1 }],
       subtopics: ['ACCOUNT_DELETED'],
@@ -201,9 +210,7 @@ describe('creating and editing a webhook', () => {
     const { id } = await create({ subtopics: ['ACCOUNT_CREATED'] });
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
-    await page.getByRole('combobox', { name: 'Accounts' }).click();
-    await page.getByRole('option', { name: /Northwind/ }).click();
-    await page.keyboard.press('Escape');
+    await chooseFocus(page, 'Choose accounts…', ['Northwind']);
     await page
       .getByText(/The selected events \(Account created\) cannot be combined with this focus/)
       .waitFor();
@@ -212,7 +219,41 @@ describe('creating and editing a webhook', () => {
     assert.deepEqual((await read(id)).focus, []);
   });
 
-  it('keeps the secret, what only the API sets, and “all”', async () => {
+  it('chooses content for the focus in the usual dialog, by type and name, and removes it again', async () => {
+    const { api } = ui.service;
+    const { id: outer } = await api.create('/folders', { name: 'Safety' });
+    const { id: inner } = await api.create('/folders', { name: 'Safety drills', parent_id: outer });
+    const { id } = await create({ topic: 'REGISTRATION' });
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`, { phone: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Choose content…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Focus on content' });
+    await dialog.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Folder' }).click();
+    await dialog.getByRole('searchbox', { name: 'Search content' }).fill('safety');
+    await dialog.getByText('1–2 of 2').waitFor();
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
+    await visit.assertNoSidewaysScrolling();
+    await dialog.getByRole('button', { name: 'Add 2 items' }).click();
+    const chosen = page.getByRole('list', { name: 'Content' });
+    await chosen.getByText('Safety drills').waitFor();
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
+    await page.getByRole('button', { name: 'Choose content…' }).click();
+    const held = dialog.getByRole('checkbox', { name: /^Safety drills Already added/ });
+    await held.waitFor();
+    assert.equal(await held.isDisabled(), true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await chosen.getByRole('button', { name: `Remove ${isolate('Safety')}` }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    assert.deepEqual(
+      (await read(id)).focus.map((each: { webhook_focus_id: number }) => each.webhook_focus_id),
+      [inner],
+    );
+  });
+
+  it('keeps the secret, the members that only the API sets, and “all”', async () => {
     const { id } = await create({
       authentication: { type: 'BASIC', key: 'crm', secret: 'stays' },
       max_attempts: 7,
@@ -237,7 +278,7 @@ describe('creating and editing a webhook', () => {
     assert.equal((await overview(id)).all_subtopics, true);
   });
 
-  it('makes “all” an explicit list when “all” is cleared, and back', async () => {
+  it('turns “all” into an explicit list when it is cleared, and back', async () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
@@ -283,7 +324,7 @@ describe('creating and editing a webhook', () => {
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
-  it('reports someone else’s change, and leaves the choice', async () => {
+  it('reports someone else’s change, and lets one choose', async () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
@@ -329,7 +370,7 @@ describe('creating and editing a webhook', () => {
     assert.equal(body.total, 1);
   });
 
-  it('fits a phone, with every field and error', async () => {
+  it('fits on a phone, with every field and error', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`, { phone: true });
     const { page } = visit;
     await page.getByRole('radio', { name: 'Registrations' }).check();

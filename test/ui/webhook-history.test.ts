@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -9,7 +10,7 @@ const WEBHOOKS = '/administration/integrations/webhooks';
 /** One more than a page holds. */
 const MESSAGES = 26;
 
-describe('the history of a webhook', () => {
+describe('the history of a webhook in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   let id: number;
@@ -38,13 +39,21 @@ describe('the history of a webhook', () => {
     await target[Symbol.asyncDispose]();
   });
 
-  it('is paged, and narrowed to an outcome, by addresses that can be shared', async () => {
+  it('is paged, and filtered by outcome, with addresses that can be shared', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
     const { page } = visit;
     const rows = page.getByRole('link', { name: /, delivery \d+$/ });
     await rows.first().waitFor();
     assert.equal(await rows.count(), 25);
     await visit.assertAccessible();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), 'deliveries.csv');
+    const lines = (await readFile(await download.path(), 'utf8')).split('\r\n').slice(1);
+    assert.deepEqual(lines.filter((line) => line.includes(',DEAD_LETTERED,')).length, 1);
+    assert.ok(lines.length > MESSAGES, 'of all pages');
     await page.getByRole('button', { name: 'Older' }).click();
     await visit.arrived(/cursor=/);
     await page.reload();
@@ -124,7 +133,7 @@ describe('the history of a webhook', () => {
     assert.ok(command.endsWith(`--data-binary '${sent.text.replaceAll("'", "'\\''")}'`), 'the bytes as sent');
   });
 
-  it('tells attempts over time in figures, too', async () => {
+  it('shows attempts over time as a table, too', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?period=hour&table=yes`);
     const { page } = visit;
     // Counters are written every few seconds.
@@ -138,7 +147,7 @@ describe('the history of a webhook', () => {
     await page.getByRole('img', { name: /Attempts in the last hour: \d+ successful, \d+ failed/ }).waitFor();
   });
 
-  it('is not lost from sight when the service does not answer', async () => {
+  it('remains visible if the service does not respond', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
     const { page } = visit;
     const rows = page.getByRole('link', { name: /, delivery \d+$/ });

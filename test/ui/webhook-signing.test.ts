@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { startTarget } from '../support/target.ts';
 import { startUi } from './support/ui.ts';
 
-it('a signing secret is made, shown once, replaced and ended on the page of a webhook', async () => {
+it('a signing secret is created, shown once, replaced and removed on the page of a webhook', async () => {
   await using ui = await startUi();
   await using target = await startTarget();
   const { api } = ui.service;
@@ -44,4 +44,24 @@ it('a signing secret is made, shown once, replaced and ended on the page of a we
   await page.getByRole('button', { name: 'Stop signing', exact: true }).click();
   await page.getByText('Postbacks are not signed.').waitFor();
   assert.equal((await api.get(`/webhooks/${id}`)).body.signing_since_dt, null);
+});
+
+it('a test of a new target on another server says that it is not signed', async () => {
+  await using ui = await startUi();
+  await using target = await startTarget();
+  await using other = await startTarget();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  await api.post(`/webhooks/${id}/signing-secret`);
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}/edit`);
+  const { page } = visit;
+  await page.getByRole('button', { name: 'Send test message' }).click();
+  await page.getByText('The target accepted it').waitFor();
+  assert.equal(await page.getByText('This message was not signed').count(), 0);
+  assert.match(String(target.requests[0]?.headers['webhook-signature']), /^v1,/);
+  await page.getByLabel('Target URL').fill(other.url);
+  await page.getByRole('button', { name: 'Send test message' }).click();
+  await page.getByText('This message was not signed').waitFor();
+  assert.equal(other.requests[0]?.headers['webhook-signature'], undefined);
+  await visit.assertAccessible();
 });

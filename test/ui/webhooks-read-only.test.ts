@@ -4,7 +4,7 @@ import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
 
-describe('webhooks while the webhooks service is disabled', () => {
+describe('webhooks in the admin UI while the webhooks service is disabled', () => {
   let ui: Ui;
   let id: number;
   before(async () => {
@@ -28,7 +28,7 @@ describe('webhooks while the webhooks service is disabled', () => {
     await visit.assertAccessible();
   });
 
-  it('are shown whole, without edit, delete, test or redelivery', async () => {
+  it('are shown completely, without edit, delete, test or redelivery', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
     await page.getByText('Read Only', { exact: true }).waitFor();
@@ -46,12 +46,12 @@ describe('webhooks while the webhooks service is disabled', () => {
     await visit.assertAccessible();
   });
 
-  it('can be added, and the form says that nothing is sent for now', async () => {
+  it('can be added, and the form shows that nothing is sent for now', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     await visit.page.getByText('Nothing is sent while the webhooks service is disabled.').waitFor();
   });
 
-  it('let no first postback be looked for', async () => {
+  it('do not suggest waiting for a first postback', async () => {
     await using visit = await ui.visit('/');
     await visit.page.getByText('Available once the webhooks service is enabled.').waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'Open the webhook' }).count(), 0);

@@ -13,7 +13,7 @@ const visibility = (state: 'hidden' | 'visible') =>
    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
-describe('webhooks', () => {
+describe('webhooks in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   before(async () => {
@@ -35,7 +35,7 @@ describe('webhooks', () => {
   const remove = (id: number) => ui.service.api.delete(`/webhooks/${id}`);
   const cause = (name = 'Northwind') => ui.service.api.create('/accounts', { name });
 
-  it('lead to the first one while there is none', async () => {
+  it('suggest creating the first one while there is none', async () => {
     await using visit = await ui.visit(WEBHOOKS);
     await visit.page.getByText('No webhooks yet').waitFor();
     await visit.assertAccessible();
@@ -43,7 +43,7 @@ describe('webhooks', () => {
     await visit.arrived(`${WEBHOOKS}/new`);
   });
 
-  it('are in error while their target fails, and no longer once it is fixed, without reloading', async () => {
+  it('are in error while their target fails, and no longer once it is fixed, without a reload', async () => {
     target.respondWith(answer(503, { statusText: 'Out to Lunch', body: '<b>closed</b>' }));
     const { id } = await create({ max_attempts: 1_000 });
     await using list = await ui.visit(WEBHOOKS);
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('are found, filtered and ordered; the address holds it', async () => {
+  it('are found, filtered and ordered, as the address records', async () => {
     const ids = [];
     for (const name of ['Alpha', 'Beta', HOSTILE]) {
       ids.push((await create({ name, topic: name === 'Beta' ? 'COURSE' : 'ACCOUNT', enabled: false })).id);
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     for (const id of ids) await remove(id);
   });
 
-  it('are switched on and off in the list; messages are not lost unasked', async () => {
+  it('are activated and deactivated in the list, with a question before messages are lost', async () => {
     target.respondWith(answer(500));
     const { id } = await create({ authentication: { type: 'BASIC', key: 'crm', secret: 'stays' } });
     await cause();
@@ -116,7 +116,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('are paused instead of deactivated: the page and the dashboard say since when, and how many wait', async () => {
+  it('can be paused instead of deactivated, and show since when and how many messages wait', async () => {
     target.respondWith(answer(200));
     const { id } = await create();
     await using visit = await ui.visit(WEBHOOKS);
@@ -151,7 +151,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('say on their page that events create no messages while they are inactive, and since when', async () => {
+  it('show on their page that events create no messages while they are inactive, and since when', async () => {
     const { id } = await create({ enabled: false });
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });
     const { page } = visit;
@@ -164,7 +164,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('send a test message and show the answer as text', async () => {
+  it('send a test message and show the response as text', async () => {
     target.respondWith(answer(400, { body: HOSTILE }));
     const { id } = await create();
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
@@ -177,7 +177,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('have a line: its head is retried, or dead-lettered, and redelivered', async () => {
+  it('have a line whose head is retried, or dead-lettered and redelivered', async () => {
     target.respondWith(answer(500, { body: HOSTILE }));
     // On a busy machine ten attempts are made before somebody has given the message up.
     const { id } = await create({ max_attempts: 1_000 });
@@ -237,7 +237,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('ask again and again, not while their tab is hidden, and at once when it is seen again', async () => {
+  it('poll regularly, not while their tab is hidden, and at once when it is visible again', async () => {
     const { id } = await create();
     await using visit = await ui.visit('/profile');
     const { page } = visit;
@@ -259,7 +259,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('offer nothing that may lose messages before it is known what waits', async () => {
+  it('offer nothing that may lose messages before the waiting ones are known', async () => {
     const { id } = await create();
     await using visit = await ui.visit('/profile');
     const { page } = visit;
@@ -277,7 +277,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('are deleted only with their name typed when messages wait', async () => {
+  it('are deleted only with their name typed if messages wait', async () => {
     target.respondWith(answer(500));
     const { id } = await create({ name: 'Old CRM' });
     await cause();
@@ -294,7 +294,7 @@ describe('webhooks', () => {
     assert.equal((await ui.service.api.get(`/webhooks/${id}`)).status, 404);
   });
 
-  it('fit a phone', async () => {
+  it('fit on a phone', async () => {
     const { id } = await create({
       name: HOSTILE.repeat(4),
       target_url: `${target.url}/${'long/'.repeat(60)}`,
@@ -310,7 +310,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('say what happened when the service fails, and go on when it answers', async () => {
+  it('show what happened if the service fails, and recover when it responds', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     await page.route('**/ui/api/webhooks*', (route) => route.fulfill({ status: 500, body: '{}' }), {

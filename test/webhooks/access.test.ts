@@ -43,7 +43,7 @@ const CALLS: readonly Call[] = [
   { method: 'POST', path: '/webhooks/999/test', scope: 'webhooks:write' },
 ];
 
-describe('who may call the webhooks API', () => {
+describe('access to the webhooks API', () => {
   let service: TestService;
 
   before(async () => {
@@ -72,7 +72,7 @@ describe('who may call the webhooks API', () => {
       assertProblem(answer, status, status === 401 ? 'unauthorized' : 'forbidden', null, what);
   }
 
-  test('nobody without a token: 401, without a word about errors', async () => {
+  test('401 without a token, without an error code', async () => {
     for (const call of CALLS) {
       assertRefused(await send(call, {}), call, 401, 'Bearer realm="coursewire"');
       assertRefused(
@@ -84,7 +84,7 @@ describe('who may call the webhooks API', () => {
     }
   });
 
-  test('nobody with a token that is none: 401 with invalid_token', async () => {
+  test('401 with invalid_token for an invalid token', async () => {
     const tampered = `${service.api.token.slice(0, -4)}AAAA`;
     for (const call of CALLS) {
       for (const token of ['nonsense', tampered, '']) {
@@ -98,7 +98,7 @@ describe('who may call the webhooks API', () => {
     }
   });
 
-  test('nobody without the scope of the call: 403 with the scope that is needed', async () => {
+  test('403 with the required scope for a token without it', async () => {
     const all = ['content:read', 'content:write', 'webhooks:read', 'webhooks:write', 'registrations:write'];
     for (const scope of ['webhooks:read', 'webhooks:write'] as const) {
       const token = await tokenWith(all.filter((each) => each !== scope));
@@ -112,7 +112,7 @@ describe('who may call the webhooks API', () => {
     }
   });
 
-  test('whoever has the scope, and needs no other', async () => {
+  test('a token with the scope of the call is enough', async () => {
     for (const scope of ['webhooks:read', 'webhooks:write'] as const) {
       const authorization = `Bearer ${await tokenWith([scope])}`;
       for (const call of CALLS.filter((each) => each.scope === scope)) {
@@ -122,7 +122,7 @@ describe('who may call the webhooks API', () => {
     }
   });
 
-  test('a body is not read of a caller who may not call', async () => {
+  test('the body of an unauthorized call is not read', async () => {
     for (const body of ['{"name":', 'x'.repeat(2_000_000)]) {
       const answer = await new Api(service.url, 'nonsense').post('/webhooks', body);
       assertProblem(answer, 401, 'unauthorized');

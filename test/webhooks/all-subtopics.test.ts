@@ -29,7 +29,7 @@ describe('all subtopics, or an explicit list of them', () => {
   const chosen = ({ all_subtopics, subtopics }: Record<string, unknown>) => ({ all_subtopics, subtopics });
 
   describe('a new webhook', () => {
-    test('has all without a list, and says so wherever it is read', async () => {
+    test('has all without a list, and shows that wherever it is read', async () => {
       const made = await create();
       assert.deepEqual(chosen(made), { all_subtopics: true, subtopics: ALL });
       assert.equal((await api.get(`/webhooks/${made.id}`)).body.all_subtopics, true);
@@ -41,7 +41,7 @@ describe('all subtopics, or an explicit list of them', () => {
       });
     });
 
-    test('has the list it is given, also where that equals what all shows', async () => {
+    test('has the given list, even if that equals the list that all shows', async () => {
       for (const subtopics of [ALL, ['ACCOUNT_DELETED']]) {
         assert.deepEqual(chosen(await create({ subtopics })), { all_subtopics: false, subtopics });
         assert.deepEqual(chosen(await create({ subtopics, all_subtopics: false })), {
@@ -55,7 +55,7 @@ describe('all subtopics, or an explicit list of them', () => {
       });
     });
 
-    test('is a copy of the record that was read', async () => {
+    test('can be a copy of a record that was read', async () => {
       for (const overrides of [{}, { focus: FOCUS }, { subtopics: ALL }, { topic: 'COURSE' }]) {
         const original = await create(overrides);
         assert.deepEqual(chosen(await api.create('/webhooks', original)), chosen(original));
@@ -64,7 +64,7 @@ describe('all subtopics, or an explicit list of them', () => {
   });
 
   describe('an update', () => {
-    test('with the list that all shows makes it explicit, and so it stays when the focus goes', async () => {
+    test('with the list that all shows makes it explicit, even after the focus is removed', async () => {
       await using target = await startTarget();
       const account = await api.create('/accounts', { name: 'Northwind' });
       const focus = [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: account.id }];
@@ -88,7 +88,7 @@ describe('all subtopics, or an explicit list of them', () => {
       });
     });
 
-    test('with a listed subtopic that the focus excludes is refused', async () => {
+    test('with a listed subtopic that the focus excludes is rejected', async () => {
       const { id } = await create();
       for (const all of [{}, { all_subtopics: false }]) {
         const input = webhookInput({ subtopics: ALL, focus: FOCUS, ...all });
@@ -101,7 +101,7 @@ describe('all subtopics, or an explicit list of them', () => {
       });
     });
 
-    test('with the record as it was read leaves all as all, also when its focus comes and goes', async () => {
+    test('with the record as it was read leaves all as all, even when a focus is added and removed', async () => {
       const record = await create();
       const focused = await update(record.id, { ...record, focus: FOCUS });
       assert.deepEqual(chosen(focused), { all_subtopics: true, subtopics: WITH_FOCUS });
@@ -125,7 +125,7 @@ describe('all subtopics, or an explicit list of them', () => {
       assert.deepEqual(chosen(await update(id, webhookInput())), { all_subtopics: true, subtopics: ALL });
     });
 
-    test('with another list than the one read takes the list at its word', async () => {
+    test('with another list than the one read makes that list explicit', async () => {
       const record = await create();
       const narrowed = await update(record.id, { ...record, subtopics: WITH_FOCUS });
       assert.deepEqual(chosen(narrowed), { all_subtopics: false, subtopics: WITH_FOCUS });
@@ -133,7 +133,7 @@ describe('all subtopics, or an explicit list of them', () => {
       assert.deepEqual(chosen(widened), { all_subtopics: false, subtopics: ALL });
     });
 
-    test('does not take the list of one topic for all of another', async () => {
+    test('does not treat the list of one topic as all of another', async () => {
       const record = await create();
       assertInvalid(await api.put(`/webhooks/${record.id}`, { ...record, topic: 'COURSE' }), [
         '/subtopics/0',
@@ -143,7 +143,7 @@ describe('all subtopics, or an explicit list of them', () => {
     });
   });
 
-  test('that it is not all, without saying which, is refused: it must not silently mean all', async () => {
+  test('that sets all to false without a list is rejected, because it must not silently mean all', async () => {
     const record = await create({ subtopics: ['ACCOUNT_DELETED'] });
     const { subtopics: _, ...without } = record;
     for (const answer of [
@@ -155,7 +155,7 @@ describe('all subtopics, or an explicit list of them', () => {
     }
   });
 
-  test('is a boolean, and an empty or repeating list is still invalid with it', async () => {
+  test('must be a boolean, and an empty or repeating list is still invalid with it', async () => {
     for (const all_subtopics of [null, 'true', 1, []]) {
       assertInvalid(await api.post('/webhooks', webhookInput({ all_subtopics })), ['/all_subtopics']);
     }

@@ -40,7 +40,7 @@ async function refusalToStart(dataDir: string, webhooks_auth_secret: string | nu
 }
 
 describe('webhooks_auth_secret', () => {
-  test('made at the first start: kept for its owner, and credentials live on through restarts', async () => {
+  test('is created at the first start, readable only by its owner, and credentials survive restarts', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     await makeWebhook(folder.path, target.url, null);
@@ -54,7 +54,7 @@ describe('webhooks_auth_secret', () => {
     assert.equal(received?.headers.authorization, AUTHORIZATION);
   });
 
-  test('another one than before is noticed at start, and named', async () => {
+  test('is compared at start, and a different one is reported by name', async () => {
     using folder = temporaryFolder();
     await makeWebhook(folder.path, 'http://127.0.0.1:9/', SECRET);
     for (const wrong of ['T'.repeat(64), `${SECRET.slice(1)}s`]) {
@@ -69,7 +69,7 @@ describe('webhooks_auth_secret', () => {
     assert.equal((await service.api.get('/webhooks')).body.data[0].authentication.key, BASIC.key);
   });
 
-  test('one that was lost is refused by every command, which says what to do and writes nothing', async () => {
+  test('if lost, stops every command, which says what to do and writes nothing', async () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'webhooks_auth_secret');
     await using service = await startTestService({ dataDir: folder.path });
@@ -101,7 +101,7 @@ describe('webhooks_auth_secret', () => {
     assert.equal((await again.api.get('/webhooks')).status, 200);
   });
 
-  test('one that is lost for good can be replaced as the documentation says: credentials are set again', async () => {
+  test('if lost for good, can be replaced as documented: credentials are set again', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const id = await makeWebhook(folder.path, target.url, null);
@@ -124,7 +124,7 @@ describe('webhooks_auth_secret', () => {
     assert.equal(received?.headers.authorization, AUTHORIZATION);
   });
 
-  test('of two that are made for one new database at the same time, the one that came late is removed again', async () => {
+  test('if created twice for one new database at the same time, only the first is kept', async () => {
     using first = temporaryFolder();
     using second = temporaryFolder();
     await using opened = await openTestDatabase();
@@ -142,7 +142,7 @@ describe('webhooks_auth_secret', () => {
     assert.deepEqual([existsSync(file!), existsSync(lateFile!)], [true, false]);
   });
 
-  test('a damaged file of it is said clearly at start, and left alone', async () => {
+  test('in a damaged file is reported clearly at start, and the file is left alone', async () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'webhooks_auth_secret');
     await makeWebhook(folder.path, 'http://127.0.0.1:9/', null);
@@ -154,7 +154,7 @@ describe('webhooks_auth_secret', () => {
     }
   });
 
-  test('credentials that were copied from another row are sent nowhere, and can be set again', async () => {
+  test('protects credentials that were copied from another row: they are sent nowhere, and can be set again', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const first = await makeWebhook(folder.path, 'http://127.0.0.1:9/', SECRET);

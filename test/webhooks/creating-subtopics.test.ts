@@ -10,7 +10,7 @@ const SUBTOPICS_OF = {
   REGISTRATION: ['REGISTRATION_LAUNCHED', 'REGISTRATION_STATUS_UPDATED'],
 };
 
-describe('what a new webhook is sent: subtopics and focus', () => {
+describe('the subtopics and focus of a new webhook', () => {
   let service: TestService;
   let api: Api;
 
@@ -25,7 +25,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
   const refused = async (overrides: Record<string, unknown>, ...pointers: string[]) =>
     assertInvalid(await api.post('/webhooks', webhookInput(overrides)), pointers, JSON.stringify(overrides));
 
-  test('each topic begins with all its subtopics', async () => {
+  test('default to all subtopics of each topic', async () => {
     for (const [topic, subtopics] of Object.entries(SUBTOPICS_OF)) {
       assert.deepEqual((await create({ topic })).subtopics, subtopics);
     }
@@ -33,7 +33,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
       await refused({ topic }, '/topic');
   });
 
-  test('subtopics are of the topic, each once, at least one', async () => {
+  test('need at least one subtopic of the topic, and each only once', async () => {
     const chosen = await create({ subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_CREATED'] });
     assert.deepEqual(chosen.subtopics, ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
     await refused({ subtopics: [] }, '/subtopics');
@@ -53,7 +53,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     );
   });
 
-  test('a focus excludes the subtopic whose asset it could not have named', async () => {
+  test('exclude the subtopic whose asset the focus cannot name', async () => {
     const focusOn = (type: string) => ({ focus: [{ webhook_focus_type: type, webhook_focus_id: 900_001 }] });
     const account = await create(focusOn('ACCOUNT'));
     assert.deepEqual(account.subtopics, ['ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED']);
@@ -66,7 +66,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     await refused({ topic: 'COURSE', ...focusOn('COURSE'), subtopics: ['COURSE_IMPORTED'] }, '/subtopics/0');
   });
 
-  test('each topic takes its focus types and no others', async () => {
+  test('allow only the focus types of each topic', async () => {
     const types = ['ACCOUNT', 'COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'];
     const taken = { ACCOUNT: ['ACCOUNT'], ACCOUNT_CONTENT: types, COURSE: ['COURSE'], REGISTRATION: types };
     for (const [topic, expected] of Object.entries(taken)) {
@@ -85,7 +85,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     }
   });
 
-  test('a focus has an id that fits a number, and appears once in the list', async () => {
+  test('need focuses with a valid id, each only once in the list', async () => {
     const account = (id: unknown) => ({ webhook_focus_type: 'ACCOUNT', webhook_focus_id: id });
     const largest = await create({ focus: [account(Number.MAX_SAFE_INTEGER)] });
     assert.equal(largest.focus[0].webhook_focus_id, Number.MAX_SAFE_INTEGER);
@@ -100,7 +100,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     await refused({ focus: Array.from({ length: 1_001 }, (_, index) => account(index + 1)) }, '/focus');
   });
 
-  test('a focus shows the current name of its asset, or the given one if the asset does not exist', async () => {
+  test('show the current name of a focused asset, or the given one if it does not exist', async () => {
     const account = await api.create('/accounts', { name: 'Northwind' });
     const { id } = await create({
       focus: [
@@ -120,7 +120,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     assert.deepEqual(await names(), ['Southwind', 'of nobody', null]);
   });
 
-  test('the name of a focus is text without control characters', async () => {
+  test('need focus names without control characters', async () => {
     const focus = (name: unknown) => [
       { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_001, webhook_focus_name: name },
     ];

@@ -19,7 +19,7 @@ describe('creating and reading webhooks', () => {
   const refused = async (overrides: Record<string, unknown>, ...pointers: string[]) =>
     assertInvalid(await api.post('/webhooks', webhookInput(overrides)), pointers, JSON.stringify(overrides));
 
-  test('a configuration reads back as it was given, as a record', async () => {
+  test('a configuration is returned as it was given, as a record', async () => {
     const configuration = {
       name: 'Every member',
       topic: 'REGISTRATION',
@@ -100,7 +100,7 @@ describe('creating and reading webhooks', () => {
     });
   });
 
-  test('name, topic and target_url are required, and all that is missing is named', async () => {
+  test('name, topic and target_url are required, and all missing members are named', async () => {
     assertInvalid(await api.post('/webhooks', {}), ['/name', '/topic', '/target_url']);
     assertInvalid(await api.post('/webhooks', { topic: 'ACCOUNT' }), ['/name', '/target_url']);
     for (const body of ['null', '[]', '"webhook"', '7', 'true']) {
@@ -108,7 +108,7 @@ describe('creating and reading webhooks', () => {
     }
   });
 
-  test('every offending member is named in one answer', async () => {
+  test('every offending member is named in one response', async () => {
     const answer = await api.post('/webhooks', {
       name: 7,
       topic: 'WEATHER',
@@ -144,7 +144,7 @@ describe('creating and reading webhooks', () => {
     ]);
   });
 
-  test('members that only reading gives are taken and ignored', async () => {
+  test('read-only members are accepted and ignored', async () => {
     const record = await create({
       id: 4711,
       in_error: 'perhaps',
@@ -187,7 +187,7 @@ describe('creating and reading webhooks', () => {
     }
   });
 
-  test('BASIC takes key and secret, NONE takes neither', async () => {
+  test('BASIC requires key and secret, NONE allows neither', async () => {
     const refusedWith = (authentication: unknown, ...pointers: string[]) =>
       refused({ authentication }, ...pointers);
     assert.deepEqual((await create({ authentication: {} })).authentication, { type: 'NONE' });
@@ -250,7 +250,7 @@ describe('creating and reading webhooks', () => {
     assertInvalid(infinite, ['/max_attempts']);
   });
 
-  test('ignore_before_dt is a moment with a zone', async () => {
+  test('ignore_before_dt is a time with a zone', async () => {
     const moments = {
       '2026-01-31T09:30:00Z': '2026-01-31T09:30:00.000Z',
       '2026-01-31T09:30:00.123456+05:45': '2026-01-31T03:45:00.123Z',
@@ -284,7 +284,7 @@ describe('creating and reading webhooks', () => {
     await refused({ ignore_before_dt: `2026-01-31T09:30:00.${'0'.repeat(100_000)}Z` }, '/ignore_before_dt');
   });
 
-  test('logging_mode is one of the four of the configuration, not of messages', async () => {
+  test('logging_mode has one of the four spellings of the configuration, not those of messages', async () => {
     for (const logging_mode of ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR']) {
       assert.equal((await create({ logging_mode })).logging_mode, logging_mode);
     }
@@ -292,7 +292,7 @@ describe('creating and reading webhooks', () => {
       await refused({ logging_mode }, '/logging_mode');
   });
 
-  test('of a member that comes twice the last counts, as JSON parsers agree', async () => {
+  test('the last of repeated members counts, as in JSON parsers', async () => {
     const body =
       '{"name":"first","topic":"COURSE","target_url":"http://127.0.0.1:9/","topic":"ACCOUNT","name":"last"}';
     const { name, topic } = await api.create('/webhooks', body);

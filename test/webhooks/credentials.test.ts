@@ -46,7 +46,7 @@ describe('credentials of webhooks', () => {
     return received().at(-1)?.headers.authorization;
   }
 
-  test('go with each postback as HTTP Basic', async () => {
+  test('are sent with each postback as HTTP Basic', async () => {
     const { path } = await create({ type: 'BASIC', key: 'coursewire', secret: 'open sesame' });
     assert.equal(await nextAuthorization(path), basic('coursewire', 'open sesame'));
   });
@@ -56,7 +56,7 @@ describe('credentials of webhooks', () => {
     assert.equal(await nextAuthorization(path), basic('Zoë "x"', 'pässwörd: 🚒 {}'));
   });
 
-  test('are in the database for no longer than the webhook exists', async () => {
+  test('are in the database only as long as the webhook exists', async () => {
     const { id } = await create({ type: 'BASIC', key: 'coursewire', secret: 'open sesame' });
     const stored = async () => {
       const sql = 'select credentials from webhooks where id = ?';
@@ -69,12 +69,12 @@ describe('credentials of webhooks', () => {
     assert.deepEqual(await stored(), [{ credentials: null }]);
   });
 
-  test('are not there for type NONE', async () => {
+  test('are absent for type NONE', async () => {
     const { path } = await create({ type: 'NONE' });
     assert.equal(await nextAuthorization(path), undefined);
   });
 
-  test('stay when an update names the same key and no secret', async () => {
+  test('stay if an update has the same key and no secret', async () => {
     const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });
     const updated = await api.put(`/webhooks/${id}`, {
       ...input,
@@ -88,7 +88,7 @@ describe('credentials of webhooks', () => {
     assert.equal(await nextAuthorization(path), basic('k', 'first'));
   });
 
-  test('change with a new secret, and with a new key only when its secret comes along', async () => {
+  test('change with a new secret, and with a new key only if its secret is given too', async () => {
     const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });
     const put = (authentication: object) => api.put(`/webhooks/${id}`, { ...input, authentication });
     assert.equal((await put({ type: 'BASIC', key: 'k', secret: 'second' })).status, 200);
@@ -100,7 +100,7 @@ describe('credentials of webhooks', () => {
     assert.equal(await nextAuthorization(path), basic('other', 'third'));
   });
 
-  test('go to another scheme, host or port only when the secret is given again', async () => {
+  test('are sent to another scheme, host or port only if the secret is given again', async () => {
     const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });
     const { port } = new URL(target.url);
     const put = (target_url: string, secret?: string) =>
@@ -141,7 +141,7 @@ describe('credentials of webhooks', () => {
   });
 });
 
-test('secrets are in no answer, no log line and no file, whatever is called and however it fails', async () => {
+test('secrets are in no response, log line or file, whatever is called and however it fails', async () => {
   using folder = temporaryFolder();
   await using target = await startTarget({ respondWith: echo(500) });
   const key = 'the-key-of-the-target';

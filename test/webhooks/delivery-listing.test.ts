@@ -101,7 +101,7 @@ async function count(database: Database, table: string): Promise<number> {
 describe('the list of a webhook’s deliveries, on the embedded database', {
   skip: ON_POSTGRES && 'an index of the table is that list there',
 }, () => {
-  it('holds what is listed and what is not yet, each once, whatever comes in between', async () => {
+  it('has listed and unlisted deliveries, each once, whatever happens in between', async () => {
     const attempt = fc.record({
       webhookId: fc.integer({ min: 1, max: 3 }),
       message: fc.integer({ min: 0, max: 25 }),
@@ -155,7 +155,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     );
   });
 
-  it('goes on where the process before was killed', async () => {
+  it('continues where the previous process was killed', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b'));
@@ -170,7 +170,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
   });
 
-  it('takes as many transactions as it needs, none of them long', async () => {
+  it('uses as many transactions as it needs, none of them long', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     const messages = Array.from({ length: 9_000 }, (_, n) => `m-${n}`);
@@ -182,6 +182,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
       onOutcome: (listener) => database.onOutcome(listener),
       reader: database.reader,
       ping: () => database.ping(),
+      runAlone: (sql, ...values) => database.runAlone(sql, ...values),
       onSignal: (channel, listener) => database.onSignal(channel, listener),
       transaction: (work, options) => {
         transactions += 1;
@@ -206,7 +207,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     });
   });
 
-  it('loses nothing while deliveries cannot be listed, which is said once', async () => {
+  it('loses nothing while deliveries cannot be listed, which is logged once', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     using other = opened.connect();
@@ -227,7 +228,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await listOf(database, 1), ['b', 'a']);
   });
 
-  it('keeps nothing of what was cleaned', async () => {
+  it('keeps nothing of cleaned deliveries', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b', 'c'));
@@ -242,7 +243,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     );
   });
 
-  it('keeps a deleted webhook from being forgotten, listed or not', async () => {
+  it('prevents that a deleted webhook is forgotten, listed or not', async () => {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await database.transaction(async (tx) => {
@@ -263,7 +264,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     assert.deepEqual(await forgotten(), [1, 2, 3]);
   });
 
-  it('is there for a history of before', async () => {
+  it('exists for a history of an earlier release', async () => {
     await using folder = temporaryFolder();
     await using database = new SqliteDatabase(path.join(folder.path, 'test.db'));
     await migrate(database, Date.now);

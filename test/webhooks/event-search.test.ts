@@ -7,7 +7,7 @@ import { keysOf } from '../../src/webhooks/events/event-keys.ts';
 import { ALL_EVENTS, type EventSearch, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { mayHaveKeys, toKeyFilter } from '../../src/webhooks/events/key-filter.ts';
 import type { StoredEvent } from '../../src/webhooks/events/stored-event.ts';
-import { RecordingPublisher } from '../../src/webhooks/messages/webhook-publisher.ts';
+import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
@@ -153,7 +153,7 @@ describe('a search in the event log', () => {
     await assertFound();
   });
 
-  test('finds what is left after old events were removed', async () => {
+  test('finds the remaining events after old ones were removed', async () => {
     const { database } = opened;
     const moment = BEGIN + 620_000;
     let removed = 0;
@@ -170,8 +170,8 @@ describe('a search in the event log', () => {
   });
 });
 
-describe('events that are committed in another order than that of their ids', { skip: !ON_POSTGRES }, () => {
-  test('come into blocks once none can be missing', async () => {
+describe('events that are committed out of the order of their ids', { skip: !ON_POSTGRES }, () => {
+  test('are put into blocks once none can be missing', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const late = Promise.withResolvers<void>();
@@ -195,7 +195,7 @@ describe('events that are committed in another order than that of their ids', { 
 });
 
 describe('a filter of keys', () => {
-  test('knows all of its keys, and few others', () => {
+  test('matches all of its keys, and few others', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `Rregistration-${n}`);
     const filter = toKeyFilter(new Set(keys));
     for (const key of keys) assert.ok(mayHaveKeys(filter, [key]), key);

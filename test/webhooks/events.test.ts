@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
+import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { launch, makeParties, register } from '../content/registration-parts.ts';
 import {
   createAccounts,
@@ -82,7 +82,7 @@ describe('the event log', () => {
   });
   after(() => service.stop());
 
-  test('has every event with what, about whom, by whom and when, although no webhook matched', async () => {
+  test('has every event with its kind, subject, user and time, even if no webhook matched', async () => {
     const events = await eventsOf(service.api);
     const [created, completed, launched, imported, first] = events;
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe('the event log', () => {
     assert.deepEqual(Object.keys(body.resource), ['account', 'content', 'registration']);
   });
 
-  test('is searched by each member and by several', async () => {
+  test('can be searched by each member and by several', async () => {
     const events = await eventsOf(service.api);
     const [created, completed, launched, imported, first] = events.map(({ id }) => id);
     const searches: [Record<string, string>, (number | undefined)[]][] = [
@@ -147,7 +147,7 @@ describe('the event log', () => {
     }
   });
 
-  test('refuses what is no search', async () => {
+  test('rejects invalid searches', async () => {
     const { api } = service;
     assertInvalid(await api.get('/events?from_dt=yesterday&to_dt=2026-01-01'), [
       '/query/from_dt',
@@ -166,7 +166,7 @@ describe('the event log', () => {
 });
 
 describe('the outcome of an event', () => {
-  test('says for each webhook the status of its message, or why it got none', async () => {
+  test('shows for each webhook the status of its message, or why it got none', async () => {
     await using target = await startTarget();
     target.respondWith(answer(500));
     using folder = temporaryFolder();
@@ -272,7 +272,7 @@ describe('the outcome of an event', () => {
 });
 
 describe('old events', () => {
-  test('are removed with the history in bounded steps, with their blocks, but not what waiting messages share', async () => {
+  test('are removed with the history in limited steps, with their blocks, except parts that waiting messages share', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     for (let n = 0; n < 60; n++) await api.create('/webhooks', webhookInput({ name: `Webhook ${n}` }));

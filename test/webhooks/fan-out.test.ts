@@ -40,7 +40,7 @@ async function addWebhooks({ settings }: TestService, count: number): Promise<vo
 }
 
 describe('an event that matches 10,000 webhooks', () => {
-  test('stalls nobody while its messages are written', async () => {
+  test('delays nobody while its messages are written', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     await addWebhooks(service, MANY_WEBHOOKS);
     const stall = await longestStallDuring(async () => {

@@ -35,7 +35,7 @@ describe('the name of a focused asset that is deleted', () => {
     assert.equal((await api.delete(path)).status, 204);
   }
 
-  test('stays its last name, whatever kind of asset it is', async () => {
+  test('remains its last name, whatever kind of asset it is', async () => {
     const course = await make.course('Course');
     const part = await make.course('Part');
     const equivalent = await make.equivalent('Equivalent', [part]);
@@ -64,7 +64,7 @@ describe('the name of a focused asset that is deleted', () => {
     );
   });
 
-  test('stays with an update, also one that names no name, until another name is given', async () => {
+  test('survives updates, even without a name, until another name is given', async () => {
     const account = await make.account('Northwind');
     const webhook = await create(focusOn('ACCOUNT', account));
     await remove(`/accounts/${account}`);
@@ -84,7 +84,7 @@ describe('the name of a focused asset that is deleted', () => {
     assert.deepEqual(await update(focusOn('ACCOUNT', account, 'Northwind, closed')), ['Northwind, closed']);
   });
 
-  test('is untouched when the deletion is refused', async () => {
+  test('does not change if the deletion is rejected', async () => {
     const course = await make.course('In use');
     await make.bundle('Holds it', [course]);
     const webhook = await create(focusOn('COURSE', course.id));
@@ -93,7 +93,7 @@ describe('the name of a focused asset that is deleted', () => {
     assert.deepEqual(await namesOf(webhook.id), ['In use still']);
   });
 
-  test('stays while the webhooks service is disabled, too', async () => {
+  test('remains while the webhooks service is disabled, too', async () => {
     await using silent = await startTestService({ settings: { enable_webhooks_service: false } });
     const account = await silent.api.create('/accounts', { name: 'Southwind' });
     const webhook = await silent.api.create(

@@ -32,7 +32,7 @@ async function untilFailures(api: Api, id: number, count: number) {
 }
 
 describe('the health of a webhook', () => {
-  it('has the reason, what the target said, how often and since when', async () => {
+  it('shows the reason, the target’s response, how often and since when', async () => {
     await using target = await startTarget();
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -98,7 +98,7 @@ describe('the health of a webhook', () => {
     assert.ok(again.since_dt > failure.since_dt);
   });
 
-  it('begins again after an edit', async () => {
+  it('starts over after an edit', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;

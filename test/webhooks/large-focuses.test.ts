@@ -53,7 +53,7 @@ describe('webhooks with large focuses', () => {
     assert.ok(stall < MAX_STALL_MS, `the event loop was blocked for ${stall.toFixed()} ms`);
   });
 
-  test('are refused with a name of more than 200 characters, and with more than 1,000 entries', async () => {
+  test('are rejected with a name of more than 200 characters, and with more than 1,000 entries', async () => {
     await using service = await startTestService();
     const [first] = largeFocus();
     const longName = { ...first, webhook_focus_name: 'n'.repeat(201) };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { LogLevel } from '../../src/observability/log-level.ts';
+import type { LogLevel } from '../../src/settings/log-level.ts';
 import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { byPath, echo, failTimes } from '../support/target-behaviours.ts';
@@ -132,35 +132,35 @@ function assertExtent(
   assert.equal(line.response_body?.headers['content-type'], 'application/json', what);
 }
 
-describe('what is logged of deliveries (section 6.3)', () => {
+describe('the log of deliveries (section 6.3)', () => {
   for (const log_level of ['info', 'warn', 'error', 'silent'] as const) {
-    test(`at ${log_level}: what the logging mode of the webhook asks for`, async () => {
+    test(`has at ${log_level} the lines that the logging mode of the webhook selects`, async () => {
       for (const delivery of await linesAt({ log_level }))
         assertExtent(delivery, EXTENTS[delivery.mode][delivery.outcome]);
     });
   }
 
   for (const log_level of ['info', 'warn', 'error'] as const) {
-    test(`at ${log_level} with AccountService at debug: everything, whatever the logging mode`, async () => {
+    test(`has everything at ${log_level} with AccountService at debug, whatever the logging mode`, async () => {
       const custom_log_levels = { AccountService: 'debug' } as const;
       for (const delivery of await linesAt({ log_level, custom_log_levels }))
         assertExtent(delivery, EVERYTHING[delivery.outcome]);
     });
   }
 
-  test('at debug: everything, whatever the logging mode', async () => {
+  test('has everything at debug, whatever the logging mode', async () => {
     for (const delivery of await linesAt({ log_level: 'debug' }))
       assertExtent(delivery, EVERYTHING[delivery.outcome]);
   });
 
-  test('at debug with AccountService at error: everything still, since nothing less verbose lowers it', async () => {
+  test('still has everything at debug with AccountService at error, which does not lower it', async () => {
     const custom_log_levels = { AccountService: 'error' } as const;
     for (const delivery of await linesAt({ log_level: 'debug', custom_log_levels })) {
       assertExtent(delivery, EVERYTHING[delivery.outcome]);
     }
   });
 
-  test('the debug level of a class that triggers other topics changes nothing', async () => {
+  test('is not affected by the debug level of a class that triggers other topics', async () => {
     const custom_log_levels = {
       CourseService: 'debug',
       WebhookService: 'debug',
@@ -171,7 +171,7 @@ describe('what is logged of deliveries (section 6.3)', () => {
     }
   });
 
-  test('each attempt has a line of its own, with when the next is due', async () => {
+  test('has a line for each attempt, with the time of the next one', async () => {
     await using target = await startTarget({ respondWith: failTimes(2, echo(503)) });
     await using service = await startTestService();
     const { api } = service;

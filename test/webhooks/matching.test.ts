@@ -138,7 +138,7 @@ describe('matching events with webhooks', () => {
     }
   }
 
-  test('finds exactly those that the rules name, after any creation, update and deletion', async () => {
+  test('finds exactly those that the rules require, after any creation, update and deletion', async () => {
     let hits = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -179,7 +179,7 @@ describe('matching events with webhooks', () => {
     );
   });
 
-  test('with focuses on accounts and on content both must match, within each one is enough', async () => {
+  test('requires both an account and a content of the focus to match, but only one of each', async () => {
     const focus = (['ACCOUNT 1', 'ACCOUNT 2', 'COURSE 1', 'FOLDER 1'] as const).map((text) => {
       const [type, id] = text.split(' ') as [FocusType, string];
       return { webhook_focus_type: type, webhook_focus_id: Number(id) };

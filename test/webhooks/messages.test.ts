@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { SUBTOPICS, type Subtopic, topicOf } from '../../src/events/catalogue.ts';
 import type { EventOf, ServiceEvent } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { WebhookPublisher } from '../../src/webhooks/messages/webhook-publisher.ts';
+import { WebhookPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -104,7 +104,7 @@ const EVENTS: { readonly [S in Subtopic]: { resource: EventOf<S>['resource']; js
   };
 })();
 
-describe('messages as targets get them', () => {
+describe('messages as targets receive them', () => {
   let service: TestService;
   let api: Api;
   let target: Target;
@@ -201,7 +201,7 @@ describe('messages as targets get them', () => {
     await api.delete(`/webhooks/${webhook.id}`);
   });
 
-  test('logging_mode is spelled as section 6.2 has it', async () => {
+  test('logging_mode is spelled as in section 6.2', async () => {
     const spelled = { NONE: 'NONE', SUMMARY: 'SUMMARY', FULL: 'FULL', FULLONERROR: 'FULL_ON_ERROR' };
     const ids: number[] = [];
     for (const logging_mode of Object.keys(spelled)) {
@@ -223,7 +223,7 @@ describe('messages as targets get them', () => {
     for (const id of ids) await api.delete(`/webhooks/${id}`);
   });
 
-  test('events of accounts through the API have their time and their caller', async () => {
+  test('events of accounts through the API have the right time and caller', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: `${target.url}/accounts` }));
     const created = await api.create('/accounts', { name: NAME });
     const touched = `/accounts/${created.id}`;
@@ -259,7 +259,7 @@ describe('messages as targets get them', () => {
     await api.delete(`/webhooks/${webhook.id}`);
   });
 
-  test('a change that is rolled back leaves no message, a webhook that is edited gets the next one as it is then', async () => {
+  test('a change that is rolled back leaves no message, and an edited webhook gets the next one as edited', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: `${target.url}/rolled-back` }));
     const undone = database.transaction(async (tx) => {
       await publisher.publish(tx, eventOf('ACCOUNT_CREATED'));

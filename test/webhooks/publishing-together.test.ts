@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { QueueMessage } from '../../src/queue/message-queue.ts';
-import { WebhookPublisher } from '../../src/webhooks/messages/webhook-publisher.ts';
+import { WebhookPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { countWaiting } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -41,7 +41,7 @@ function activationOf(account: { id: number; name: string }): ServiceEvent {
 describe('two instances that publish events of the same webhooks at the same time', {
   skip: !ON_POSTGRES && 'one process has SQLite for itself',
 }, () => {
-  test('in opposite orders wait for each other, and neither is undone', async () => {
+  test('in opposite orders wait for each other, and neither is rolled back', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const accounts = [];
     const lineIds: number[] = [];

@@ -7,7 +7,7 @@ import { webhookInput } from './webhook-expectations.ts';
 const LIMIT_REACHED = 'urn:coursewire:problem:limit-reached';
 
 describe('the quota of webhooks', () => {
-  test('refuses one more, also when requests come at the same time, until one is deleted', async () => {
+  test('rejects one more, even if requests arrive at the same time, until one is deleted', async () => {
     await using service = await startTestService({ settings: { max_webhooks: 5 } });
     const { api } = service;
     const answers = await Promise.all(
@@ -29,7 +29,7 @@ describe('the quota of webhooks', () => {
 });
 
 describe('the quota of assets that one call adds', () => {
-  test('counts what is within folders, and refuses the whole call', async () => {
+  test('counts the contents of folders, and rejects the whole call', async () => {
     await using service = await startTestService({
       settings: { max_assets_per_call: 3, enable_queue_polling: false },
     });

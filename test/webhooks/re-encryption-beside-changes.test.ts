@@ -13,7 +13,7 @@ const NEW = 'n'.repeat(64);
 const CHANGED = { key: 'postbacks', secret: 'set meanwhile' };
 
 describe('re-encryption', { skip: !ON_POSTGRES && 'one process has SQLite for itself' }, () => {
-  test('keeps credentials that are set after it read the former ones', async () => {
+  test('keeps credentials that are set after it has read the former ones', async () => {
     await using service = await startTestService({ settings: { webhooks_auth_secret: OLD } });
     const authentication = { type: 'BASIC', key: 'postbacks', secret: 'read before' };
     const { id } = await service.api.create('/webhooks', webhookInput({ authentication }));

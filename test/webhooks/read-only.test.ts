@@ -41,7 +41,7 @@ describe('while the webhooks service is disabled', () => {
     }
   });
 
-  test('webhooks can be read, created and listed, and say that they are read only', async () => {
+  test('webhooks can be read, created and listed, and show that they are read-only', async () => {
     await using service = await startTestService(DISABLED);
     const { api } = service;
     const created = await api.post(
@@ -67,7 +67,7 @@ describe('while the webhooks service is disabled', () => {
     assert.ok(reset.body.statistics_valid_from_dt >= before.body.statistics_valid_from_dt);
   });
 
-  test('no event triggers anything, and what was queued before waits', async () => {
+  test('no event triggers anything, and queued messages wait', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: answer(503) });
     const dataDir = folder.path;

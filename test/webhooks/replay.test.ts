@@ -32,7 +32,7 @@ async function replay(api: Api, id: number, query = `from_dt=${LONG_AGO}`): Prom
 }
 
 describe('replaying events to a webhook', () => {
-  test('sends what it missed while it was inactive, in order, behind what waits, and only once', async () => {
+  test('sends the events missed while it was inactive, in order, behind waiting messages, and only once', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -66,7 +66,7 @@ describe('replaying events to a webhook', () => {
     assert.equal(new Set(deliveries.map(({ message_id }) => message_id)).size, 5);
   });
 
-  test('sends events again if asked to, with the same id, those before in order, and not those that wait', async () => {
+  test('repeats events on request, in order and with the same id, but not those that still wait', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -94,7 +94,7 @@ describe('replaying events to a webhook', () => {
     assert.deepEqual([one!.status, one!.attempts], ['DELIVERED', 2]);
   });
 
-  test('sends to a webhook that is created later what it would have matched, within the period', async () => {
+  test('sends a webhook that was created later the events that it would have matched, within the period', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const { api } = service;
@@ -118,7 +118,7 @@ describe('replaying events to a webhook', () => {
     assert.equal(await replay(api, ignoring), 0, 'what it would discard is not sent');
   });
 
-  test('of many events goes step by step', async () => {
+  test('of many events works step by step', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const names = accountNames(520);
@@ -136,7 +136,7 @@ describe('replaying events to a webhook', () => {
     assert.deepEqual(await listDeliveries(api, id), []);
   });
 
-  test('says what is wrong with a request, and repeats nothing for the same idempotency key', async () => {
+  test('names the errors of a request, and replays only once for the same idempotency key', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     await createAccounts(api, 'one');

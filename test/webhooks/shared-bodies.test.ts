@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
+import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -63,7 +63,7 @@ async function cleanEverything(database: Database): Promise<void> {
 }
 
 describe('the messages of an event that matches many webhooks', () => {
-  test('have what they share stored once while they wait, are dead letters, and are history', async () => {
+  test('store their common part once while they wait, as dead letters, and in the history', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using folder = temporaryFolder();
     await using waiting = await startTestService({
@@ -119,7 +119,7 @@ describe('the messages of an event that matches many webhooks', () => {
 });
 
 describe('a part that messages share', () => {
-  test('is removed with the last that has it, and not before', async () => {
+  test('is removed with the last message that has it, and not before', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     const ids = await createWebhooks(service, target);

@@ -50,7 +50,7 @@ const signaturesOf = (postback: ReceivedPostback) =>
     .split(' ')
     .filter(Boolean);
 
-describe('signing postbacks', () => {
+describe('signed postbacks', () => {
   test('a receiver with the library of Standard Webhooks accepts a postback, and none with a changed byte', async () => {
     await using service = await startTestService();
     await using target = await startTarget();
@@ -122,7 +122,7 @@ describe('signing postbacks', () => {
     assert.throws(() => verify(leaked, postback));
   });
 
-  test('a rotation refuses more than 7 days, less than none, and unknown members', async () => {
+  test('a rotation rejects more than 7 days, less than 0, and unknown members', async () => {
     await using service = await startTestService();
     await using target = await startTarget();
     const id = await addWebhook(service, target);
@@ -137,7 +137,7 @@ describe('signing postbacks', () => {
     }
   });
 
-  test('the record says since when it signs; updates keep the secret, and DELETE ends signing', async () => {
+  test('the record shows since when it signs; updates keep the secret, and DELETE ends signing', async () => {
     await using service = await startTestService();
     await using target = await startTarget();
     const id = await addWebhook(service, target);
@@ -156,7 +156,7 @@ describe('signing postbacks', () => {
     assert.equal(postback.headers['webhook-signature'], undefined);
   });
 
-  test('test messages, retries and redeliveries are signed, beside Basic credentials', async () => {
+  test('test messages, retries and redeliveries are signed, in addition to Basic credentials', async () => {
     await using service = await startTestService();
     await using target = await startTarget({ respondWith: answer(500) });
     const authentication = { type: 'BASIC', key: 'crm', secret: 'open sesame' };
@@ -183,7 +183,7 @@ describe('signing postbacks', () => {
     assert.equal(redelivered.headers['webhook-id'], target.requests[1]!.headers['webhook-id']);
   });
 
-  test('a repeated request with the same key answers the same secret and makes no other', async () => {
+  test('a repeated request with the same key returns the same secret and creates no other', async () => {
     await using service = await startTestService();
     await using target = await startTarget();
     const id = await addWebhook(service, target);
@@ -194,7 +194,7 @@ describe('signing postbacks', () => {
     verify(once.body.signing_secret, await nextPostback(service, target));
   });
 
-  test('no secret is in the database as it is, in a log, or left after the webhook was deleted', async () => {
+  test('no secret is in plain text in the database, in a log, or left after the webhook was deleted', async () => {
     await using service = await startTestService({ settings: { log_level: 'debug' } });
     await using target = await startTarget();
     const id = await addWebhook(service, target, { logging_mode: 'FULL' });
@@ -264,7 +264,7 @@ describe('signing postbacks', () => {
     verify(secret, await nextPostback(service, target));
   });
 
-  test('while the webhooks service is disabled, secrets stay as they are', async () => {
+  test('while the webhooks service is disabled, secrets cannot be changed', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     let id: number;

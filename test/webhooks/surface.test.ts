@@ -21,7 +21,7 @@ describe('the HTTP surface of webhooks', () => {
     assert.deepEqual(failures, [], 'whatever was sent, the service failed at nothing');
   });
 
-  test('an id that names nothing is 404 everywhere, whatever it looks like', async () => {
+  test('an unknown id is 404 everywhere, whatever it looks like', async () => {
     const ids = [
       '999999',
       'abc',
@@ -61,7 +61,7 @@ describe('the HTTP surface of webhooks', () => {
     }
   });
 
-  test('a method that a path does not take is 405 with those that it does', async () => {
+  test('an unsupported method is 405 with the supported ones', async () => {
     const allowed = {
       '/webhooks': 'GET, HEAD, POST',
       [`/webhooks/${id}`]: 'GET, HEAD, PUT, DELETE',
@@ -84,7 +84,7 @@ describe('the HTTP surface of webhooks', () => {
     }
   });
 
-  test('HEAD says what GET would', async () => {
+  test('HEAD returns the headers of GET', async () => {
     for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/statistics`]) {
       const get = await api.get(path);
       const head = await fetch(service.url + path, {
@@ -99,7 +99,7 @@ describe('the HTTP surface of webhooks', () => {
     }
   });
 
-  test('bodies are JSON: 415, 400 and 413 for what is not', async () => {
+  test('bodies must be JSON: 415, 400 and 413 otherwise', async () => {
     for (const [method, path] of [
       ['POST', '/webhooks'],
       ['PUT', `/webhooks/${id}`],
@@ -129,7 +129,7 @@ describe('the HTTP surface of webhooks', () => {
     assert.equal((await api.get(`/webhooks/${id}`)).headers.get('etag'), '"1"', 'nothing was changed');
   });
 
-  test('calls without payload take none, an empty one, and one that they ignore', async () => {
+  test('calls without a payload accept none, an empty one, and one that they ignore', async () => {
     for (const part of WITHOUT_PAYLOAD) {
       const path = `/webhooks/${id}${part}`;
       for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
@@ -140,7 +140,7 @@ describe('the HTTP surface of webhooks', () => {
     }
   });
 
-  test('prototypes are out of reach', async () => {
+  test('prototypes cannot be polluted', async () => {
     const valid = JSON.stringify(webhookInput()).slice(1);
     assertInvalid(await api.post('/webhooks', `{"__proto__":{"enabled":false},${valid}`), ['/__proto__']);
     assertInvalid(await api.post('/webhooks', `{"constructor":{"prototype":{"enabled":false}},${valid}`), [
@@ -173,7 +173,7 @@ describe('the HTTP surface of webhooks', () => {
     assert.equal((await api.create('/webhooks', webhookInput())).enabled, true);
   });
 
-  test('nesting without end is refused, also in members that are ignored', async () => {
+  test('endless nesting is rejected, even in ignored members', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const members = [
       'id',
@@ -230,7 +230,7 @@ describe('the list of webhooks', () => {
     }
   }
 
-  test('comes in pages of 50 unless the caller says otherwise, by id', async () => {
+  test('has pages of 50 by default, ordered by id', async () => {
     const { body } = await api.get('/webhooks');
     assert.deepEqual(Object.keys(body), ['data', 'next_cursor']);
     assert.deepEqual(idsOf(body), ids.slice(0, 50));
@@ -239,11 +239,11 @@ describe('the list of webhooks', () => {
     assert.equal(rest.body.next_cursor, null);
   });
 
-  test('holds each webhook once, however large the pages are', async () => {
+  test('has each webhook once, whatever the page size', async () => {
     for (const limit of [1, 7, 54, 55, 56, 200]) assert.deepEqual(await readAll(limit), ids, String(limit));
   });
 
-  test('goes on where it was when webhooks go meanwhile', async () => {
+  test('continues at the same place when webhooks are deleted meanwhile', async () => {
     const made = await api.create('/webhooks', webhookInput());
     const { body } = await api.get(`/webhooks?limit=${ids.length}`);
     const between = await api.create('/webhooks', webhookInput());
@@ -253,7 +253,7 @@ describe('the list of webhooks', () => {
     await api.delete(`/webhooks/${between.id}`);
   });
 
-  test('takes limits from 1 to 200 and cursors that it gave', async () => {
+  test('accepts limits from 1 to 200 and its own cursors', async () => {
     for (const limit of ['0', '201', '-1', 'abc', '1.5', '', '1&limit=2']) {
       assertInvalid(await api.get(`/webhooks?limit=${limit}`), ['/query/limit'], limit);
     }

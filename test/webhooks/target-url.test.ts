@@ -38,7 +38,7 @@ describe('target URLs', () => {
     }
   });
 
-  test('of another scheme, or that are no URLs, are refused', async () => {
+  test('with another scheme, or that are not URLs, are rejected', async () => {
     for (const url of [
       'ftp://example.com/',
       'file:///etc/passwd',
@@ -68,7 +68,7 @@ describe('target URLs', () => {
       await refused(url);
   });
 
-  test('that say another address than they lead to are refused, with what is wrong', async () => {
+  test('that seem to lead to another address than they do are rejected, with the reason', async () => {
     const cases: [RegExp, string[]][] = [
       [
         /begins or ends with white space/,
@@ -129,7 +129,7 @@ describe('target URLs', () => {
       await taken(url);
   });
 
-  test('of a former release stay as they are, until another is given', async () => {
+  test('of an earlier release stay unchanged until another one is given', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
     const former = ' http:/example.com';
     await runSql(
@@ -165,7 +165,7 @@ describe('target URLs', () => {
     await refused(ofLength(500_000));
   });
 
-  test('of addresses inside the network are refused, however they are written', async () => {
+  test('of addresses inside the network are rejected, however they are written', async () => {
     const addresses = [
       '127.0.0.1',
       '127.1',
@@ -193,7 +193,7 @@ describe('target URLs', () => {
     for (const address of addresses) assert.match(await refused(`http://${address}/`), /not allowed/);
   });
 
-  test('are checked again at an update', async () => {
+  test('are checked again on update', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
     const answer = await api.put(`/webhooks/${webhook.id}`, {
       ...webhook,

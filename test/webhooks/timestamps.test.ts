@@ -27,7 +27,7 @@ class SettableClock {
   }
 }
 
-test('timestamps never go back within a webhook, whatever number of requests run in parallel', async () => {
+test('timestamps never go back within a webhook, however many requests run in parallel', async () => {
   await using all = await startTarget();
   await using deletions = await startTarget();
   await using service = await startTestService();
@@ -51,7 +51,7 @@ test('timestamps never go back within a webhook, whatever number of requests run
   assertNeverBack(deletions.requests);
 });
 
-test('timestamps never go back within a webhook when the clocks of instances differ', {
+test('timestamps never go back within a webhook if the clocks of instances differ', {
   skip: ON_POSTGRES ? false : 'instances share a server',
 }, async () => {
   await using target = await startTarget();

@@ -141,7 +141,7 @@ describe('updating webhooks', () => {
     );
   });
 
-  test('needs the required members, and takes no more than creation does', async () => {
+  test('needs the required members, and accepts only what creation accepts', async () => {
     const { id } = await create();
     assertInvalid(await api.put(`/webhooks/${id}`, {}), ['/name', '/topic', '/target_url']);
     assertInvalid(await api.put(`/webhooks/${id}`, webhookInput({ subtopics: [], colour: 'red' })), [
@@ -152,7 +152,7 @@ describe('updating webhooks', () => {
     assert.equal((await api.get(`/webhooks/${id}`)).headers.get('etag'), '"1"', 'nothing was changed');
   });
 
-  test('a chosen subtopic that the new focus excludes is refused', async () => {
+  test('rejects a selected subtopic that the new focus excludes', async () => {
     const record = await create({ subtopics: ALL });
     assertInvalid(await api.put(`/webhooks/${record.id}`, { ...record, focus: ACCOUNT_FOCUS }), [
       '/subtopics/0',
@@ -185,7 +185,7 @@ describe('updating webhooks', () => {
       assert.equal((await api.delete(path, { 'if-match': latest })).status, 204);
     });
 
-    test('of changes at the same moment one is made', async () => {
+    test('of simultaneous changes makes only one', async () => {
       const { id } = await create();
       const changes = Array.from({ length: 8 }, (_, index) =>
         api.put(`/webhooks/${id}`, webhookInput({ name: `Change ${index}` }), { 'if-match': '"1"' }),
@@ -196,7 +196,7 @@ describe('updating webhooks', () => {
     });
   });
 
-  test('a deleted webhook is nowhere any more', async () => {
+  test('a deleted webhook cannot be found anywhere', async () => {
     const { id } = await create();
     const deleted = await api.delete(`/webhooks/${id}`);
     assert.equal(deleted.status, 204);

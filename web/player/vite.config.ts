@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 const COMPILER_OPTIONS = JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } });
 
-/** The learner's page. It is served below a launch's token, so every address is relative. */
+/** The learner's page. It is served below a launch's token, so all of its URLs are relative. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

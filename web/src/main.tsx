@@ -19,7 +19,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the UI');
 
 createRoot(root, {
-  // The page itself says that the service does not respond: that is no fault of the UI.
+  // The page itself says that the service does not respond. That is not a fault of the UI.
   onCaughtError: (error) => {
     if (!(error instanceof UnreachableError)) reportError(error);
   },

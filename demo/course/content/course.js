@@ -25,7 +25,7 @@
     const questions = [...document.querySelectorAll('fieldset')];
     const unanswered = questions.find((question) => question.querySelector(':checked') === null);
     if (unanswered !== undefined) {
-      byId('result').textContent = 'One answer is missing still.';
+      byId('result').textContent = 'Please answer every question.';
       unanswered.querySelector('input').focus();
       return;
     }
@@ -33,12 +33,12 @@
     const percent = Math.round((right / questions.length) * 100);
     const passed = percent >= PASSING_PERCENT;
     byId('result').textContent =
-      `${right} of ${questions.length} are right: ${percent} %. ${passed ? 'Passed!' : 'Look again, and try once more.'}`;
+      `${right} of ${questions.length} are right: ${percent} %. ${passed ? 'Passed!' : 'Please try again.'}`;
     byId('result').scrollIntoView({ block: 'nearest' });
     lms.finish(percent, passed);
   }
 
-  /** Shows whether a question was answered right, and answers it. */
+  /** Shows whether the answer to a question is right, and returns that. */
   function mark(question) {
     const chosen = question.querySelector(':checked');
     for (const label of question.querySelectorAll('label')) label.className = '';

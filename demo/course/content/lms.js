@@ -1,6 +1,6 @@
 /**
- * Talks to the learning system that launched the course: SCORM 2004 where it is offered, else SCORM 1.2. Opened by
- * itself, the course works all the same, and remembers nothing.
+ * Communicates with the learning system that launched the course: SCORM 2004 if it is available, otherwise SCORM 1.2. Without
+ * a learning system, the course works, too, but stores nothing.
  */
 (() => {
   const MAX_WINDOWS = 20;
@@ -50,7 +50,7 @@
     },
   };
 
-  /** What the course says to the learning system, whichever it is. */
+  /** The course's calls to the learning system, for either standard. */
   class LearningSystem {
     #api;
     #dialect;
@@ -67,12 +67,12 @@
       if (unset.includes(this.#call('get', status))) this.#set({ [status]: value });
     }
 
-    /** What it is, for people. */
+    /** The connection, for people. */
     get name() {
       return this.#isOpen ? `Connected with ${this.#dialect.name}` : 'A preview: nothing is recorded';
     }
 
-    /** Where the learner was, or an empty text. */
+    /** The bookmark of the learner, or an empty text. */
     get location() {
       return this.#isOpen ? this.#call('get', this.#dialect.location) : '';
     }

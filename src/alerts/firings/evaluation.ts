@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
+import type { EndReason, Firing, Trouble } from '../firing.ts';
 import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts';
 import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
 import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
-import type { EndReason, Firing, Trouble } from './firing.ts';
 import {
   endFiring,
   insertFirings,

@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { END_REASONS } from '../firing.ts';
 import { ConditionMember, NoticeRecord } from '../rules/alert-schemas.ts';
-import { END_REASONS } from './firing.ts';
+
+/** Whether an alert is firing or has ended. */
+export const FiringState = Type.Enum(['FIRING', 'ENDED'], { title: 'AlertFiringState' });
 
 /** An alert that is or was firing. */
 export const FiringRecord = Type.Object(
@@ -10,7 +13,7 @@ export const FiringRecord = Type.Object(
     alert_id: Type.Integer({ description: 'The alert rule, which may have been deleted.' }),
     alert_name: Type.String({ description: 'Its name when the alert began.' }),
     condition: ConditionMember,
-    state: Type.Enum(['FIRING', 'ENDED']),
+    state: FiringState,
     name: Type.String({ description: 'The name of the webhook or of the part of the service.' }),
     webhook_id: Nullable(Type.Integer({ description: 'Null if it is not about a webhook.' })),
     since_dt: DateTime('When the trouble began.'),

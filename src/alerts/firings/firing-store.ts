@@ -3,8 +3,8 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { AlertFiringRow } from '../../database/schema.ts';
+import type { EndReason, Firing, Trouble, TroubleDetails } from '../firing.ts';
 import type { AlertRule, Condition } from '../rules/alert-rule.ts';
-import type { EndReason, Firing, Trouble, TroubleDetails } from './firing.ts';
 
 /** SQL for firings, one operation per function. */
 
@@ -131,7 +131,7 @@ export async function reportFirings(
 
 /** Which firings to list. */
 export interface FiringFilter {
-  state?: 'firing' | 'ended' | undefined;
+  state?: 'FIRING' | 'ENDED' | undefined;
   ruleId?: number | undefined;
   webhookId?: number | undefined;
 }
@@ -146,8 +146,8 @@ export async function listFirings(
     .selectFrom('alert_firings')
     .selectAll()
     .$if(page.after !== null, (query) => query.where('alert_firings.id', '<', page.after))
-    .$if(state === 'firing', (query) => query.where('alert_firings.ended_at', 'is', null))
-    .$if(state === 'ended', (query) => query.where('alert_firings.ended_at', 'is not', null))
+    .$if(state === 'FIRING', (query) => query.where('alert_firings.ended_at', 'is', null))
+    .$if(state === 'ENDED', (query) => query.where('alert_firings.ended_at', 'is not', null))
     .$if(ruleId !== undefined, (query) => query.where('alert_firings.rule_id', '=', ruleId!))
     .$if(webhookId !== undefined, (query) => query.where('alert_firings.webhook_id', '=', webhookId!))
     .orderBy('alert_firings.id', 'desc')

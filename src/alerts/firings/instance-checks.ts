@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { plainText } from '../../delivery/failure-reason.ts';
 import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
-import type { ServiceTrouble } from './firing.ts';
+import type { ServiceTrouble } from '../firing.ts';
 import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
 
 /** An instance whose last report is older than this has stopped. What it reported is forgotten. */

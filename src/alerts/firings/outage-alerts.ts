@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { NoticeContent } from '../notices/notice.ts';
 import type { NoticeSender } from '../notices/notice-sender.ts';
 import { insertSentNotice } from '../notices/notice-store.ts';
 import { type AlertRule, type Channel, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
-import type { ServiceTrouble, Trouble } from './firing.ts';
 import { insertFirings, reportSubject } from './firing-store.ts';
 import { toServiceTrouble } from './trouble-finder.ts';
 

@@ -1,6 +1,6 @@
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
+import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule } from '../rules/alert-rule.ts';
-import type { ServiceTrouble, Trouble } from './firing.ts';
 
 const MINUTE_MS = 60_000;
 /** A dead letter counts as trouble for this time, unless it is redelivered. */

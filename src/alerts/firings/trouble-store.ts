@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { ServiceTrouble } from './firing.ts';
+import type { ServiceTrouble } from '../firing.ts';
 
 /** SQL for the troubles of instances, one operation per function. */
 

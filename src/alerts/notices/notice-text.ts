@@ -1,4 +1,4 @@
-import type { EndReason } from '../firings/firing.ts';
+import type { EndReason } from '../firing.ts';
 import type { Condition } from '../rules/alert-rule.ts';
 import type { NoticeContent, ReportedFiring } from './notice.ts';
 

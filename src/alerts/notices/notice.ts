@@ -1,4 +1,4 @@
-import type { EndReason, TroubleDetails } from '../firings/firing.ts';
+import type { EndReason, TroubleDetails } from '../firing.ts';
 import type { Channel, Condition } from '../rules/alert-rule.ts';
 
 /** What a notice says: that alerts began, that they ended, or that this is a test. */

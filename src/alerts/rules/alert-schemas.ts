@@ -57,9 +57,13 @@ const QuietHours = Nullable(
 /** What was sent about an alert over one channel, or why not. */
 export const NoticeRecord = Type.Object(
   {
-    kind: Type.Enum(['BEGAN', 'ENDED'], { description: 'Whether it says that an alert began or ended.' }),
+    kind: Type.Enum(['BEGAN', 'ENDED'], {
+      title: 'AlertNoticeKind',
+      description: 'Whether it says that an alert began or ended.',
+    }),
     channel: ChannelMember,
     state: Type.Enum(['WAITING', 'SENT', 'FAILED'], {
+      title: 'AlertNoticeState',
       description: 'WAITING: it is sent at `next_attempt_dt`. FAILED: it could not be sent within 24 hours.',
     }),
     attempts: Type.Integer(),

@@ -3,7 +3,7 @@ import { recordset } from '../../database/recordset.ts';
 import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { assetKey } from '../assets/assets.ts';
-import { locationOf } from '../folders/folder-tree.ts';
+import { locationOf } from '../assets/folder-tree.ts';
 
 /** SQL for the content of accounts, one operation per function. */
 

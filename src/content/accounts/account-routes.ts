@@ -35,7 +35,11 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const account = await accounts.create(toInput(request.body), { user: callerOf(request).user, tx });
+        const account = await accounts.create(toInput(request.body), {
+          user: callerOf(request).user,
+          by: actorOf(request),
+          tx,
+        });
         return {
           status: 201,
           headers: { Location: `/accounts/${account.id}`, ETag: entityTag(account.revision) },

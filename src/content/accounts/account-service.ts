@@ -1,3 +1,4 @@
+import { isPerson } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
@@ -5,7 +6,7 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
-import type { AuditedChangeOf, Change } from '../assets/change.ts';
+import type { AuditedChange, AuditedChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
   deleteAccount,
@@ -50,11 +51,25 @@ export class AccountService {
     this.#with = dependencies;
   }
 
-  /** ACCOUNT_CREATED. */
-  async create(input: { name: string; enabled: boolean }, { user, tx: open }: Change): Promise<Account> {
+  /** Publishes ACCOUNT_CREATED. The audit log records it only for a person. */
+  async create(
+    input: { name: string; enabled: boolean },
+    { user, by, tx: open }: AuditedChange,
+  ): Promise<Account> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = toAccount(await insertAccount(tx, input, this.#with.now()));
       await this.#publish(tx, 'ACCOUNT_CREATED', account, user);
+      if (isPerson(by)) {
+        const changes = changedFields(null, fieldsOf(account));
+        const change = {
+          by,
+          action: 'ACCOUNT_CREATED',
+          id: account.id,
+          name: account.name,
+          changes,
+        } as const;
+        await recordAudit(tx, change, this.#with.now());
+      }
       return account;
     });
   }

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { MAX_FOLDER_DEPTH } from '../folders/folder-tree.ts';
+import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
 
 /** What other slices may know about content of any type: that it exists, its name, and its folder. */
 

@@ -26,5 +26,8 @@ export interface AuditedChangeOf extends ChangeOf {
   by: Actor;
 }
 
-/** A deletion without an event, which the audit log records. */
-export type AuditedDeletion = Pick<AuditedChangeOf, 'by' | 'expected'>;
+/** A creation without an event, which the audit log records. */
+export type EventlessCreation = Pick<AuditedChange, 'by' | 'tx'>;
+
+/** A change or deletion without an event, which the audit log records. */
+export type EventlessChangeOf = Pick<AuditedChangeOf, 'by' | 'expected'>;

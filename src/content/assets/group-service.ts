@@ -1,10 +1,12 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
 import { type AuditFields, changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { AuditedDeletion, Change } from './change.ts';
+import { assertRevision } from '../../problems/revision.ts';
+import type { EventlessChangeOf, EventlessCreation } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
 import { assertNotHeld, type Holder } from './holder.ts';
 
@@ -12,7 +14,8 @@ import { assertNotHeld, type Holder } from './holder.ts';
 export interface GroupKind<Input, Values, Row, Group> {
   readonly name: 'bundle' | 'equivalent';
   readonly type: 'BUNDLE' | 'EQUIVALENT';
-  readonly deleted: 'BUNDLE_DELETED' | 'EQUIVALENT_DELETED';
+  /** For the audit log. */
+  readonly actions: Readonly<Record<'created' | 'updated' | 'deleted', AuditAction>>;
   /**
    * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
    * transaction ends.
@@ -58,10 +61,13 @@ export class GroupService<
    * @throws {ProblemError} `invalid-request` for an invalid combination of contents, or if contents or folder
    *   do not exist
    */
-  async create(input: Input, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Group> {
+  async create(input: Input, { by, tx: open }: EventlessCreation): Promise<Group> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const values = await this.#kind.requireValues(tx, input);
-      return await this.#require(tx, await this.#kind.insert(tx, values, this.#with.now()));
+      const id = await this.#kind.insert(tx, values, this.#with.now());
+      const created = await this.#require(tx, id);
+      await this.#record(tx, by, id, null, created);
+      return created;
     });
   }
 
@@ -79,29 +85,45 @@ export class GroupService<
    * Renames, moves, and replaces the contents.
    * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link create}
    */
-  async update(id: number, input: Input, expected: ExpectedRevisions): Promise<Group> {
+  async update(id: number, input: Input, { by, expected }: EventlessChangeOf): Promise<Group> {
     return await this.#with.database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);
       assertRevision(present.revision, expected);
       const values = await this.#kind.requireValues(tx, input);
       if (this.#kind.isAsPresent(present, values)) return present;
       await this.#kind.update(tx, id, values, this.#with.now());
-      return await this.#require(tx, id);
+      const updated = await this.#require(tx, id);
+      await this.#record(tx, by, id, present, updated);
+      return updated;
     });
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use */
-  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
+  async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);
       assertRevision(present.revision, expected);
       await assertNotHeld(tx, this.#kind.name, id, this.#with.holders);
       await this.#kind.delete(tx, id);
-      const changes = changedFields(this.#kind.fieldsOf(present), null);
-      const change = { by, action: this.#kind.deleted, id, name: present.name, changes };
-      await recordAudit(tx, change, this.#with.now());
+      await this.#record(tx, by, id, present, null);
       await this.#with.onDeleted(tx, { type: this.#kind.type, id, name: present.name });
     });
+  }
+
+  /** A new order alone has no changed members, so it is a detail. */
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    id: number,
+    before: Group | null,
+    after: Group | null,
+  ): Promise<void> {
+    const { actions, fieldsOf } = this.#kind;
+    const action = before === null ? actions.created : after === null ? actions.deleted : actions.updated;
+    const name = (after ?? before)?.name ?? null;
+    const changes = changedFields(before && fieldsOf(before), after && fieldsOf(after));
+    const details = changes.length === 0 ? { order_changed: true } : {};
+    await recordAudit(tx, { by, action, id, name, changes, details }, this.#with.now());
   }
 
   async #requireLocked(tx: Transaction, id: number): Promise<Group> {

@@ -34,7 +34,10 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const bundle = await bundles.create(toInput(request.body), { tx });
+        const bundle = await bundles.create(toInput(request.body), {
+          by: actorOf(request),
+          tx,
+        });
         return {
           status: 201,
           headers: { Location: `/bundles/${bundle.id}`, ETag: entityTag(bundle.revision) },
@@ -93,11 +96,10 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       },
     },
     async (request, reply) => {
-      const bundle = await bundles.update(
-        idOf(request.params),
-        toInput(request.body),
-        expectedRevisions(request),
-      );
+      const bundle = await bundles.update(idOf(request.params), toInput(request.body), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.header('ETag', entityTag(bundle.revision)).send(toRecord(bundle));
     },
   );

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
 import { invalidInput } from '../../problems/problem.ts';
+import { lockExistingFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { lockListedAssets } from '../assets/listed-assets.ts';
-import { lockExistingFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Bundle, BundledType, BundleInput } from './bundle.ts';
 import {
   type BundleValues,
@@ -86,7 +86,7 @@ function fieldsOf({ name, folderId, location, contents }: Bundle) {
 const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   name: 'bundle',
   type: 'BUNDLE',
-  deleted: 'BUNDLE_DELETED',
+  actions: { created: 'BUNDLE_CREATED', updated: 'BUNDLE_UPDATED', deleted: 'BUNDLE_DELETED' },
   requireValues,
   isAsPresent,
   toGroup: toBundle,

@@ -3,7 +3,7 @@ import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { BundleRow } from '../../database/schema.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { locationOf } from '../folders/folder-tree.ts';
+import { locationOf } from '../assets/folder-tree.ts';
 import type { BundledType } from './bundle.ts';
 
 /** SQL for bundles, one operation per function. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import type { ContentReference, CourseResource } from '../../events/event.ts';
-import { locationOf, readFolderChain } from '../folders/folder-tree.ts';
+import { locationOf, readFolderChain } from '../assets/folder-tree.ts';
 
 /** A course as it appears in events. */
 export interface CourseInEvent {

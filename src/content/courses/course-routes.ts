@@ -21,7 +21,7 @@ const VersionParams = Type.Object({
   ...CourseParams.properties,
   version_id: describedAs(
     Type.String({ description: 'The id of the version: 0 for the imported version, then counting up.' }),
-    VersionId(''),
+    VersionId(),
   ),
 });
 
@@ -80,7 +80,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       const course = await courses.update(
         idOf(request.params),
         { name, folderId },
-        expectedRevisions(request),
+        { by: actorOf(request), expected: expectedRevisions(request) },
       );
       return reply.header('ETag', entityTag(course.revision)).send(toCourseRecord(course));
     },
@@ -128,9 +128,10 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       const id = idOf(request.params);
       const versionId = version === '0' ? 0 : parseId(version, 'version');
       const { user } = callerOf(request);
+      const by = actorOf(request);
       const expected = expectedRevisions(request);
       return await idempotency.answer(request, reply, async (tx) => {
-        const course = await courses.publishVersion(id, versionId, { user, expected, tx });
+        const course = await courses.publishVersion(id, versionId, { user, by, expected, tx });
         return { status: 200, headers: { ETag: entityTag(course.revision) }, body: toCourseRecord(course) };
       });
     },

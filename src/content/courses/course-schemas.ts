@@ -33,7 +33,8 @@ export const VersionUpload = Type.Object(
 );
 
 /** The number of a version. */
-export const VersionId = (description: string) => Type.Integer({ minimum: 0, description });
+export const VersionId = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
 const LearningStandard = Type.Unsafe<Standard>({
   type: 'string',
   enum: [...LEARNING_STANDARDS],

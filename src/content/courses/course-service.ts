@@ -1,3 +1,5 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
@@ -6,11 +8,11 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { AuditedDeletion, ChangeOf } from '../assets/change.ts';
+import { assertRevision } from '../../problems/revision.ts';
+import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
+import { lockExistingFolder, ROOT_FOLDER, readFolderChain } from '../assets/folder-tree.ts';
 import type { ContentStore } from '../files/content-store.ts';
-import { lockExistingFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
 import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
@@ -39,6 +41,7 @@ const MAX_VERSIONS_READ = 1_000;
 /** Who uploads, and what is done with the upload. */
 export interface UploadContext<R> {
   user: string;
+  by: Actor;
   /** Aborted when the uploader disconnects. */
   signal: AbortSignal;
   /**
@@ -77,7 +80,7 @@ export class CourseService {
   async import<R>(
     upload: UploadFolder,
     input: { name: string | null; folderId: number | null },
-    { user, signal, commit }: UploadContext<R>,
+    { user, by, signal, commit }: UploadContext<R>,
   ): Promise<R> {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
     // Also checked before the work, because unpacking takes time.
@@ -92,7 +95,9 @@ export class CourseService {
           const id = await insertCourse(tx, { name, folderId }, now);
           await recordVersion(tx, id, FIRST_VERSION, stored, now);
           await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user);
-          return await requireCourse(tx, id);
+          const course = await requireCourse(tx, id);
+          await this.#record(tx, by, 'COURSE_IMPORTED', null, course);
+          return course;
         }),
       ),
     );
@@ -106,7 +111,7 @@ export class CourseService {
   async uploadVersion<R>(
     id: number,
     upload: UploadFolder,
-    { user, signal, commit, expected }: UploadContext<R> & Pick<ChangeOf, 'expected'>,
+    { user, by, signal, commit, expected }: UploadContext<R> & Pick<AuditedChangeOf, 'expected'>,
   ): Promise<R> {
     assertRevision((await this.get(id)).revision, expected);
     return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
@@ -119,7 +124,9 @@ export class CourseService {
           await recordVersion(tx, id, versionId, stored, now);
           await updateCourse(tx, id, { latest_version_id: versionId }, now);
           await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user);
-          return await requireCourse(tx, id);
+          const course = await requireCourse(tx, id);
+          await this.#record(tx, by, 'COURSE_VERSION_UPLOADED', present, course);
+          return course;
         }),
       ),
     );
@@ -132,7 +139,7 @@ export class CourseService {
   async publishVersion(
     id: number,
     versionId: number,
-    { user, expected, tx: open }: ChangeOf,
+    { user, by, expected, tx: open }: AuditedChangeOf,
   ): Promise<Course> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const present = await requireLockedCourse(tx, id);
@@ -141,7 +148,9 @@ export class CourseService {
       if (present.publishedVersionId === versionId) return present;
       await updateCourse(tx, id, { published_version_id: versionId }, this.#with.now());
       await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user);
-      return await requireCourse(tx, id);
+      const course = await requireCourse(tx, id);
+      await this.#record(tx, by, 'COURSE_VERSION_PUBLISHED', present, course);
+      return course;
     });
   }
 
@@ -172,7 +181,7 @@ export class CourseService {
   async update(
     id: number,
     input: { name: string; folderId: number },
-    expected: ExpectedRevisions,
+    { by, expected }: EventlessChangeOf,
   ): Promise<Course> {
     return await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedCourse(tx, id);
@@ -180,7 +189,9 @@ export class CourseService {
       if (present.name === input.name && present.folderId === input.folderId) return present;
       if (!(await lockExistingFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
       await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#with.now());
-      return await requireCourse(tx, id);
+      const course = await requireCourse(tx, id);
+      await this.#record(tx, by, 'COURSE_UPDATED', present, course);
+      return course;
     });
   }
 
@@ -188,7 +199,7 @@ export class CourseService {
    * Deletes a course with all its versions, then, after the commit, their files.
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use
    */
-  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
+  async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     const contentKeys = await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedCourse(tx, id);
       assertRevision(present.revision, expected);
@@ -201,9 +212,7 @@ export class CourseService {
         throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
       }
       const files = await deleteCourse(tx, id);
-      const changes = changedFields(fieldsOf(present), null);
-      const change = { by, action: 'COURSE_DELETED', id, name: present.name, changes } as const;
-      await recordAudit(tx, change, this.#with.now());
+      await this.#record(tx, by, 'COURSE_DELETED', present, null);
       await this.#with.onDeleted(tx, { type: 'COURSE', id, name: present.name });
       return files;
     });
@@ -224,6 +233,18 @@ export class CourseService {
         );
       }
     }
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    before: Course | null,
+    after: Course | null,
+  ): Promise<void> {
+    const { id, name } = (after ?? before) as Course;
+    const changes = changedFields(before && fieldsOf(before), after && fieldsOf(after));
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
   }
 
   async #publish(
@@ -285,13 +306,14 @@ async function requireCourse(reader: Pick<Reader, 'query'>, id: number): Promise
 }
 
 /** The members of a course, for the audit log. */
-function fieldsOf({ name, folderId, location, learningStandard, publishedVersionId }: Course) {
+function fieldsOf(course: Course) {
   return {
-    name,
-    folder_id: folderId,
-    location,
-    learning_standard: learningStandard,
-    published_version_id: publishedVersionId,
+    name: course.name,
+    folder_id: course.folderId,
+    location: course.location,
+    learning_standard: course.learningStandard,
+    version_id: course.versionId,
+    published_version_id: course.publishedVersionId,
   };
 }
 

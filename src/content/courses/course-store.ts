@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { CourseRow, CourseVersionRow } from '../../database/schema.ts';
-import { locationOf } from '../folders/folder-tree.ts';
+import { locationOf } from '../assets/folder-tree.ts';
 
 /** SQL for courses and their versions, one operation per function. */
 

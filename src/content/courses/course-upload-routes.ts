@@ -1,6 +1,7 @@
 import fastifyMultipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
@@ -64,6 +65,7 @@ export async function courseUploadRoutes(
     if (earlier !== null) return earlier;
     return await use(upload, fields, {
       user: callerOf(request).user,
+      by: actorOf(request),
       signal,
       commit: (record) =>
         idempotency.answer(

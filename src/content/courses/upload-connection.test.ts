@@ -102,7 +102,7 @@ describe('the connection of an upload', () => {
     assert.equal(connection.signal.aborted, false);
   });
 
-  it('lets a client that goes on sending read its answer, and cuts it off in the end', async (context) => {
+  it('lets a client that keeps sending read the response, and closes the connection in the end', async (context) => {
     const { client, received, response, open } = await openRequest(context);
     context.mock.timers.enable({ apis: ['setTimeout'] });
     open()[Symbol.dispose]();

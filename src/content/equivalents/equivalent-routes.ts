@@ -40,7 +40,10 @@ export function equivalentRoutes(
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const equivalent = await equivalents.create(toInput(request.body), { tx });
+        const equivalent = await equivalents.create(toInput(request.body), {
+          by: actorOf(request),
+          tx,
+        });
         return {
           status: 201,
           headers: {
@@ -102,11 +105,10 @@ export function equivalentRoutes(
       },
     },
     async (request, reply) => {
-      const equivalent = await equivalents.update(
-        idOf(request.params),
-        toInput(request.body),
-        expectedRevisions(request),
-      );
+      const equivalent = await equivalents.update(idOf(request.params), toInput(request.body), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.header('ETag', entityTag(equivalent.revision)).send(toRecord(equivalent));
     },
   );

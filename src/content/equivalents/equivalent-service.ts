@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 import { assetKey, lockExistingAssets } from '../assets/assets.ts';
+import { lockExistingFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords } from '../assets/holder.ts';
-import { lockExistingFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
   countEquivalentsOf,
@@ -125,7 +125,7 @@ function fieldsOf({ name, folderId, location, courses }: Equivalent) {
 const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent, Equivalent> = {
   name: 'equivalent',
   type: 'EQUIVALENT',
-  deleted: 'EQUIVALENT_DELETED',
+  actions: { created: 'EQUIVALENT_CREATED', updated: 'EQUIVALENT_UPDATED', deleted: 'EQUIVALENT_DELETED' },
   requireValues,
   isAsPresent,
   toGroup: toEquivalent,

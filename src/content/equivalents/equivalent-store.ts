@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { EquivalentRow } from '../../database/schema.ts';
-import { locationOf } from '../folders/folder-tree.ts';
+import { locationOf } from '../assets/folder-tree.ts';
 
 /** SQL for equivalents, one operation per function. */
 

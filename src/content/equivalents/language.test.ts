@@ -16,7 +16,7 @@ test('language tags get their canonical spelling', () => {
   }
 });
 
-test('what is no language tag is refused', () => {
+test('anything but a language tag is rejected', () => {
   for (const tag of ['', 'e', 'en_US', 'english language', 'en-', '-en', 'en-US-US', '12', 'ä', 'e\u0000n']) {
     assert.equal(canonicalLanguage(tag), null, JSON.stringify(tag));
   }

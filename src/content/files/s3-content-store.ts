@@ -10,13 +10,13 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { Slots } from '../assets/slots.ts';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
 import { isFilePath } from './file-path.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { uploadFolder } from './s3-upload.ts';
+import { Slots } from './slots.ts';
 
 const OWNER_OBJECT = 'coursewire-installation';
 /** Maximum duration of a request. For a read, until the response has started. */

@@ -9,7 +9,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
-import type { Slots } from '../assets/slots.ts';
+import type { Slots } from './slots.ts';
 
 const MIB = 2 ** 20;
 /** The smallest part that S3 accepts. A part stays in memory while it is being sent, so that it can be sent again. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import type { FolderResource } from '../../events/event.ts';
-import { locationOf } from './folder-tree.ts';
+import { locationOf } from '../assets/folder-tree.ts';
 
 /** A folder in an event, without the contents that the event is about. */
 export type FolderInEvent = Omit<FolderResource, 'contents'>;

@@ -37,7 +37,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const folder = await folders.create(toInput(request.body), { tx });
+        const folder = await folders.create(toInput(request.body), { by: actorOf(request), tx });
         const headers = { Location: `/folders/${folder.id}`, ETag: entityTag(folder.revision) };
         return { status: 201, headers, body: toRecord(folder) };
       }),
@@ -96,11 +96,10 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       },
     },
     async (request, reply) => {
-      const folder = await folders.update(
-        idOf(request.params),
-        toInput(request.body),
-        expectedRevisions(request),
-      );
+      const folder = await folders.update(idOf(request.params), toInput(request.body), {
+        by: actorOf(request),
+        expected: expectedRevisions(request),
+      });
       return reply.header('ETag', entityTag(folder.revision)).send(toRecord(folder));
     },
   );

@@ -1,11 +1,14 @@
+import type { AuditAction } from '../../audit/actions.ts';
+import type { Actor } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { AuditedDeletion, Change } from '../assets/change.ts';
+import { assertRevision } from '../../problems/revision.ts';
+import type { EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
+import { MAX_FOLDER_DEPTH, ROOT_FOLDER, readFolderChain } from '../assets/folder-tree.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import {
   deleteFolder,
@@ -20,7 +23,6 @@ import {
   type StoredFolder,
   updateFolder,
 } from './folder-store.ts';
-import { MAX_FOLDER_DEPTH, ROOT_FOLDER, readFolderChain } from './folder-tree.ts';
 
 /** A folder. Times are in epoch milliseconds. */
 export interface Folder {
@@ -73,13 +75,15 @@ export class FolderService {
    * @throws {ProblemError} `invalid-request` if the parent does not exist, `conflict` if it would be nested too
    *   deeply
    */
-  async create(input: FolderInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Folder> {
+  async create(input: FolderInput, { by, tx: open }: EventlessCreation): Promise<Folder> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       await lockFolderTree(tx);
       const parentId = input.parentId ?? ROOT_FOLDER.id;
       assertDepth((await requireParentChain(tx, parentId)).length);
       const id = await insertFolder(tx, { name: input.name, parentId }, this.#with.now());
-      return await requireFolder(tx, id);
+      const folder = await requireFolder(tx, id);
+      await this.#record(tx, by, 'FOLDER_CREATED', null, folder);
+      return folder;
     });
   }
 
@@ -98,7 +102,7 @@ export class FolderService {
    * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` if the parent does not exist,
    *   `conflict` for the root, for a folder that would contain itself, and if it would be nested too deeply
    */
-  async update(id: number, input: FolderInput, expected: ExpectedRevisions): Promise<Folder> {
+  async update(id: number, input: FolderInput, { by, expected }: EventlessChangeOf): Promise<Folder> {
     return await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
       const present = await requireFolder(tx, id);
@@ -108,7 +112,9 @@ export class FolderService {
       if (present.parentId === null || parentId === null) throw rootConflict();
       if (parentId !== present.parentId) await assertMovable(tx, id, parentId);
       await updateFolder(tx, id, { name: input.name, parentId }, this.#with.now());
-      return await requireFolder(tx, id);
+      const folder = await requireFolder(tx, id);
+      await this.#record(tx, by, 'FOLDER_UPDATED', present, folder);
+      return folder;
     });
   }
 
@@ -116,7 +122,7 @@ export class FolderService {
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root, if it is not empty, and
    *   while it is in use
    */
-  async delete(id: number, { by, expected }: AuditedDeletion): Promise<void> {
+  async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
       await lockFolder(tx, id);
@@ -133,11 +139,21 @@ export class FolderService {
       }
       await assertNotHeld(tx, 'folder', id, this.#with.holders);
       await deleteFolder(tx, id);
-      const { name, location } = folder;
-      const changes = changedFields({ name, parent_id: folder.parentId, location }, null);
-      await recordAudit(tx, { by, action: 'FOLDER_DELETED', id, name, changes }, this.#with.now());
+      await this.#record(tx, by, 'FOLDER_DELETED', folder, null);
       await this.#with.onDeleted(tx, { type: 'FOLDER', id, name: folder.name });
     });
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    before: Folder | null,
+    after: Folder | null,
+  ): Promise<void> {
+    const { id, name } = (after ?? before) as Folder;
+    const changes = changedFields(before && fieldsOf(before), after && fieldsOf(after));
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
   }
 }
 
@@ -179,6 +195,11 @@ async function requireFolder(reader: Pick<Reader, 'query'>, id: number): Promise
   const row = await readFolder(reader, id);
   if (row === undefined) throw notFound('folder', id);
   return toFolder(row);
+}
+
+/** The members of a folder, for the audit log. */
+function fieldsOf({ name, parentId, location }: Folder) {
+  return { name, parent_id: parentId, location };
 }
 
 function toFolder(row: StoredFolder): Folder {

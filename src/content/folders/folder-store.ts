@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { FolderRow } from '../../database/schema.ts';
-import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from './folder-tree.ts';
+import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from '../assets/folder-tree.ts';
 
 /** SQL for folders, one operation per function. */
 

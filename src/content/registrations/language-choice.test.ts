@@ -24,7 +24,7 @@ describe('the languages that fit', () => {
 });
 
 describe('the languages of a browser', () => {
-  it('come in the order of preference, without what is not valid or not wanted', () => {
+  it('are in the order of preference, without invalid and unwanted ones', () => {
     assert.deepEqual(acceptedLanguages('de-CH, fr;q=0.5, de;q=0.9, *;q=0.1, en;q=0, x y'), [
       'de-CH',
       'de',

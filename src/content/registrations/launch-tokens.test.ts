@@ -77,7 +77,7 @@ describe('launch tokens', () => {
     assert.deepEqual(taken, [token.at(-1)]);
   });
 
-  it('are nothing else than what was issued: not shorter, longer, padded, or any other text', () => {
+  it('are valid only exactly as issued: not shortened, extended, padded or otherwise changed', () => {
     const tokens = tokensWith(secret('a'));
     const { token } = tokens.issue(REGISTRATION);
     const texts = [

@@ -1,5 +1,6 @@
 import type { InputError } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime, parseDateTime } from '../../time/date-time.ts';
+import type { Subject } from './entitlement.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 import type {
   RegistrationInput,
@@ -7,7 +8,6 @@ import type {
   RegistrationRecord,
   StatusInput,
 } from './registration-schemas.ts';
-import type { Subject } from './registration-service.ts';
 
 /** A registration as the API returns it. */
 export function toRegistrationRecord(registration: Registration): RegistrationRecord {

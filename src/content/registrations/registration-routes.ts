@@ -94,7 +94,7 @@ export function registrationRoutes(
         const subject = toSubject(request.body);
         const registration = await registrations.create(
           { accountId, subject, learnerId },
-          { tx, mayName: mayName(request) },
+          { by: actorOf(request), tx, mayName: mayName(request) },
         );
         return {
           status: 201,
@@ -239,6 +239,7 @@ export function registrationRoutes(
         toStatus(request.body),
         {
           user: callerOf(request).user,
+          by: actorOf(request),
           expected: expectedRevisions(request),
         },
       );

@@ -210,6 +210,7 @@ export const LaunchInput = Nullable(
       ),
       mode: Type.Optional(
         Type.Enum([...REGISTRATION_LAUNCH_MODES], {
+          title: 'LaunchMode',
           description:
             'How the course is played: `normal` (the default) records results; `browse` and `review` let the learner ' +
             'look around, and record none. The course reads it as its launch mode or lesson mode.',

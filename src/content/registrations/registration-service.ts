@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditAction } from '../../audit/actions.ts';
-import type { Actor } from '../../audit/actor.ts';
-import { changedFields, type FieldChange } from '../../audit/field-changes.ts';
-import { recordAudit } from '../../audit/record-audit.ts';
-import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { isPerson } from '../../audit/actor.ts';
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
-import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import { readAssetNames } from '../assets/asset-names.ts';
-import type { AuditedChangeOf, Change, ChangeOf } from '../assets/change.ts';
-import { accountHolds } from '../assets/holdings.ts';
+import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
+import { assertRevision } from '../../problems/revision.ts';
+import type { AuditedChangeOf, Change, EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
+import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { readLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
 import {
@@ -22,32 +18,24 @@ import {
 } from './launch.ts';
 import type { LaunchTokens, RegistrationLaunchMode } from './launch-tokens.ts';
 import {
-  type Completion,
   INITIAL_STATUS,
   type Registration,
   type RegistrationFilter,
   type RegistrationStatus,
-  type Success,
 } from './registration.ts';
+import { recordRegistrationChange } from './registration-audit.ts';
 import { changesResult, launchedEvent, statusEvent } from './registration-events.ts';
 import { lockExistingAccount, lockPublishedVersion } from './registration-parties.ts';
+import { lockWithAccount, requireRegistration, toRegistration } from './registration-rows.ts';
 import {
   deleteRegistration,
   insertRegistration,
   lockRegistration,
-  readRegistration,
   readRegistrations,
-  type StoredRegistration,
   updateLaunched,
   updatePlayed,
   updateStatus,
 } from './registration-store.ts';
-
-/** What a registration is for. */
-export interface Subject {
-  type: 'COURSE' | 'EQUIVALENT';
-  id: number;
-}
 
 /** Dependencies of {@link RegistrationService}. */
 export interface RegistrationServiceDependencies {
@@ -55,14 +43,6 @@ export interface RegistrationServiceDependencies {
   events: EventPublisher<Transaction>;
   launchTokens: LaunchTokens;
   now: () => number;
-}
-
-/**
- * Whether an error may name accounts and content. A caller with only the scope for registrations may know ids, but no
- * names.
- */
-interface Naming {
-  mayName?: boolean;
 }
 
 /** Registrations of learners for courses, and the events of topic REGISTRATION. */
@@ -75,13 +55,14 @@ export class RegistrationService {
 
   /**
    * Registers a learner for the published version of a course, or for an equivalent. The first course of an equivalent
-   * represents it until a language is chosen. A learner can have several registrations.
+   * represents it until a language is chosen. A learner can have several registrations. The audit log records it only
+   * for a person.
    * @throws {ProblemError} `invalid-request` if the account, course or equivalent does not exist, `conflict` if the
    *   account is disabled or does not have it
    */
   async create(
     { accountId, subject, learnerId }: Pick<Registration, 'accountId' | 'learnerId'> & { subject: Subject },
-    { tx: open, mayName = false }: Pick<Change, 'tx'> & Naming,
+    { by, tx: open, mayName = false }: EventlessCreation & Naming,
   ): Promise<Registration> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockExistingAccount(tx, accountId);
@@ -106,7 +87,13 @@ export class RegistrationService {
         learnerId,
         equivalentId,
       };
-      return toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, this.#with.now()));
+      const now = this.#with.now();
+      const created = toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, now));
+      if (isPerson(by)) {
+        const change = { by, action: 'REGISTRATION_CREATED', before: null, after: created } as const;
+        await recordRegistrationChange(tx, change, now);
+      }
+      return created;
     });
   }
 
@@ -168,19 +155,25 @@ export class RegistrationService {
   }
 
   /**
-   * Replaces the status. Publishes REGISTRATION_STATUS_UPDATED if completion, success or score changes.
+   * Replaces the status. Publishes REGISTRATION_STATUS_UPDATED if completion, success or score changes. The audit log
+   * records it only for a person.
    * @param status without `completedAt`, the time of the first completion is kept, or set to now
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async updateStatus(
     registrationId: string,
     status: RegistrationStatus,
-    { user, expected }: ChangeOf,
+    { user, by, expected }: AuditedChangeOf,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
-      return await this.#changeStatus(tx, account, present, status, user);
+      const after = await this.#changeStatus(tx, account, present, status, user);
+      if (isPerson(by) && after !== present) {
+        const change = { by, action: 'REGISTRATION_STATUS_SET', before: present, after } as const;
+        await recordRegistrationChange(tx, change, this.#with.now());
+      }
+      return after;
     });
   }
 
@@ -245,7 +238,8 @@ export class RegistrationService {
       if (changesResult(present, reset)) {
         await this.#with.events.publish(tx, await statusEvent(tx, account, reset, user));
       }
-      await this.#record(tx, by, 'REGISTRATION_RESET', present, changesOf(present, reset));
+      const change = { by, action: 'REGISTRATION_RESET', before: present, after: reset } as const;
+      await recordRegistrationChange(tx, change, this.#with.now());
       return reset;
     });
   }
@@ -270,85 +264,21 @@ export class RegistrationService {
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */
-  async delete(
-    registrationId: string,
-    { by, expected }: { by: Actor; expected: ExpectedRevisions },
-  ): Promise<void> {
+  async delete(registrationId: string, { by, expected }: EventlessChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
       const row = await lockRegistration(tx, registrationId);
       if (row === undefined) throw notFound('registration', registrationId);
       assertRevision(row.revision, expected);
       await deleteRegistration(tx, registrationId);
-      const registration = toRegistration(row);
-      await this.#record(tx, by, 'REGISTRATION_DELETED', registration, changesOf(registration, null));
+      const change = {
+        by,
+        action: 'REGISTRATION_DELETED',
+        before: toRegistration(row),
+        after: null,
+      } as const;
+      await recordRegistrationChange(tx, change, this.#with.now());
     });
   }
-
-  async #record(
-    tx: Transaction,
-    by: Actor,
-    action: AuditAction,
-    { registrationId: id, learnerId: name }: Registration,
-    changes: readonly FieldChange[],
-  ): Promise<void> {
-    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
-  }
-}
-
-/** What a reset or a deletion changes, for the audit log. */
-function changesOf(before: Registration, after: Registration | null): FieldChange[] {
-  const fieldsOf = ({
-    accountId,
-    courseId,
-    versionId,
-    learnerId,
-    completion,
-    success,
-    score,
-  }: Registration) => ({
-    account_id: accountId,
-    course_id: courseId,
-    version_id: versionId,
-    learner_id: learnerId,
-    completion,
-    success,
-    score,
-  });
-  return changedFields(fieldsOf(before), after === null ? null : fieldsOf(after));
-}
-
-/** Locks a registration and its account until the transaction ends. */
-async function lockWithAccount(
-  tx: Transaction,
-  registrationId: string,
-): Promise<{ account: AccountResource; registration: Registration }> {
-  // The account of a registration never changes, so it can be locked first.
-  const { accountId } = await requireRegistration(tx, registrationId);
-  const account = await lockExistingAccount(tx, accountId);
-  const row = await lockRegistration(tx, registrationId);
-  if (account === undefined || row === undefined) throw notFound('registration', registrationId);
-  return { account, registration: toRegistration(row) };
-}
-
-/** @throws {ProblemError} `conflict` */
-async function assertEntitled(
-  tx: Transaction,
-  account: AccountResource,
-  subject: Subject,
-  { mayName }: Required<Naming>,
-): Promise<void> {
-  const named = (name: string, id: number) => (mayName ? `“${name}” (${id})` : String(id));
-  const which = `The account ${named(account.name, account.id)}`;
-  if (!account.enabled) throw new ProblemError('conflict', `${which} is disabled`);
-  if (await accountHolds(tx, account.id, subject)) return;
-  const names = await readAssetNames(tx, [subject]);
-  const what = named(names.get(`${subject.type} ${subject.id}`) ?? '', subject.id);
-  throw new ProblemError(
-    'conflict',
-    subject.type === 'COURSE'
-      ? `${which} does not have the course ${what}, neither directly nor through an equivalent, a bundle or a folder`
-      : `${which} does not have the equivalent ${what}, neither directly nor through a bundle or a folder`,
-  );
 }
 
 /** @throws {ProblemError} `invalid-request` */
@@ -375,36 +305,6 @@ async function chooseLanguage(
   return toRegistration(await updatePlayed(tx, registration.registrationId, choice));
 }
 
-async function requireRegistration(
-  reader: Pick<Reader, 'all'>,
-  registrationId: string,
-): Promise<Registration> {
-  const row = await readRegistration(reader, registrationId);
-  if (row === undefined) throw notFound('registration', registrationId);
-  return toRegistration(row);
-}
-
 function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
   return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
-}
-
-function toRegistration(row: StoredRegistration): Registration {
-  return {
-    registrationId: row.registration_id,
-    accountId: row.account_id,
-    courseId: row.course_id,
-    versionId: row.version_id,
-    learnerId: row.learner_id,
-    completion: row.completion as Completion,
-    success: row.success as Success,
-    score: row.score,
-    duration: row.duration,
-    completedAt: row.completed_at,
-    equivalentId: row.equivalent_id,
-    language: row.language,
-    launchedAt: row.launched_at,
-    revision: row.revision,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Revisions of API clients, so that nobody overwrites a change that they have not seen, and an index that lists
- * clients by name. The key of names is the same as in the other lists.
+ * Revisions of API clients, so that no one overwrites a change that they have not seen, and an index that lists clients
+ * by name. The key of names is the same as in the other lists.
  */
 export const clientRevisions: Migration = {
   number: 9,

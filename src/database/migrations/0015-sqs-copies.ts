@@ -8,7 +8,7 @@ import type { ColumnTypes, Migration } from './migration.ts';
 export const sqsCopies: Migration = {
   number: 15,
   name: 'sqs-copies',
-  // An earlier instance would take the copies for messages of another program, and delete messages that nobody has
+  // An earlier instance would treat the copies as messages of another program, and delete messages that are not
   // settled.
   breaking: true,
   statements: (types, dialect) => [

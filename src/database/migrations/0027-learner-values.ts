@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Shared objectives and data of SCORM 2004, which a learner keeps across courses and attempts: the registration that wrote
- * a value has it, and the one written last counts. `value_key` is a hash of kind and id, which may be too long for a key.
+ * Shared objectives and data of SCORM 2004, which a learner keeps across courses and attempts. Each value belongs to
+ * the registration that wrote it, and the latest one counts. `value_key` is a hash of kind and id, which may be too
+ * long for a key.
  */
 export const learnerValues: Migration = {
   number: 27,

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** How often each webhook has failed since its last success, and since when. For webhooks in error already, it counts from now. */
+/**
+ * How often each webhook has failed since its last success, and since when. Counting starts now for webhooks that are
+ * already in error.
+ */
 export const failureRuns: Migration = {
   number: 28,
   name: 'failure-runs',

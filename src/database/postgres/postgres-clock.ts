@@ -3,12 +3,12 @@ import type { DatabaseClock } from '../database.ts';
 
 /** How often the time of the server is read. In between, the monotonic clock of this process is used. */
 const ASK_EVERY_MS = 10_000;
-/** Number of questions at the start: the quickest response is the most exact. */
+/** Number of requests at the start. The fastest response gives the most accurate time. */
 const FIRST_SAMPLES = 3;
 
 /**
- * The server's clock, as this process knows it. All instances of a database share it, so leases and due times mean the
- * same to each of them, however wrong the clocks of their machines are.
+ * The server's clock, as estimated by this process. All instances of a database share it. So they agree about leases
+ * and due times, even if the clocks of their machines are wrong.
  */
 export class PostgresClock implements DatabaseClock, AsyncDisposable {
   readonly #ask: () => Promise<number>;

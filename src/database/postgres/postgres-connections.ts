@@ -52,8 +52,8 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
 }
 
 /**
- * Sets the time limits of the session. PgBouncer would refuse them as startup parameters, or silently drop them.
- * Throws errors of `pg`.
+ * Sets the time limits of the session, and the isolation of single statements, regardless of the server's defaults.
+ * PgBouncer would refuse them as startup parameters, or silently drop them. Throws errors of `pg`.
  */
 export async function limitSession(
   client: Pick<Client, 'query'>,
@@ -61,7 +61,8 @@ export async function limitSession(
 ): Promise<void> {
   await client.query(
     `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
-     set idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+     set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+     set default_transaction_isolation = 'read committed'`,
   );
 }
 
@@ -115,7 +116,7 @@ export class PostgresConnections implements AsyncDisposable {
     }
   }
 
-  /** Closes the connections when nobody uses them any longer. */
+  /** Closes the connections once none is in use. */
   [Symbol.asyncDispose](): Promise<void> {
     if (this.#lent === 0) this.#returned.resolve();
     this.#closing ??= this.#returned.promise.then(() => this.#pool.end());

@@ -34,7 +34,7 @@ import { PostgresTransaction } from './postgres-transaction.ts';
 const MAX_RUNS = 4;
 /** The maximum of a random pause between two runs, so that the same transactions do not collide again. */
 const LONGEST_PAUSE_MS = 50;
-/** Whoever asks for the database's health waits for the response. */
+/** A health check waits this long for the response. */
 const PING_TIMEOUT_MS = 3_000;
 /** The share of connections for reads outside transactions. */
 const READING_PART = 0.4;
@@ -111,9 +111,25 @@ export class PostgresDatabase implements Database {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return await this.#runUntilDone((connection) => this.#transact(connection, work, options));
+  }
+
+  async runAlone<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    return await this.#runUntilDone(async (connection) => {
+      try {
+        return (await connection.query(this.#statements.prepare(sql, values))).rows as Row[];
+      } catch (error) {
+        if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
+        throw translateError(error, 'run a statement');
+      }
+    });
+  }
+
+  /** Runs a change again if the server rolled it back because of others. */
+  async #runUntilDone<T>(change: (connection: LentConnection) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       try {
-        return await this.#writing.lend((connection) => this.#transact(connection, work, options));
+        return await this.#writing.lend(change);
       } catch (error) {
         if (!(error instanceof UndoneError)) throw this.#noted(error);
         if (run === MAX_RUNS) throw this.#noted(translateError(error.cause, 'finish a transaction'));
@@ -227,7 +243,6 @@ export class PostgresDatabase implements Database {
     let value: T;
     try {
       value = await work(tx);
-      await tx.end();
       if (tx.failure !== null) throw translateError(tx.failure.error, 'run a statement');
     } catch (error) {
       await tx.end();
@@ -236,21 +251,37 @@ export class PostgresDatabase implements Database {
         throw new UndoneError('undone by the server', { cause: tx.failure.error });
       throw error;
     }
+    // Sent together with statements that were not awaited. If one of them fails, the server rolls back instead.
+    const ending = tx.end();
     const committing = connection.query('commit', timeoutMs);
     const signalling = tx.signalled.length === 0 ? Promise.resolve() : signal(connection, tx.signalled);
     try {
-      await committing;
+      await Promise.all([committing, ending]);
     } catch (error) {
       await signalling;
       await rollback(connection);
       if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
       throw translateError(error, 'commit');
     }
+    if ((await committing).command !== 'COMMIT') {
+      await signalling;
+      throw undone(tx);
+    }
     if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
     tx.runHooks();
     await signalling;
     return value;
   }
+}
+
+/**
+ * The error of a transaction that the server rolled back instead of committing, because a statement failed that was not
+ * awaited.
+ */
+function undone({ failure }: PostgresTransaction): unknown {
+  const error = failure?.error ?? new Error('the server rolled the transaction back');
+  if (isRerunnable(error)) return new UndoneError('undone by the server', { cause: error });
+  return translateError(error, 'run a statement');
 }
 
 /** All statements in one round trip. */

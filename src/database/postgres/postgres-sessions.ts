@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
 import { translateError } from './postgres-errors.ts';
 
-/** A setting without meaning to the server. The dot lets any user set it. */
+/** A setting that the server ignores. Because of the dot, any user may set it. */
 const SETTING = 'coursewire.session';
 /** The SQLSTATE of what PgBouncer itself refuses. */
 const PROTOCOL_VIOLATION = '08P01';

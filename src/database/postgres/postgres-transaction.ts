@@ -10,7 +10,7 @@ import type { PostgresStatement, PostgresStatements } from './postgres-statement
 /** Rows per statement of `insertMany`, which limits the size of its text. */
 const MAX_ROWS_A_STATEMENT = 2_000;
 
-/** A transaction on a connection that nobody else uses. */
+/** A transaction on its own connection. */
 export class PostgresTransaction implements Transaction {
   readonly dialect = 'postgres';
   readonly #connection: LentConnection;
@@ -87,10 +87,12 @@ export class PostgresTransaction implements Transaction {
     const sql = `insert into ${table} (${columns.join(', ')})
       select ${columns.map((column) => `given.${column}`).join(', ')}
       from json_populate_recordset(null::${table}, ?::json) as given ${suffix}`;
+    const executed: Promise<unknown>[] = [];
     for (let from = 0; from < rows.length; from += MAX_ROWS_A_STATEMENT) {
       const some = rows.slice(from, from + MAX_ROWS_A_STATEMENT);
-      await this.#execute(this.#statements.prepare(sql, [rowsToJson(columns, some)]));
+      executed.push(this.#execute(this.#statements.prepare(sql, [rowsToJson(columns, some)])));
     }
+    await Promise.all(executed);
   }
 
   onCommit(hook: () => void): void {
@@ -103,7 +105,7 @@ export class PostgresTransaction implements Transaction {
     this.#signalled.add(channel);
   }
 
-  /** Invalidates the handle. Resolves when all statements are done, including those that nobody awaits. */
+  /** Invalidates the handle at once. Resolves when all statements are done, including those that were not awaited. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#connection.settled();

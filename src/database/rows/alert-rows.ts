@@ -7,13 +7,13 @@ export interface AlertRuleRow {
   name: string;
   enabled: number;
   condition: string;
-  /** How long the trouble has to last; null for a condition that fires at once. */
+  /** How long the condition must last; null for a condition that fires at once. */
   minutes: number | null;
   /** JSON array of ids; null for all webhooks. */
   webhook_ids: string | null;
   /** JSON array of addresses. */
   email_to: string;
-  /** The form of what is posted to the URL; null if there is none. */
+  /** The format of the body that is posted to the URL; null if there is none. */
   target_format: string | null;
   /** The origin of the URL, which is not a secret. */
   target_origin: string | null;
@@ -23,7 +23,7 @@ export interface AlertRuleRow {
   quiet_from: string | null;
   quiet_to: string | null;
   quiet_time_zone: string | null;
-  /** Since when it is enabled. Earlier dead letters do not count. */
+  /** The time at which it was enabled. Earlier dead letters do not count. */
   active_since: number;
   revision: number;
   created_at: number;
@@ -34,10 +34,10 @@ export interface AlertRuleRow {
 export interface AlertFiringRow {
   id: Generated<number>;
   rule_id: number;
-  /** As it was when the alert began, because the rule may be deleted. */
+  /** The name when the alert began, because the rule may be deleted. */
   rule_name: string;
   condition: string;
-  /** What is in trouble: `webhook:12`, `disk:host-a`. */
+  /** The subject of the alert: `webhook:12`, `disk:host-a`. */
   subject: string;
   subject_name: string;
   webhook_id: number | null;
@@ -45,18 +45,18 @@ export interface AlertFiringRow {
   since: number;
   /** When the rule detected it. */
   began_at: number;
-  /** When the trouble was over, while the alert waits to see whether it comes back; null while it lasts. */
+  /** When the trouble ended, while the alert waits in case it returns; null while the trouble lasts. */
   cleared_at: number | null;
   ended_at: number | null;
   /** Why it ended; null while it is open. */
   end_reason: string | null;
-  /** How often the trouble came back before the alert ended. */
+  /** How often the trouble returned before the alert ended. */
   relapses: number;
-  /** JSON: what was known when it began. */
+  /** JSON: the known facts when it began. */
   details: string;
-  /** The notices that said that it began; null if none has. */
+  /** The notices about its beginning; null if there are none. */
   begin_batch: string | null;
-  /** The notices that said that it ended; null if none has yet, empty if there is nothing to say. */
+  /** The notices about its end; null if there are none yet, empty if none is needed. */
   end_batch: string | null;
 }
 

@@ -6,7 +6,7 @@ export interface AuditEntryRow {
   occurred_at: number;
   /** ADMINISTRATOR, API_CLIENT, COMMAND_LINE or UNKNOWN. */
   actor_type: string;
-  /** The id of the administrator or client; null for the command line, and for whoever has not signed in. */
+  /** The id of the administrator or client; null for the command line and for callers who are not signed in. */
   actor_id: string | null;
   /** The e-mail address at that time. */
   actor_user: string | null;

@@ -49,7 +49,7 @@ export interface AdministratorSessionRow {
   last_seen_at: number;
 }
 
-/** A link that lets its holder set a password, once. */
+/** A one-time link for setting a password. */
 export interface SetupLinkRow {
   /** Whom the link is for. A later link replaces an earlier one. */
   subject: string;

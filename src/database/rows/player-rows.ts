@@ -20,11 +20,11 @@ export interface PlayerAttemptRow {
   /** Counts from 1 within the registration. */
   number: number;
   version_id: number;
-  /** How many player pages were opened in the attempt. Only the newest page may write. */
+  /** The number of player pages opened in the attempt. Only the newest page may write. */
   page: number;
-  /** The launch of the newest page: every other launch of the registration is superseded. */
+  /** The launch of the newest page. It supersedes every other launch of the registration. */
   launch_id: string | null;
-  /** JSON of what the runtime keeps for all units together; null when there is none. */
+  /** JSON: the runtime's data for all units together; null if there is none. */
   state: string | null;
   started_at: number;
   ended_at: number | null;
@@ -48,13 +48,13 @@ export interface PlayerUnitRow {
   page: number;
   visit: number;
   sequence: number;
-  /** JSON of the standard's data model as the unit left it; null before the first write. */
+  /** JSON: the standard's data model after the unit's latest write; null before the first one. */
   data: string | null;
   opened_at: number;
   updated_at: number;
 }
 
-/** A value that a learner keeps across courses and attempts; the registration that wrote it has it. */
+/** A value that a learner keeps across courses and attempts. It belongs to the registration that wrote it. */
 export interface PlayerLearnerValueRow {
   registration_id: string;
   /** A hash of kind and id. */

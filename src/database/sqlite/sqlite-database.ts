@@ -7,6 +7,7 @@ import {
   type Durability,
   type OutcomeListener,
   type Reader,
+  type SqlValue,
   type Transaction,
   type TransactionOptions,
 } from '../database.ts';
@@ -23,8 +24,8 @@ const BUSY_RETRY_MS = 5;
 /** Maximum number of transactions per commit. It limits how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /**
- * The page size of a new file; existing files keep theirs. A commit of many deliveries, about 2 KB each, writes
- * half as many pages as with SQLite's usual 4 KiB (8 % more deliveries with 100 webhooks). With 16 KiB, a commit of
+ * The page size of a new file; existing files keep theirs. A delivery has about 2 KB, so a commit of many
+ * writes half as many pages as with SQLite's usual 4 KiB (8 % more deliveries with 100 webhooks). With 16 KiB, a commit of
  * one delivery would write too much (10 % fewer with one webhook).
  */
 const NEW_PAGE_BYTES = 8_192;
@@ -111,6 +112,10 @@ export class SqliteDatabase implements Database {
       this.#waiting.push({ run: work, durability, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
     });
+  }
+
+  runAlone<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    return this.transaction((tx) => tx.all<Row>(sql, ...values));
   }
 
   async ping(): Promise<void> {

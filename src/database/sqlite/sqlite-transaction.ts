@@ -104,12 +104,12 @@ export class SqliteTransaction implements Transaction {
     this.#signalled.add(channel);
   }
 
-  /** Resolves when all called statements are done, including those that nobody awaits. */
+  /** Resolves when all called statements are done, including those that were not awaited. */
   async settled(): Promise<void> {
     await this.#turns.settled();
   }
 
-  /** Invalidates the handle: a query that nobody awaited must not run in another transaction. */
+  /** Invalidates the handle. A query that was not awaited must not run in another transaction. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#turns.settled();

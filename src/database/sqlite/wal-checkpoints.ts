@@ -114,7 +114,7 @@ export class WalCheckpoints implements AsyncDisposable {
     thread.once('exit', () => {
       this.#thread = null;
     });
-    // Waiting callers get the error. If nobody waits, the end of the thread suffices.
+    // Waiting callers get the error. Without any, the end of the thread suffices.
     thread.on('error', () => {
       this.#thread = null;
     });
@@ -146,6 +146,6 @@ export class WalCheckpoints implements AsyncDisposable {
  */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // The variable names the parent of the folder for this version of Node.
+  // The variable must contain the parent of the folder for this version of Node.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

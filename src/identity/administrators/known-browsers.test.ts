@@ -22,7 +22,7 @@ describe('marks of known browsers', () => {
     assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, EMAIL), null);
   });
 
-  test('cannot be made up or changed', () => {
+  test('cannot be forged or changed', () => {
     const browsers = new KnownBrowsers([SECRET]);
     const mark = browsers.mark(EMAIL);
     const [browser, signature] = mark.split('.');

@@ -22,14 +22,14 @@ describe('passwords', () => {
     assert.equal(await passwords.verify(hash, 'e'), false);
   });
 
-  test('where there is none, nothing is the password', async () => {
+  test('without a stored hash, no text is the password', async () => {
     const passwords = new Passwords();
     for (const password of ['', '\0'.repeat(32), 'password']) {
       assert.equal(await passwords.verify(null, password), false);
     }
   });
 
-  test('of nobody wait for their turn and cost like all others, and too many at once are refused', async () => {
+  test('of unknown users wait their turn like all others, and too many at a time are rejected', async () => {
     const passwords = new Passwords();
     const results = await Promise.allSettled(
       Array.from({ length: MAX_WAITING + 6 }, () => passwords.verify(null, 'x')),
@@ -41,7 +41,7 @@ describe('passwords', () => {
     assert.equal((await passwords.hash('x')).startsWith('$argon2id$'), true);
   });
 
-  test('whose hash is damaged keep nobody else waiting', async () => {
+  test('with a damaged hash do not delay others', async () => {
     const passwords = new Passwords();
     await assert.rejects(passwords.verify('not a hash', 'x'));
     assert.equal(await passwords.verify(null, 'x'), false);

@@ -28,8 +28,8 @@ export function scopesOfRole(role: string): ReadonlySet<Scope> {
 }
 
 /**
- * Whether the role `held` may call a route for the role `needed`. Routes name `viewer`, which means everyone who has
- * signed in, or `admin`. What lies between is decided by scopes.
+ * Whether the role `held` may call a route that requires the role `needed`. A route requires `viewer`, which allows
+ * everyone who is signed in, or `admin`. All finer distinctions are made by scopes.
  */
 export function includesRole(held: string, needed: string): boolean {
   if (!isRole(held) || !isRole(needed)) return false;

@@ -150,7 +150,7 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
   });
 
   routes.delete('/ui/api/sessions', { config: VIEWER, schema: HIDDEN }, async (request, reply) => {
-    await sessions.endEverywhere(administratorOf(request).administratorId);
+    await sessions.endEverywhere(administratorOf(request).administratorId, actorOf(request));
     sessionCookie.clear(request, reply);
     return reply.code(204).send();
   });
@@ -161,7 +161,7 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
     async (request, reply) => {
       const { administratorId, sessionId } = administratorOf(request);
       const id = parseId(request.params.id, 'session');
-      await sessions.endOne(administratorId, id);
+      await sessions.endOne(administratorId, id, actorOf(request));
       if (id === sessionId) sessionCookie.clear(request, reply);
       return reply.code(204).send();
     },

@@ -88,9 +88,9 @@ export async function deleteSessionOf(
   );
 }
 
-/** Removes every session of an administrator. */
-export async function deleteSessionsOf(tx: Transaction, administratorId: number): Promise<void> {
-  await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
+/** Removes every session of an administrator, and returns how many there were. */
+export async function deleteSessionsOf(tx: Transaction, administratorId: number): Promise<number> {
+  return await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
 }
 
 /** Removes an administrator's sessions except the latest `kept`. */

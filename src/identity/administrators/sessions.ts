@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -130,13 +132,15 @@ export class Sessions {
 
   /**
    * Ends one of an administrator's own sessions.
+   * @param by the administrator, for the audit log
    * @throws {ProblemError} `not-found`, also for a session of someone else
    */
-  async endOne(administratorId: number, sessionId: number): Promise<void> {
-    const ended = await this.#with.database.transaction((tx) =>
-      deleteSessionOf(tx, administratorId, sessionId),
-    );
-    if (ended === 0) throw notFound('session', sessionId);
+  async endOne(administratorId: number, sessionId: number, by: Actor): Promise<void> {
+    await this.#with.database.transaction(async (tx) => {
+      const ended = await deleteSessionOf(tx, administratorId, sessionId);
+      if (ended === 0) throw notFound('session', sessionId);
+      await this.#record(tx, administratorId, by, ended);
+    });
     this.#with.log.info('an administrator ended a session', { administrator_id: administratorId });
   }
 
@@ -145,9 +149,14 @@ export class Sessions {
     await deleteSessionsOf(tx, administratorId);
   }
 
-  /** Ends all of an administrator's own sessions. */
-  async endEverywhere(administratorId: number): Promise<void> {
-    await this.#with.database.transaction((tx) => this.endAll(tx, administratorId));
+  /**
+   * Ends all of an administrator's own sessions.
+   * @param by the administrator, for the audit log
+   */
+  async endEverywhere(administratorId: number, by: Actor): Promise<void> {
+    await this.#with.database.transaction(async (tx) => {
+      await this.#record(tx, administratorId, by, await deleteSessionsOf(tx, administratorId));
+    });
   }
 
   /** Deletes sessions that have ended by their age, at most `limit`, and returns how many. */
@@ -156,6 +165,17 @@ export class Sessions {
     return await this.#with.database.transaction((tx) =>
       deleteExpiredSessions(tx, now - this.#with.lifetimeMs, now - this.#with.idleMs, limit),
     );
+  }
+
+  async #record(tx: Transaction, id: number, by: Actor, sessions: number): Promise<void> {
+    const change = {
+      by,
+      action: 'SESSIONS_ENDED',
+      id,
+      name: by.name ?? by.user,
+      details: { sessions },
+    } as const;
+    await recordAudit(tx, change, this.#with.now());
   }
 
   #stands(session: { created_at: number; last_seen_at: number }): boolean {

@@ -9,6 +9,7 @@ export function tracedDatabase(database: Database, tracing: Tracing): Database {
     reader: database.reader,
     onOutcome: (listener) => database.onOutcome(listener),
     ping: () => database.ping(),
+    runAlone: (sql, ...values) => database.runAlone(sql, ...values),
     onSignal: (channel, listener) => database.onSignal(channel, listener),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     transaction: (work, options) =>

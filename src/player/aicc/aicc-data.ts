@@ -5,20 +5,22 @@ import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
 import type { SessionMode } from '../sessions/session.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
-/** Reads and writes AICC data. It is stored like SCORM 1.2, whose data model derives from AICC: one model, one mapping. */
+/**
+ * Reads and writes AICC data. It is stored as SCORM 1.2 data, whose model derives from AICC, so both share one mapping.
+ */
 
-/** What is kept of a unit. */
+/** The stored data of a unit. */
 export interface AiccUnitData {
   cmi: Cmi;
-  /** Whether the unit has said that it is done for now. */
+  /** Whether the unit has sent `ExitAU` in its latest session. */
   terminated: boolean;
-  /** The session that was counted last, its time and that of those before. */
+  /** The session that was counted last. `sessionMs` is its time, `earlierMs` the time of all sessions before it. */
   sessionId: string | null;
   sessionMs: number;
   earlierMs: number;
 }
 
-/** Only the first letter of these words counts (CMI001, chapter 5). */
+/** Only the first letter of these words is significant (CMI001, chapter 5). */
 const STATUSES = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'];
 const EXITS = ['logout', 'time-out', 'suspend'];
 const RESULTS = ['correct', 'wrong', 'neutral', 'unanticipated'];
@@ -33,7 +35,7 @@ const TYPES = [
   'numeric',
   'unanticipated',
 ];
-/** The preferences that are whole numbers, with their bounds; the others are text. */
+/** The preferences that are integers, with their bounds. The others are text. */
 const PREFERENCE_BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   audio: [-1, 100],
   speed: [-100, 100],
@@ -44,7 +46,7 @@ const MAX_PREFERENCES = 100;
 const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)$/;
 const INTEGER = /^[+-]?\d{1,9}$/;
 
-/** What a unit left. */
+/** Reads the stored data of a unit. */
 export function readAiccUnit(present: UnitState | null): AiccUnitData {
   const data = (present?.data ?? {}) as Partial<AiccUnitData>;
   return {
@@ -57,8 +59,8 @@ export function readAiccUnit(present: UnitState | null): AiccUnitData {
 }
 
 /**
- * The data model after `PutParam`. What the message omits stays, and so does a value whose replacement is not of its type
- * or range: HACP has no error for it.
+ * The data model after `PutParam`. Values that the message omits are kept. So are values whose replacement has the
+ * wrong type or range, because HACP has no error for that.
  */
 export function withParameters(before: Cmi, data: string): Cmi {
   const groups = readGroups(data);
@@ -79,7 +81,7 @@ export function withParameters(before: Cmi, data: string): Cmi {
   return next;
 }
 
-/** Free text without the empty lines at its end, which belong to the message. */
+/** Free text without the empty lines at its end, which are part of the message format. */
 function textOf(lines: readonly string[]): string {
   const last = lines.findLastIndex((line) => line !== '');
   return lines.slice(0, last + 1).join('\r\n');
@@ -100,14 +102,14 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   };
 }
 
-/** A score: the raw one, after it the highest and the lowest; null where the raw one is no number. */
+/** A score: raw, maximum, minimum; null if the raw score is not a number. */
 function scoreIn(text = ''): { raw: string; max: string; min: string } | null {
   const [raw = '', max = '', min = ''] = text.split(',').map((each) => each.trim());
   const decimal = (value: string) => (DECIMAL.test(value) ? value : '');
   return DECIMAL.test(raw) ? { raw, max: decimal(max), min: decimal(min) } : null;
 }
 
-/** Courses abbreviate to the first letter, or to any beginning. */
+/** The word that a text abbreviates; empty if there is none. Courses send the first letter, or any prefix. */
 function longForm(text: string, words: readonly string[]): string {
   const wanted = text
     .trim()
@@ -118,7 +120,7 @@ function longForm(text: string, words: readonly string[]): string {
     : (words.find((word) => word.startsWith(wanted)) ?? words.find((word) => word[0] === wanted[0]) ?? '');
 }
 
-/** The objectives after a message: those that it names by their id are changed or added. */
+/** The objectives after a message: those with an id in the message are changed or added. */
 function withObjectives(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   const objectives = new Map(Object.values(before).map((each) => [textIn(each as Cmi, 'id'), each as Cmi]));
   for (const [name, id] of values) {
@@ -151,7 +153,7 @@ function withPreferences(before: Cmi, values: ReadonlyMap<string, string>): Cmi 
   return Object.fromEntries(preferences);
 }
 
-/** The data model after `PutInteractions`: rows add to those that are there. */
+/** The data model after `PutInteractions`, which appends rows. */
 export function withInteractions(before: Cmi, data: string): Cmi {
   const present = Object.values(part(before, 'interactions'));
   const added = readRows(data, MAX_ROWS).map((row) => ({
@@ -168,18 +170,18 @@ export function withInteractions(before: Cmi, data: string): Cmi {
   return { ...before, interactions: { ...[...present, ...added].slice(0, MAX_ROWS) } };
 }
 
-/** The word that a text abbreviates; the text itself if it abbreviates none, such as a number. */
+/** The word that a text abbreviates, or the text itself, such as a number. */
 function wordOr(text = '', words: readonly string[]): string {
   return longForm(text, words) || text;
 }
 
-/** The data model after another command that brings rows: kept as they are, for readers of the raw data. */
+/** The data model after another command with rows. They are stored unchanged, for readers of the raw data. */
 export function withRows(before: Cmi, name: string, data: string): Cmi {
   const present = Object.values(part(before, name));
   return { ...before, [name]: { ...[...present, ...readRows(data, MAX_ROWS)].slice(0, MAX_ROWS) } };
 }
 
-/** What `GetParam` answers. */
+/** The data that `GetParam` returns. */
 export function parametersOf({
   unit,
   learnerId,
@@ -209,7 +211,7 @@ export function parametersOf({
     `Lesson_Mode=${mode.toLowerCase()}`,
     'Output_File=',
     '[Core_Lesson]',
-    // As it is: spaces and empty lines at its beginning are the unit's own.
+    // Unchanged: leading spaces and empty lines belong to the unit's data.
     typeof cmi.suspend_data === 'string' ? cmi.suspend_data : '',
     '[Core_Vendor]',
     (unit.launchData ?? '').replaceAll(/<cr>/gi, '\r\n'),
@@ -235,7 +237,7 @@ function objectiveLines(objective: Cmi, number: number): string[] {
   ];
 }
 
-/** A value may not begin a line of its own. */
+/** Removes line breaks, so that a value cannot inject a line. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ');
 }

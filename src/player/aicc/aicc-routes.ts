@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { AttemptService, UnitResult } from '../attempts/attempt-service.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { UnitResult } from '../attempts/unit-result.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Cmi } from '../scorm/cmi.ts';
@@ -13,11 +14,11 @@ import { readSession, updateSession } from '../sessions/session-store.ts';
 import { parametersOf, readAiccUnit, withInteractions, withParameters, withRows } from './aicc-data.ts';
 import { type HacpRequest, hacpAnswer, readHacp } from './hacp-message.ts';
 
-/** Where AICC units send their messages, below the launch's token. */
+/** The path to which AICC units send their messages, below the launch's token. */
 export const AICC_PATH = '/aicc';
 
 const SESSION = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{1,100})$/i;
-/** Commands that change the data, with what each does to it. */
+/** Commands that change the data, with the change that each makes. */
 const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
   putparam: withParameters,
   putinteractions: withInteractions,
@@ -28,7 +29,7 @@ const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
   exitau: (cmi) => cmi,
 };
 
-/** What the routes of AICC work with. */
+/** The dependencies of the AICC routes. */
 export interface AiccRoutesOptions {
   database: Database;
   attempts: AttemptService;
@@ -36,7 +37,7 @@ export interface AiccRoutesOptions {
   now: () => number;
 }
 
-/** Answers AICC units over HACP. Every answer is 200, as the protocol wants it; faults are said in the text. */
+/** Serves AICC units over HACP. Every response has status 200, as the protocol requires; errors are in the text. */
 export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
   scope.post(AICC_PATH, async ({ launch, body }, reply) => {
     const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
@@ -110,13 +111,13 @@ async function record(
         const before = readAiccUnit(present);
         const cmi = change(before.cmi, request.data);
         const terminated = isExit || (before.terminated && before.sessionId === sessionId);
-        const { status, sessionMs: told } = readScorm12(cmi, unit, terminated);
+        const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
         const isSame = before.sessionId === sessionId;
         const earlierMs = isSame ? before.earlierMs : before.earlierMs + before.sessionMs;
-        // A unit that measures no time gets the time that passed.
-        const passed = at - session.startedAt;
+        // If a unit reports no time, the elapsed time counts.
+        const elapsed = at - session.startedAt;
         const sessionMs =
-          request.command === 'putparam' ? told || passed : isSame ? before.sessionMs : passed;
+          request.command === 'putparam' ? reported || elapsed : isSame ? before.sessionMs : elapsed;
         return {
           data: { cmi, terminated, sessionId, sessionMs, earlierMs },
           status,

@@ -4,7 +4,7 @@ import { launchAddress } from '../sessions/launch-address.ts';
 import { lookingMode, newSecret } from '../sessions/session.ts';
 import { AICC_PATH, type AiccRoutesOptions, aiccRoutes } from './aicc-routes.ts';
 
-/** Plays AICC courses, whose units talk over HACP. */
+/** Plays AICC courses. Their units communicate over HACP. */
 export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string }): CourseRuntime {
   return {
     standards: ['AICC'],

@@ -12,12 +12,12 @@ test('a form of HACP is read in whichever encoding its escapes are', () => {
   });
   assert.equal(form('%C3%A4+%E2%82%ac'), 'ä €');
   assert.equal(form('%E4+b'), 'ä b');
-  // Bytes that were sent without an escape, as text of a character each.
+  // Bytes that were sent unescaped, as one character each.
   assert.equal(form('\u00c3\u00a4'), 'ä');
   assert.equal(form('\u00e4%FC'), 'äü');
 });
 
-test('what is no escape stays as it is', () => {
+test('a text that is not an escape is unchanged', () => {
   assert.equal(form('100%'), '100%');
   assert.equal(form('100%+of+%zz%4'), '100% of %zz%4');
   assert.equal(form('%2525'), '%25');

@@ -1,23 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** Requests and answers of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
+/** Requests and responses of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
 
-/** A request: its command in lower case, the session that it names, and its data. */
+/** A request: its command in lower case, its session id, and its data. */
 export interface HacpRequest {
   command: string;
   sessionId: string;
   data: string;
 }
 
-/** What went wrong, as HACP numbers it. */
+/** The error numbers of HACP. */
 export const HACP_ERRORS = {
   successful: { code: 0, text: 'Successful' },
   invalidCommand: { code: 1, text: 'Invalid Command' },
   invalidSession: { code: 3, text: 'Invalid Session ID' },
 } as const;
 
-/** The groups whose lines are names and values, or free text; other lines in brackets are part of that text. */
+/** Groups that contain names and values, or free text. Any other line in brackets is part of that text. */
 const GROUPS = [
   'core',
   'core_lesson',
@@ -29,19 +29,19 @@ const GROUPS = [
   'student_demographics',
   'student_preferences',
 ];
-/** Longer rows are no data of a person. */
+/** Maximum length of a row. Real data is shorter. */
 const MAX_ROW_LENGTH = 20_000;
-/** The columns of rows; CMI001 has tables of eleven. */
+/** Maximum number of columns in a row. The tables of CMI001 have up to eleven. */
 const MAX_COLUMNS = 100;
-/** The fields of a form; HACP has five. */
+/** Maximum number of fields in a form. HACP has five. */
 const MAX_FIELDS = 100;
-/** The lines of one message's data. */
+/** Maximum number of lines in the data of a message. */
 const MAX_LINES = 600_000;
-/** The names with values of a group; a unit with 3,000 objectives has fewer. */
+/** Maximum number of values in a group. A unit with 3,000 objectives has fewer. */
 const MAX_VALUES = 10_000;
-/** The cells of all rows of a message; 5,000 interactions have 45,000. */
+/** Maximum number of cells in the rows of a message. 5,000 interactions have 45,000. */
 const MAX_CELLS = 150_000;
-/** The longest line that may begin a group. */
+/** Maximum length of a line that starts a group. */
 const MAX_GROUP_LENGTH = 100;
 const GROUP = /^\s*\[([a-z_]+)\]\s*$/i;
 const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
@@ -51,8 +51,8 @@ const PLUS = 0x2b;
 const SPACE = 0x20;
 
 /**
- * Reads a form. Courses of every age send them, with names in any case and escapes in any encoding.
- * @param body a character for each byte
+ * Parses a form. Courses write the names in any case and the escapes in various encodings.
+ * @param body one character per byte
  */
 export function readHacp(body: string): HacpRequest {
   const fields = new Map<string, string>();
@@ -68,14 +68,14 @@ export function readHacp(body: string): HacpRequest {
   };
 }
 
-/** An answer. @param data for `GetParam` */
+/** A response. @param data for `GetParam` */
 export function hacpAnswer(result: keyof typeof HACP_ERRORS, data: string | null = null): string {
   const { code, text } = HACP_ERRORS[result];
   const lines = [`error=${code}`, `error_text=${text}`, 'version=4.0'];
   return `${[...lines, ...(data === null ? [] : [`aicc_data=${data}`])].join('\r\n')}\r\n`;
 }
 
-/** The groups of AICC data by name in lower case, each with its lines. @throws {ProblemError} `content-too-large` */
+/** The groups of AICC data, by name in lower case, as lists of lines. @throws {ProblemError} `content-too-large` */
 export function readGroups(data: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   let lines: string[] | null = null;
@@ -90,7 +90,7 @@ export function readGroups(data: string): Map<string, string[]> {
 }
 
 /**
- * The values of a group by name in lower case. Lines that begin with a semicolon are remarks.
+ * The values of a group, by name in lower case. Lines that start with a semicolon are comments.
  * @throws {ProblemError} `content-too-large`
  */
 export function readValues(lines: readonly string[] = []): Map<string, string> {
@@ -105,7 +105,7 @@ export function readValues(lines: readonly string[] = []): Map<string, string> {
 }
 
 /**
- * The rows of comma-separated data, by the names of its first row in lower case.
+ * The rows of comma-separated data. Keys are the column names in the first row, in lower case.
  * @throws {ProblemError} `content-too-large`
  */
 export function readRows(data: string, limit: number): Record<string, string>[] {
@@ -131,7 +131,7 @@ function tooLarge(detail: string): ProblemError {
   return new ProblemError('content-too-large', detail);
 }
 
-/** The cells of a row: values between commas, or between quotation marks, of which two stand for one. */
+/** The cells of a row. Commas separate them; in a quoted cell, two quotation marks mean one. */
 function readCells(line: string): string[] {
   const cells: string[] = [];
   for (let at = 0; at >= 0 && cells.length < MAX_COLUMNS; ) {
@@ -143,7 +143,7 @@ function readCells(line: string): string[] {
   return cells;
 }
 
-/** A text in quotation marks that begins at a place or behind the blanks there; null where none does. */
+/** The quoted text at a position, after any blanks; null if there is none. */
 function readQuoted(line: string, from: number): { text: string; end: number } | null {
   let at = from;
   while (line[at] === ' ' || line[at] === '\t') at += 1;
@@ -156,8 +156,8 @@ function readQuoted(line: string, from: number): { text: string; end: number } |
 }
 
 /**
- * Percent-encoded text: UTF-8 where it is that, else Latin-1. What is no escape stays as it is.
- * @param text a character for each byte
+ * Decodes percent-encoded text: as UTF-8 if it is valid, else as Latin-1. Invalid escapes are kept.
+ * @param text one character per byte
  */
 function unescapeText(text: string): string {
   const bytes = Buffer.from(text, 'latin1');
@@ -173,7 +173,7 @@ function unescapeText(text: string): string {
   return unescaped.toString(isUtf8(unescaped) ? 'utf8' : 'latin1');
 }
 
-/** The value of a hexadecimal digit; NaN for anything else. */
+/** The value of a hexadecimal digit; NaN for other characters. */
 function digitOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -1,11 +1,11 @@
 import { ProblemError } from '../../problems/problem.ts';
 
-/** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
+/** Maximum length of a unit's data, as JSON. Standards add to stored data, so many small requests could exceed it. */
 const MAX_LENGTH = 8 * 2 ** 20;
-/** Members and items together. Reading many small ones takes longer than reading one large text. */
+/** Maximum members and items in total. Parsing many small values takes longer than parsing one large text. */
 const MAX_MEMBERS = 200_000;
 
-/** @throws {ProblemError} `content-too-large` if a unit's data is larger than what is read and written quickly */
+/** @throws {ProblemError} `content-too-large` if a unit's data is too large to be read and written quickly */
 export function assertStorableData(data: unknown): void {
   if (hasMoreMembers(data, MAX_MEMBERS)) {
     throw new ProblemError(

@@ -3,35 +3,35 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import type { Attempt, UnitState } from './attempt.ts';
 import { readAttemptSizes, readAttempts, readSomeUnits, readUnitSizes } from './attempt-store.ts';
 
-/** Bytes of stored JSON on a page. A longer part has a page of its own. */
+/** Bytes of stored JSON on a page. A longer part has its own page. */
 const PAGE_BYTES = 2 ** 20;
-/** More than any attempt has units: a place in the history is one number. */
+/** More units than any attempt has. A position in the history is a single number. */
 const PLACES_PER_ATTEMPT = 1_000_000;
 
-/** An attempt, or the part of one that is on a page. */
+/** An attempt, or the part of it that is on a page. */
 export type AttemptPart = Omit<Attempt, 'page' | 'launchId'> & {
-  /** Those of this page, in the order in which they were opened. */
+  /** The units of this page, in the order in which they were opened. */
   units: UnitState[];
 };
 
-/** Which part of a history is read. */
+/** The part of a history to read. */
 export interface HistoryRequest extends PageRequest {
   order: 'asc' | 'desc';
 }
 
-/** What of an attempt is on a page. */
+/** The part of an attempt that is on a page. */
 interface Selection {
   number: number;
-  /** Whether the page begins the attempt: its state comes with its beginning. */
+  /** Whether the page contains the beginning of the attempt, which includes its state. */
   isBeginning: boolean;
   skippedUnits: number;
   units: number;
 }
 
 /**
- * Reads attempts of a registration, in the order of their numbers, with the units that were opened. A page is bounded by
- * bytes, and may end within an attempt: the next one continues it, with `state` null.
- * @param request.limit attempts and units together
+ * Reads the attempts of a registration in the order of their numbers, with the units that were opened. The size of a
+ * page is limited in bytes. It may end within an attempt; the next page continues that attempt, with `state` null.
+ * @param request.limit the maximum number of attempts and units together
  */
 export async function readAttemptHistory(
   reader: Pick<Reader, 'all'>,
@@ -58,7 +58,7 @@ export async function readAttemptHistory(
   return { items, next };
 }
 
-/** Chooses the parts of a page by the sizes of stored data. */
+/** Selects the parts of a page by the sizes of the stored data. */
 async function select(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -76,7 +76,7 @@ async function select(
     return true;
   };
   for (const { number, size } of attempts) {
-    // The beginning of an attempt is its first part, and each unit is another.
+    // The beginning of an attempt counts as its first part, and each unit as another.
     const skipped = number === first && after !== null ? after % PLACES_PER_ATTEMPT : 0;
     const isBeginning = skipped === 0;
     if (isBeginning && !fits(size)) return { selections, next: number * PLACES_PER_ATTEMPT };

@@ -5,8 +5,8 @@ import type { PlayerAttemptRow, PlayerUnitRow } from '../../database/schema.ts';
 import type { Attempt, UnitState } from './attempt.ts';
 
 /**
- * SQL of attempts and their units, one operation a function. What each save of a learner runs is plain SQL: building such a
- * query each time costs more than running it.
+ * SQL of attempts and their units, one operation per function. The statements of a save are plain SQL, because building
+ * such a query takes longer than running it.
  */
 
 const UNIT_COLUMNS =
@@ -30,7 +30,7 @@ const WRITE_UNIT =
   `values (?, ?, ?, ?${', ?'.repeat(WRITTEN.length)}) on conflict (registration_id, attempt, unit_id) ` +
   `do update set ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
-/** The numbers of attempts, and the bytes of what each keeps for all units together. */
+/** The numbers of attempts, and the size in bytes of the data that the units of each share. */
 export async function readAttemptSizes(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -48,7 +48,7 @@ export async function readAttemptSizes(
 
 /**
  * Some attempts of a registration, in no particular order.
- * @param options.withState the attempts that come with what they keep for all units together, which may be megabytes
+ * @param options.withState the attempts whose shared data is read, which may be megabytes
  */
 export async function readAttempts(
   reader: Pick<Reader, 'all'>,
@@ -106,7 +106,7 @@ export async function insertAttempt(
   return toAttempt(row);
 }
 
-/** Notes that a launch has opened one more page of an attempt. */
+/** Stores that a launch has opened another page of an attempt. */
 export async function updatePage(
   tx: Transaction,
   registrationId: string,
@@ -150,9 +150,9 @@ export async function endAttempt(
 }
 
 /**
- * The units of an attempt that were opened, in the order in which they were opened first.
- * @param options.dataOf the one unit whose data is read; that of others is null then. With null, none is read; left out, all, which
- *   may be megabytes a unit
+ * The units of an attempt that were opened, in the order in which they were first opened.
+ * @param options.dataOf the only unit whose data is read; null for none. If missing, all data is read, which may be
+ *   megabytes per unit
  */
 export async function readUnits(
   reader: Pick<Reader, 'all'>,
@@ -172,7 +172,7 @@ export async function readUnits(
   return rows.map(toUnit);
 }
 
-/** The bytes of the data of some units, in the order of {@link readUnits}. */
+/** The size in bytes of the data of some units, in the order of {@link readUnits}. */
 export async function readUnitSizes(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -209,8 +209,8 @@ export async function readSomeUnits(
 type UnitRow = Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>;
 
 /**
- * The same without data, with {@link UnitState.isBrowsed}. Text within the data cannot be taken for the status, since its
- * quotation marks are escaped there.
+ * The same units without data, with {@link UnitState.isBrowsed}. Text within the data cannot match the pattern, because
+ * its quotation marks are escaped.
  */
 export async function readBrowsedUnits(
   reader: Pick<Reader, 'all'>,
@@ -226,7 +226,7 @@ export async function readBrowsedUnits(
   return rows.map((row) => ({ ...toUnit(row), isBrowsed: row.browsed === 1 }));
 }
 
-/** Inserts a unit, or replaces all of it but when it was opened. */
+/** Inserts a unit, or replaces everything except the time when it was opened. */
 export async function writeUnit(
   tx: Transaction,
   registrationId: string,

@@ -1,65 +1,65 @@
 import type { Completion, Success } from '../../content/registrations/registration.ts';
 
-/** What a standard's data says about a unit or a course, on the scales that registrations use. */
+/** The status of a unit or a course, on the scales of registrations. */
 export interface LearningStatus {
   completion: Completion;
   success: Success;
-  /** 0 to 100; null while there is none. */
+  /** 0 to 100; null without a score. */
   score: number | null;
 }
 
-/** A unit of an attempt as it is stored. Moments are epoch milliseconds. */
+/** A stored unit of an attempt. Times are epoch milliseconds. */
 export interface UnitState extends LearningStatus {
   unitId: string;
-  /** When it was completed first; null while it was not. */
+  /** When it was first completed; null if it was not. */
   completedAt: number | null;
-  /** Time spent in all visits, the latest included. */
+  /** Milliseconds spent in all visits, including the latest. */
   durationMs: number;
-  /** Time spent before the latest visit. */
+  /** Milliseconds spent before the latest visit. */
   earlierMs: number;
-  /** The latest write. */
+  /** The position of the latest write. */
   position: WritePosition;
-  /** The standard's data model as the unit left it; null before the first write. */
+  /** The standard's data model, as the unit last reported it; null before the first write. */
   data: unknown;
-  /** Whether its `lesson_status` is `browsed`. Left out where that was not read. */
+  /** Whether its `lesson_status` is `browsed`. Missing if it was not read. */
   isBrowsed?: boolean;
   openedAt: number;
   updatedAt: number;
 }
 
-/** An attempt at a course: a registration has one until it is reset. */
+/** An attempt at a course. A registration has a single one until it is reset. */
 export interface Attempt {
   number: number;
   versionId: number;
-  /** How many player pages were opened in it. Only the newest one may write. */
+  /** The number of player pages that were opened in it. Only the latest page may write. */
   page: number;
-  /** The launch of the newest page; null before the first one. */
+  /** The launch of the latest page; null before the first page. */
   launchId: string | null;
-  /** What the runtime keeps for all units together; null when there is none. */
+  /** The data that all units share; null if there is none. */
   state: unknown;
   startedAt: number;
   endedAt: number | null;
 }
 
-/** Where a write stands among all writes of an attempt. */
+/** The position of a write among all writes of an attempt. */
 export interface WritePosition {
-  /** The player page, as {@link Attempt.page} counted it. */
+  /** The number of the player page, from {@link Attempt.page}. */
   page: number;
-  /** The visit to the unit: counts up within the page, with each time that a unit is opened. */
+  /** The number of the visit. It increases within the page each time a unit is opened. */
   visit: number;
-  /** Counts up within the page, with each write. */
+  /** Increases within the page with each write. */
   sequence: number;
 }
 
-/** What {@link AttemptService.recordUnitResult} did with a result. */
+/** The outcome of {@link AttemptService.recordUnitResult}. */
 export type RecordOutcome =
-  /** It is stored, and its webhooks are on their way. */
+  /** It was stored, and its events are queued. */
   | 'recorded'
-  /** A part of it is stored, since it is a change of something that is not. The same result may come again, whole. */
+  /** A part was stored; the rest changes data that the service does not have. The complete result may be sent again. */
   | 'recorded-in-part'
   /** This result or a later one was stored before. Nothing was written. */
   | 'stale'
-  /** A newer page or launch has taken over. Nothing was written. */
+  /** A newer page or launch has superseded the one that sent it. Nothing was written. */
   | 'superseded'
   /** The launch records nothing: a preview, or a review of a finished unit. */
   | 'not-recorded';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 
-/** SQL of the values that learners keep across their courses, one operation a function. */
+/** SQL of the values that learners share between their courses, one operation per function. */
 
-/** A value of a learner that courses of the same account share. */
+/** A value that the courses of a learner share within an account. */
 export interface LearnerValue {
   kind: 'objective' | 'store';
   id: string;
@@ -12,17 +12,17 @@ export interface LearnerValue {
   value: unknown;
 }
 
-/** Where a value is stored. */
+/** The location of a stored value. */
 export interface StoredValue extends Pick<LearnerValue, 'kind' | 'id'> {
   /** The registration that wrote it. */
   registrationId: string;
-  /** Of the kind and the id. */
+  /** Hash of the kind and the id. */
   key: string;
-  /** Bytes of JSON. */
+  /** The size in bytes of JSON. */
   size: number;
 }
 
-/** The values that any of a learner's registrations in the same account wrote, the earliest first. */
+/** The values that the learner's registrations in the same account wrote, earliest first. */
 export async function readLearnerValueSizes(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -48,7 +48,7 @@ const READ_VALUE = new BatchStatement(
      and player_learner_values.value_key = ${place.value_key}`,
 );
 
-/** The values at some places, in no particular order. */
+/** The values at the given locations, in no particular order. */
 export async function readLearnerValues(
   reader: Pick<Reader, 'allFor'>,
   places: readonly Pick<StoredValue, 'registrationId' | 'key'>[],
@@ -76,7 +76,7 @@ const WRITE_VALUE = new BatchStatement(
      on conflict (registration_id, value_key) do update set value = excluded.value, updated_at = excluded.updated_at`,
 );
 
-/** Keeps values that a registration wrote. No two of them may have the same kind and id. */
+/** Stores values that a registration wrote. Each pair of kind and id may occur only once. */
 export async function writeLearnerValues(
   tx: Transaction,
   registrationId: string,
@@ -96,7 +96,7 @@ export async function writeLearnerValues(
   );
 }
 
-/** How many values a registration wrote, and their bytes. */
+/** The number of values that a registration wrote, and their size in bytes. */
 export async function sizeOfLearnerValues(
   reader: Pick<Reader, 'all'>,
   registrationId: string,

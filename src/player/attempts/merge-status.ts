@@ -1,8 +1,8 @@
 import type { LearningStatus } from './attempt.ts';
 
 /**
- * The status after a report. Completed and PASS never go back within an attempt. A score belongs to the verdict that it
- * came with: one that came with a worse verdict than PASS does not replace that of the pass.
+ * The status after a report. Completed and PASS never revert within an attempt. A score belongs to the success status
+ * that it was reported with: a score reported with FAIL does not replace the score of a pass.
  */
 export function mergeStatus(present: LearningStatus, reported: LearningStatus): LearningStatus {
   const keepsPass = present.success === 'PASS' && reported.success !== 'PASS';

@@ -2,9 +2,9 @@ import type { LearningStatus, UnitState } from './attempt.ts';
 import { NOTHING_LEARNED } from './attempt.ts';
 
 /**
- * The status of a course of which a learner has opened some units. It is completed once all of its units are, passed
- * once it is completed and no unit's verdict is other than PASS, and failed when a unit is. The score is the mean of the
- * units that have one.
+ * The status of a course, from the units that a learner has opened. It is completed if all units are completed, and
+ * failed if a unit is failed. It is passed if it is completed and all units with a success status are passed. The score
+ * is the mean of all unit scores.
  * @param unitIds all units of the course
  */
 export function rollUp(unitIds: readonly string[], units: readonly UnitState[]): LearningStatus {
@@ -27,7 +27,7 @@ export function rollUp(unitIds: readonly string[], units: readonly UnitState[]):
   };
 }
 
-/** Sums of decimal fractions have noise in their last digits. */
+/** Sums of decimal fractions have rounding errors in their last digits. */
 function rounded(score: number): number {
   return Number(score.toFixed(6));
 }

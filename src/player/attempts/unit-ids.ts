@@ -3,7 +3,8 @@ import { MAX_UNIT_ID_BYTES } from '../../course-packages/package-limits.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /**
- * Refuses a unit whose results no database may be able to keep. Such courses were imported before identifiers had a limit.
+ * Rejects a unit with an id that some databases cannot store. Such courses were imported before identifiers had a
+ * limit.
  * @throws {ProblemError} `conflict`
  */
 export function assertStorableId(unitId: string): void {

@@ -12,7 +12,7 @@ import {
   SESSION_ID,
 } from './cmi5-vocabulary.ts';
 
-/** What decides whether a unit may send a statement. */
+/** The state that determines whether a unit may send a statement. */
 export interface Admission {
   session: Session;
   unit: Pick<LaunchUnit, 'id' | 'masteryScore'>;
@@ -26,8 +26,8 @@ const WITH_MOVE_ON: readonly Cmi5Verb[] = ['completed', 'passed', 'failed'];
 const TIMED: readonly Cmi5Verb[] = ['completed', 'passed', 'failed', 'terminated'];
 
 /**
- * Decides whether a unit may send a statement now (cmi5 sections 7.1 and 9). Answers the verb where cmi5 defines what the
- * statement means, and null for the others that it allows.
+ * Checks that a unit may send a statement now (cmi5 sections 7.1 and 9). Returns the verb if cmi5 defines the
+ * statement, and null for other allowed statements.
  * @throws {ProblemError} `forbidden`
  */
 export function admitStatement(statement: Statement, admission: Admission): Cmi5Verb | null {

@@ -2,27 +2,27 @@ import type { LaunchUnit, MoveOn } from '../../course-packages/package-descripti
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 
-/** What has happened in a session, as far as it matters to the rules of cmi5. */
+/** The events of a session that the rules of cmi5 depend on. */
 export interface SessionFacts extends JsonObject {
-  /** Whether the unit has asked for the learner's preferences. */
+  /** Whether the unit has requested the learner's preferences. */
   preferencesRead: boolean;
   initialized: boolean;
   terminated: boolean;
   abandoned: boolean;
-  /** Whether the unit has passed or failed in this session. */
+  /** Whether the unit has sent `passed` or `failed` in this session. */
   judged: boolean;
 }
 
-/** What has happened to a unit in an attempt. */
+/** A unit's progress in an attempt. */
 export interface UnitFacts {
   completed: boolean;
   passed: boolean;
   failed: boolean;
-  /** Whether somebody has decided that the learner need not do it. */
+  /** Whether the unit was waived: the learner need not do it. */
   waived: boolean;
-  /** The score of the latest verdict, 0 to 100; null while there is none. */
+  /** The score of the latest `passed` or `failed`, 0 to 100; null before the first one. */
   score: number | null;
-  /** Time of the sessions that have ended. */
+  /** The total time of the sessions that have ended. */
   spentMs: number;
 }
 
@@ -43,7 +43,7 @@ const NOTHING: UnitFacts = {
   spentMs: 0,
 };
 
-/** What has happened to a unit. */
+/** The stored progress of a unit. */
 export function factsOf(present: UnitState | null): UnitFacts {
   return { ...NOTHING, ...((present?.data ?? {}) as Partial<UnitFacts>) };
 }
@@ -69,7 +69,9 @@ export function isSatisfied(
   }
 }
 
-/** A unit's facts as the status of a registration. A waived unit counts as passed, as its statement says (9.5.2). */
+/**
+ * A unit's progress as the status of a registration. A waived unit counts as passed, as its statement implies (9.5.2).
+ */
 export function statusOf(unit: Pick<LaunchUnit, 'cmi5'>, facts: UnitFacts): LearningStatus {
   return {
     completion: isSatisfied(unit, facts) ? 'Completed' : 'Incomplete',

@@ -3,12 +3,12 @@ import { isLanguage } from '../lrs/data-types.ts';
 import { isJsonType } from '../lrs/document-service.ts';
 import { isObject } from '../lrs/xapi-types.ts';
 
-/** The learner's preferences: a document of the agent profile (cmi5 section 11). */
+/** The id of the learner's preferences, a document of the agent profile (cmi5 section 11). */
 export const PREFERENCES = 'cmi5LearnerPreferences';
 
 /**
- * Refuses preferences that later units could not read.
- * @throws {ProblemError} `forbidden`, which is what cmi5 asks for
+ * Refuses preferences that other units could not read.
+ * @throws {ProblemError} `forbidden`, as cmi5 requires
  */
 export function assertPreferences(document: {
   kind: string;

@@ -1,7 +1,8 @@
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { UnitState } from '../attempts/attempt.ts';
-import type { AttemptInProgress, UnitResult } from '../attempts/attempt-service.ts';
+import type { AttemptInProgress } from '../attempts/attempt-service.ts';
+import type { UnitResult } from '../attempts/unit-result.ts';
 import { isObject, type Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import type { Session } from '../sessions/session.ts';
@@ -11,7 +12,7 @@ import { type Cmi5AttemptState, newlySatisfied } from './cmi5-satisfaction.ts';
 import { satisfied } from './cmi5-statements.ts';
 import type { Cmi5Verb } from './cmi5-vocabulary.ts';
 
-/** The facts after a statement that was admitted. */
+/** The progress after an admitted statement. */
 export function withStatement(
   facts: { session: SessionFacts; unit: UnitFacts },
   statement: Statement,
@@ -38,7 +39,7 @@ export function withStatement(
   }
 }
 
-/** What a unit's facts are worth for its registration. */
+/** The result of a unit for its registration. */
 export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
   return {
     unitId: unit.id,
@@ -48,9 +49,9 @@ export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
 }
 
 /**
- * What the facts of units mean for the attempt: results of units that require nothing, and the statements of the service
- * about blocks and the course. Nothing if the launch does not count.
- * @param changed by unit, those that differ from what is stored
+ * The effects of changed units on the attempt: results of units without criteria, and `satisfied` statements for blocks
+ * and the course. Empty if the session's mode is not `Normal`.
+ * @param changed progress that differs from what is stored, by unit
  */
 export function consequences({
   course,
@@ -75,7 +76,7 @@ export function consequences({
     const before = stored.get(unit.id) ?? null;
     const facts = changed.get(unit.id) ?? factsOf(before);
     if (isSatisfied(unit, facts)) done.add(unit.id);
-    // A unit that requires nothing is satisfied before it is opened.
+    // A unit without criteria is satisfied before it is opened.
     const isDoneUnseen = before === null && isSatisfied(unit, facts);
     if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts));
   }

@@ -7,15 +7,15 @@ import { readSession, takeFetch } from '../sessions/session-store.ts';
 
 const CORS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
-/** Tells the player page, where there is one around it, that the learner has left the unit. */
+/** Tells the player page, if there is one, that the learner has left the unit. */
 const RETURNED =
   "const to=opener&&opener!==window?opener:parent;if(to!==window)to.postMessage({coursewire:'unit-left'},location.origin);if(opener)close();";
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title><p>You can close this window.</p><script>${RETURNED}</script></html>`;
 const POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(RETURNED).digest('base64')}'; frame-ancestors 'self'`;
 
-/** What cmi5 units call in addition to the learning record store. */
+/** The endpoints of cmi5 units, in addition to the learning record store. */
 export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
-  // Errors are answered with 200, which is what cmi5 asks for (section 8.2.3).
+  // cmi5 requires status 200 for errors too (section 8.2.3).
   scope.post<{ Params: { session: string; secret: string } }>(
     '/cmi5/fetch/:session/:secret',
     async ({ launch, params }, reply) => {

@@ -6,7 +6,7 @@ import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
 import { consequences, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
-/** The rules of cmi5: the order of a session, what its statements have to hold, and what they are worth. */
+/** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
 export const cmi5Rules: SessionRules = {
   assertOpen({ facts }) {
     const { terminated, abandoned } = facts as SessionFacts;
@@ -27,7 +27,7 @@ export const cmi5Rules: SessionRules = {
     let counts = false;
     return {
       admit(statements) {
-        // Each one is judged with what those before it said.
+        // Each statement is checked against the progress after those before it.
         let sofar = facts;
         for (const statement of statements) {
           const verb = admitStatement(statement, {

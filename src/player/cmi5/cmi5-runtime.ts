@@ -24,7 +24,7 @@ import { SESSION_ID } from './cmi5-vocabulary.ts';
 
 const PREVIEWS_KEPT_MS = 48 * 3_600_000;
 
-/** What the runtime of cmi5 works with. */
+/** The dependencies of the runtime. */
 export interface Cmi5RuntimeOptions extends SessionRuntimeOptions {
   lrs: Lrs;
   scopes: SessionScopes;
@@ -77,7 +77,7 @@ async function beginSession(
       earlier,
     });
     await insertNewSession(tx, { session, ...kept });
-    const results = await sayBeginning(options, opening, { tx, present, session, earlier });
+    const results = await recordBeginning(options, opening, { tx, present, session, earlier });
     return { results, result: session };
   });
 }
@@ -98,7 +98,7 @@ function newSession(
     sessionId,
     launchId: launch.launchId,
     unitId: unit.id,
-    // What an earlier session of the attempt was given: state is found by it, also when the service has moved.
+    // An attempt keeps its first activity id, because state is stored under it, even if the service's address changes.
     activityId:
       earlier.find(({ unitId }) => unitId === unit.id)?.activityId ??
       activityIdOf(baseUrl(), launch.courseId, unit.id),
@@ -111,7 +111,7 @@ function newSession(
   };
 }
 
-/** A unit that is passed, or satisfied and without a mastery score, opens for review. */
+/** A satisfied unit opens for review once it is final: passed, and also completed unless `moveOn` is `Passed`. */
 function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
   if (launch.mode !== 'normal') return lookingMode(launch.mode);
   const facts = factsOf(present);
@@ -139,8 +139,8 @@ function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: S
   };
 }
 
-/** Abandons open sessions, then records what is satisfied from the beginning and that this session was launched. */
-async function sayBeginning(
+/** Abandons open sessions. Then records what is already satisfied, and the launch of this session. */
+async function recordBeginning(
   { lrs, scopes, baseUrl, now }: Cmi5RuntimeOptions,
   { course, launch, unit, baseUrl: contentUrl }: UnitOpening,
   {
@@ -154,7 +154,7 @@ async function sayBeginning(
   const changed = new Map<string, UnitFacts>();
   const factsNow = (unitId: string) =>
     changed.get(unitId) ?? factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
-  // The last words of another unit of this page may still be on their way.
+  // Another unit of this page may still be sending its last statements.
   const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
   for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
     await updateSession(tx, {
@@ -170,7 +170,7 @@ async function sayBeginning(
   }
   changed.set(unit.id, factsNow(unit.id));
   const { results, says } = consequences({ course, present, session, changed, now: at, baseUrl: baseUrl() });
-  // The address without the token that it begins with: whoever reads the record must not be let in.
+  // Without the token at its beginning, which would give readers of the record access to the content.
   const launchUrl =
     unit.launch.kind === 'external'
       ? unit.launch.url
@@ -182,7 +182,7 @@ async function sayBeginning(
   return results;
 }
 
-/** Whether a session was opened, fetched or not, and never ended. */
+/** Whether a session was opened and has not ended, whether or not it has fetched its credential. */
 function isLeftOpen({ facts, endedAt }: Session): boolean {
   const { terminated, abandoned: isAbandoned } = facts as SessionFacts;
   return endedAt === null && !terminated && !isAbandoned;

@@ -3,7 +3,7 @@ import type { StructureItem } from '../../course-packages/course-structure.ts';
 import { activityIdOf } from '../sessions/learner-agent.ts';
 import { BLOCK_TYPE, COURSE_TYPE } from './cmi5-vocabulary.ts';
 
-/** A block, or the course, whose units are all satisfied. */
+/** A block, or the course, with all of its units satisfied. */
 export interface SatisfiedPart {
   /** The service's own id. */
   activityId: string;
@@ -13,13 +13,13 @@ export interface SatisfiedPart {
   title: string;
 }
 
-/** What the runtime keeps of an attempt: the parts that were said to be satisfied, by their publisher's ids. */
+/** The runtime's data for an attempt: the parts that have a `satisfied` statement, by publisher id. */
 export interface Cmi5AttemptState {
   satisfied: string[];
 }
 
 /**
- * The parts that are satisfied and were not yet said to be: blocks before those around them, the course last.
+ * The satisfied parts that have no `satisfied` statement yet: inner blocks before outer ones, the course last.
  * @param units the satisfied units
  */
 export function newlySatisfied(

@@ -26,7 +26,7 @@ interface Saying {
   now: number;
 }
 
-/** A session begins. @param launchUrl the unit's address without what the launch adds to it */
+/** A session has begun. @param launchUrl the unit's address without the launch parameters */
 export function launched(saying: Saying, unit: LaunchUnit, launchUrl: string): Statement {
   return statement(saying, 'launched', {
     object: {
@@ -45,7 +45,7 @@ export function launched(saying: Saying, unit: LaunchUnit, launchUrl: string): S
   });
 }
 
-/** A session ended without a word of the unit. */
+/** A session has ended without a `terminated` statement from the unit. */
 export function abandoned(saying: Saying): Statement {
   const { session } = saying;
   return statement(saying, 'abandoned', {
@@ -55,7 +55,7 @@ export function abandoned(saying: Saying): Statement {
   });
 }
 
-/** The learner need not do a unit. @param reason why, for people or as section 9.5.5.2 suggests */
+/** The learner need not do the unit. @param reason free text, or a value of section 9.5.5.2 */
 export function waived(saying: Saying, unit: LaunchUnit, reason: string): Statement {
   return statement(saying, 'waived', {
     object: {

@@ -1,4 +1,4 @@
-/** The words of cmi5 (sections 9 and 10). */
+/** The vocabulary of cmi5 (sections 9 and 10). */
 
 /** The verbs that cmi5 defines. */
 export const VERBS = {
@@ -26,13 +26,13 @@ export const LAUNCH_URL = `${EXTENSIONS}/launchurl`;
 export const MOVE_ON = `${EXTENSIONS}/moveon`;
 export const LAUNCH_PARAMETERS = `${EXTENSIONS}/launchparameters`;
 
-/** Why a unit was waived; in the result. */
+/** The extension in the result that contains the reason for a waiver. */
 export const REASON = 'https://w3id.org/xapi/cmi5/result/extensions/reason';
 
 export const BLOCK_TYPE = 'https://w3id.org/xapi/cmi5/activitytype/block';
 export const COURSE_TYPE = 'https://w3id.org/xapi/cmi5/activitytype/course';
 
-/** The name of a verb that cmi5 defines; null for others. */
+/** The cmi5 name of a verb; null if cmi5 does not define the verb. */
 export function cmi5VerbOf(id: string): Cmi5Verb | null {
   return (Object.keys(VERBS) as Cmi5Verb[]).find((name) => VERBS[name] === id) ?? null;
 }

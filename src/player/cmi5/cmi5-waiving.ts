@@ -13,26 +13,26 @@ import { factsOf, isSatisfied, NEW_SESSION } from './cmi5-facts.ts';
 import { consequences } from './cmi5-progress.ts';
 import { waived } from './cmi5-statements.ts';
 
-/** Why a unit is waived where nobody says (cmi5 section 9.5.5.2). */
+/** The reason for a waiver if the request gives none (cmi5 section 9.5.5.2). */
 export const DEFAULT_REASON = 'Administrative';
 
-/** What waiving works with. */
+/** The dependencies of waiving. */
 export interface WaivingOptions {
   attempts: AttemptService;
   courses: PlayerCourses;
   lrs: Lrs;
   scopes: SessionScopes;
-  /** The service's address, without a slash at its end. */
+  /** The service's address, without a trailing slash. */
   baseUrl: () => string;
   now: () => number;
 }
 
 /**
- * Waives a unit of a registration: the learner need not do it. It counts as completed and passed, and the service states
- * `waived`, and `satisfied` of each block and course that this completes, in the same transaction.
- * @param waiver `by`: who waives it; `user`: the same, for the event
- * @throws {ProblemError} `not-found`, `conflict` for a course of another standard or a unit that is done with,
- *   `invalid-request` for a unit that the course does not have
+ * Waives a unit of a registration: the learner need not do it. The unit counts as completed and passed. In the same
+ * transaction, the service states `waived`, and `satisfied` for each block and course that this completes.
+ * @param waiver `by`: the caller; `user`: the caller, as in the event
+ * @throws {ProblemError} `not-found`; `conflict` for a course of another standard, or a unit that is already satisfied;
+ *   `invalid-request` for a unit that is not in the course
  */
 export async function waiveUnit(
   { attempts, courses, lrs, scopes, baseUrl, now }: WaivingOptions,
@@ -59,7 +59,7 @@ export async function waiveUnit(
     const at = now();
     const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
     const session: Session = {
-      // Waiving is a session of its own, which nobody opens (9.6.3.1).
+      // A waiver has its own session, which is never opened (9.6.3.1).
       sessionId: randomUUID(),
       launchId: '',
       registrationId,

@@ -12,7 +12,7 @@ import { mediaTypeOf } from './media-types.ts';
 const MS_PER_SECOND = 1_000;
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
-/** Serves the files of a launch's version below `content/`, as they lie in the content store. */
+/** Serves the files of the launched version below `content/`, unchanged from the content store. */
 export function contentFileRoutes(
   scope: FastifyInstance,
   { store, now }: { store: ContentStore; now: () => number },
@@ -20,13 +20,13 @@ export function contentFileRoutes(
   scope.get<{ Params: { '*': string } }>('/content/*', async (request, reply) => {
     const { contentKey, expiresAt } = request.launch;
     const asked = request.params['*'];
-    // Courses link to folders, as web servers let them.
+    // Courses link to folders, for which web servers return the index page.
     const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
     const etag = entityTagOf(contentKey, path);
     const seconds = Math.max(0, Math.floor((expiresAt - now()) / MS_PER_SECOND));
     const cacheControl = `private, max-age=${seconds}, immutable`;
     const condition = request.headers['if-none-match'];
-    // An asterisk names any file there may be: whether there is one has to be looked up.
+    // An asterisk matches any existing file, so the file must be looked up.
     if (condition?.trim() !== '*' && names(condition, etag)) {
       return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
     }
@@ -66,7 +66,7 @@ async function read(
   }
 }
 
-/** A single range (RFC 9110 section 14.2); several, or none that can be read, mean the whole file. */
+/** A single range (RFC 9110 section 14.2). Several ranges, or an invalid one, mean the whole file. */
 function rangeOf({ headers }: FastifyRequest, etag: string): ByteRange | undefined {
   const [, first = '', last = ''] = ONE_RANGE.exec(headers.range ?? '') ?? [];
   const condition = headers['if-range'];

@@ -1,12 +1,12 @@
 import type { Settings } from '../../settings/settings-table.ts';
 
 /**
- * What the address of the content origin risks, a sentence each. Courses are programs of others. Cookies know host names
- * and no ports, and pages of one origin reach each other's data in the browser.
- * @param contentUrl where learners' browsers reach the content origin
+ * The security risks of the content origin's URL, one sentence each. Courses are third-party programs. Cookies ignore
+ * ports, and pages of the same origin can read each other's data in the browser.
+ * @param contentUrl the URL by which learners' browsers reach the content origin
  */
 export function contentOriginRisks({ base_url }: Pick<Settings, 'base_url'>, contentUrl: string): string[] {
-  // A service that only its own machine reaches is one that somebody tries out.
+  // Only its own machine reaches a service without a base URL. It is being tried out.
   if (base_url === null) return [];
   const content = new URL(contentUrl.replace('{launch}', 'launch'));
   const risks: string[] = [];

@@ -13,7 +13,7 @@ import type { LaunchService } from '../launches/launch-service.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the token in the address opens. Only there in routes of the content origin. */
+    /** The launch that the token in the URL opens. Set only in routes of the content origin. */
     launch: PlayerLaunch;
   }
 }
@@ -23,11 +23,11 @@ const REQUEST_DEADLINE_MS = 60_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 200;
-/** Of a body, unless a route says otherwise: suspend data of 1 MB whose every character is escaped. */
+/** Maximum size of a body, unless a route sets another: 1 MB of suspend data with every character escaped. */
 const MAX_BODY_BYTES = 8 * 2 ** 20;
 
 /**
- * Headers of every answer. Course files are foreign programs: only pages of their own origin may frame them. Addresses
+ * Headers of every response. Course files are third-party programs: only pages of their own origin may frame them. URLs
  * contain a token, so no referrer is sent. Courses may save in `unload`, and cannot reach an opener of another origin.
  */
 const HEADERS = {
@@ -40,12 +40,12 @@ const HEADERS = {
 };
 const FRAME_POLICY = "frame-ancestors 'self'";
 
-/** Adds routes below a launch's token; `request.launch` says what the token opens. Bodies come as they are: a Buffer. */
+/** Adds routes below a launch's token. `request.launch` is the launch that it opens. Bodies are unparsed Buffers. */
 export type LaunchRoutes = (scope: FastifyInstance) => void | Promise<void>;
 
 /**
- * Makes the server of the content origin, not listening yet. Every address begins with a token that opens one launch.
- * No cookie is read or set, and nothing of the API or the admin UI is here.
+ * Creates the server of the content origin; it does not listen yet. Every URL starts with a token that opens one
+ * launch. The server neither reads nor sets cookies, and has no routes of the API or the admin UI.
  */
 export async function createContentServer({
   launches,
@@ -59,11 +59,11 @@ export async function createContentServer({
   launches: LaunchService;
   routes: readonly LaunchRoutes[];
   trustedProxies: readonly string[];
-  /** Further ones are closed immediately. */
+  /** The server closes further connections immediately. */
   maxConnections: number;
-  /** Whether browsers reach it by https. */
+  /** Whether browsers use HTTPS to reach it. */
   strictTransport: boolean;
-  /** Null if nothing is traced. */
+  /** Null if tracing is off. */
   tracing: Tracing | null;
   log: Logger;
 }): Promise<FastifyInstance> {
@@ -89,7 +89,7 @@ export async function createContentServer({
       );
     },
   });
-  // A course reads hundreds of files. What it saves causes events.
+  // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
   if (tracing !== null) traceRequests(server, tracing, ({ method }) => method !== 'GET' && method !== 'HEAD');
   server.server.maxConnections = maxConnections;
   limitRequestTime(server, REQUEST_DEADLINE_MS);
@@ -101,7 +101,7 @@ export async function createContentServer({
     if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
   });
   server.addHook('onRequest', async (request) => {
-    // A service worker would stay in the browser, between every later launch and its files.
+    // A service worker would remain in the browser and could intercept the files of every later launch.
     if (request.headers['service-worker'] !== undefined) {
       throw new ProblemError('forbidden', 'Service workers are not allowed here');
     }
@@ -122,7 +122,7 @@ export async function createContentServer({
   return server;
 }
 
-/** To a browser that opens a page, in words for the learner. */
+/** Rejects a request without an open launch. A browser that opens a page receives a page for the learner. */
 function refuse(
   request: FastifyRequest,
   reply: FastifyReply,

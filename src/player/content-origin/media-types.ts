@@ -1,6 +1,6 @@
 import { lookup } from 'mrmime';
 
-/** Types that browsers need by name and the library leaves out. */
+/** Media types that browsers require and the library does not know. */
 const FURTHER: Readonly<Record<string, string>> = {
   cur: 'image/x-icon',
   eot: 'application/vnd.ms-fontobject',
@@ -11,10 +11,7 @@ const FURTHER: Readonly<Record<string, string>> = {
 
 const UNKNOWN = 'application/octet-stream';
 
-/**
- * The media type of a file by its name. No charset: old courses are written in many encodings, and say so in their
- * pages.
- */
+/** The media type of a file, by its name. Without charset: old courses use many encodings, declared in their pages. */
 export function mediaTypeOf(path: string): string {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   return lookup(extension) ?? FURTHER[extension] ?? UNKNOWN;

@@ -3,16 +3,16 @@ import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
-/** A course of 2,000 interactions with 20 members each has 40,000. */
+/** 2,000 interactions with 20 members each have 40,000. */
 const MAX_MEMBERS = 50_000;
 
-/** Compiled once: every save of every learner is checked. */
+/** Compiled once, because every save of every learner is checked. */
 const validators = new WeakMap<TSchema, Validator>();
 
 /**
- * Reads the body of a request to the content origin as JSON, whatever its media type: what a page sends while it is
- * closed has few to choose from.
- * @throws {ProblemError} `invalid-request` naming every offending member, `malformed-json`
+ * Parses the body of a request to the content origin as JSON, whatever its media type. A page that is being closed can
+ * send only a few media types.
+ * @throws {ProblemError} `invalid-request` naming every invalid member, `malformed-json`
  */
 export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
   const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);

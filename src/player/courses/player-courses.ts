@@ -3,10 +3,10 @@ import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
 
 const KEPT_VERSIONS = 200;
-/** A structure that an earlier release has not read changes once, when it is read in the background. */
+/** A structure that an earlier release did not parse changes once, when it is parsed in the background. */
 const KEPT_MS = 60_000;
 
-/** Reads the versions of courses that are being played, and keeps the latest of them in memory. */
+/** Reads the versions of courses that are being played, and caches the latest of them. */
 export class PlayerCourses {
   readonly #now: () => number;
   readonly #kept = new Map<string, { version: PlayableVersion; until: number }>();

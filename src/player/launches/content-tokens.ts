@@ -1,16 +1,16 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
 
 const KEY_PURPOSE = 'coursewire content origin';
-/** Names the format. A later format gets another number. */
+/** Identifies the format. A later format gets another number. */
 const FORMAT = 'cwp1_';
-/** The claim, by offset in bytes. */
+/** The fields of the claim, by offset in bytes. */
 const EXPIRES_AT = 0;
 const EXPIRES_AT_BYTES = 6;
 const LAUNCH_ID = 6;
 const CLAIM_BYTES = 22;
 const REMEMBERED_TOKENS = 10_000;
 
-/** What an address of the content origin opens. */
+/** The content of a token. */
 export interface ContentClaim {
   /** A UUID in lower case. */
   launchId: string;
@@ -18,10 +18,10 @@ export interface ContentClaim {
   expiresAt: number;
 }
 
-/** Tokens that every address of the content origin begins with: each opens one launch until it expires. */
+/** The tokens with which every URL of the content origin starts. Each opens one launch until it expires. */
 export class ContentTokens {
   readonly #tokens: SignedTokens;
-  /** Recently read: each file of a course and each save begins with one. */
+  /** Recently read tokens. The URL of every file of a course and of every save starts with one. */
   readonly #read = new Map<string, ContentClaim>();
 
   constructor(authSecrets: readonly [string, ...string[]]) {
@@ -35,7 +35,7 @@ export class ContentTokens {
     return this.#tokens.sign(claim);
   }
 
-  /** The claim of a token, even if it has expired; null if it is not one of ours. */
+  /** The claim of a token, even if it has expired; null if the token is not valid. */
   read(token: string): ContentClaim | null {
     const known = this.#read.get(token);
     if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/database.ts';
 import { deleteExpiredLaunches } from './launch-store.ts';
 
-/** How long a launch stays after it expired. */
+/** How long an expired launch is kept. */
 const KEPT_AFTER_EXPIRY_MS = 24 * 3_600_000;
 
-/** Deletes launches that expired long ago, at most so many; answers how many there were. */
+/** Deletes at most `limit` launches that expired long ago. Returns the number deleted. */
 export async function forgetOldLaunches(
   database: Pick<Database, 'transaction'>,
   now: number,

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
-import type { ContentAddress } from '../content-origin/content-address.ts';
+import type { ContentAddress } from './content-address.ts';
 import type { ContentTokens } from './content-tokens.ts';
 import type { PlayerLaunch } from './launch.ts';
 import { insertLaunch, readLaunch } from './launch-store.ts';
 
-/** What a launch is of. */
+/** What a launch opens, and for whom. */
 export type LaunchSubject = Pick<
   PlayerLaunch,
   'registrationId' | 'courseId' | 'versionId' | 'learnerId' | 'mode' | 'returnUrl'
 >;
 
-/** What a token of the content origin opens, or why it opens nothing. */
+/** The launch that a token opens, or the reason why it opens none. */
 export type FoundLaunch =
   | { state: 'open'; launch: PlayerLaunch }
   | { state: 'invalid' | 'expired' | 'deleted' };
 
-/** How long a launch is answered from memory: a course of 200 files asks 200 times. */
+/** How long a launch is cached. A course of 200 files makes 200 requests. */
 const REMEMBERED_MS = 10_000;
 const REMEMBERED_LAUNCHES = 10_000;
 
-/** Launches: what learners have opened, and until when they may play it. */
+/** Starts and finds launches. A launch lets a learner play a course until it expires. */
 export class LaunchService {
   readonly #database: Database;
   readonly #tokens: ContentTokens;
@@ -50,12 +50,12 @@ export class LaunchService {
     this.#now = now;
   }
 
-  /** Begins a launch and answers the address of its player page. Nothing else changes before that page is open. */
+  /** Starts a launch and returns the URL of its player page. Nothing else changes until that page is opened. */
   async start(subject: LaunchSubject): Promise<string> {
     return (await this.startUntil(subject)).url;
   }
 
-  /** The same, answering as well until when the launch may be played: epoch milliseconds. */
+  /** Starts a launch like {@link start}. Also returns when it expires, in epoch milliseconds. */
   async startUntil(subject: LaunchSubject): Promise<{ url: string; expiresAt: number }> {
     const launchId = randomUUID();
     const now = this.#now();
@@ -64,14 +64,15 @@ export class LaunchService {
     return { url: `${this.baseOf({ ...subject, launchId, expiresAt })}/player/`, expiresAt };
   }
 
-  /** What every address of a launch begins with, without a slash at its end. */
+  /** The start of every URL of a launch, without a trailing slash. */
   baseOf(launch: Pick<PlayerLaunch, 'launchId' | 'registrationId' | 'expiresAt'>): string {
     return this.#address.urlOf(launch, this.#tokens.issue(launch));
   }
 
   /**
-   * What a token opens.
-   * @param host the request's, as it names it: where registrations have host names of their own, no other opens a launch
+   * Finds the launch that a token opens.
+   * @param host the Host header field of the request. If registrations have their own host names, a launch opens on no
+   *   other
    */
   async find(token: string, host: string): Promise<FoundLaunch> {
     const claim = this.#tokens.read(token);
@@ -94,7 +95,7 @@ export class LaunchService {
     return launch;
   }
 
-  /** Makes room: the oldest are the first ones, and those that are over only take memory. */
+  /** Makes room. The oldest entries come first, and expired entries only use memory. */
   #forget(now: number): void {
     for (const [launchId, { until }] of this.#remembered) {
       if (until > now && this.#remembered.size < REMEMBERED_LAUNCHES) return;

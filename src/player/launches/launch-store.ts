@@ -1,9 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { LaunchMode, PlayerLaunch } from './launch.ts';
 
-/** SQL of launches, one operation a function. */
+/** SQL of launches, one operation per function. */
 
-/** A launch with what its course is made of; undefined once its registration or course is gone. */
+/** A launch with the data of its course; undefined if its registration or course was deleted. */
 export async function readLaunch(
   reader: Pick<Reader, 'query'>,
   launchId: string,
@@ -68,7 +68,7 @@ export async function insertLaunch(
     .execute();
 }
 
-/** Deletes launches that expired before a moment, at most so many; answers how many there were. */
+/** Deletes at most `limit` launches that expired before a time, in epoch milliseconds. Returns the number deleted. */
 export async function deleteExpiredLaunches(tx: Transaction, before: number, limit: number): Promise<number> {
   const result = await tx.query
     .deleteFrom('player_launches')

@@ -1,12 +1,12 @@
 import type { RegistrationLaunchMode } from '../../content/registrations/launch-tokens.ts';
 
 /**
- * How a launch plays: `normal` counts; `browse` and `review` let a learner look; `preview` is an administrator's, has
- * no registration and records nothing.
+ * How a launch plays. `normal` records results; `browse` and `review` let a learner look around without recording.
+ * `preview` is for administrators: it has no registration and records nothing.
  */
 export type LaunchMode = RegistrationLaunchMode | 'preview';
 
-/** A launch as every request below its token finds it. What is here never changes while the launch lasts. */
+/** A launch, as every request below its token reads it. These values do not change during the launch. */
 export interface PlayerLaunch {
   launchId: string;
   /** Null for a preview. */
@@ -19,7 +19,7 @@ export interface PlayerLaunch {
   contentKey: string;
   learnerId: string;
   mode: LaunchMode;
-  /** Where the way out leads; null when the launch named no address. */
+  /** The URL to which the player's exit leads; null if the launch specified none. */
   returnUrl: string | null;
   /** Epoch milliseconds. */
   expiresAt: number;

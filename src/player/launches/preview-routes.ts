@@ -10,7 +10,7 @@ const PreviewParams = Type.Object({
   course_id: PathId('The id of the course.'),
   version_id: describedAs(
     Type.String({ description: 'The id of the version. It need not be published.' }),
-    VersionId(''),
+    VersionId(),
   ),
 });
 
@@ -34,7 +34,7 @@ export type StartPreview = (preview: {
   user: string;
 }) => Promise<{ url: string; expiresAt: number }>;
 
-/** Previews of course versions, in the automation API. */
+/** The routes of the automation API for previews of course versions. */
 export function previewRoutes(routes: Routes, startPreview: StartPreview): void {
   routes.post(
     '/courses/:course_id/versions/:version_id/preview',
@@ -65,7 +65,7 @@ export function previewRoutes(routes: Routes, startPreview: StartPreview): void 
   );
 }
 
-/** Versions count from 0. */
+/** Version ids start from 0. */
 function parseVersionId(text: string): number {
   return text === '0' ? 0 : parseId(text, 'version');
 }

@@ -23,16 +23,16 @@ export type WaiveUnit = (waiver: {
   registrationId: string;
   unitId: string;
   reason: string;
-  /** Who waives it. */
+  /** Who waives the unit. */
   by: Actor;
-  /** The same, for the event. */
+  /** The same, as the `user` of the event. */
   user: string;
 }) => Promise<void>;
 
 /** Reads a page of the attempts of a registration. */
 export type HistoryOf = (registrationId: string, request: HistoryRequest) => Promise<Page<AttemptPart>>;
 
-/** What learners did, and beginning again, in the automation API. */
+/** The routes of the automation API for learning data and for resetting registrations. */
 export function learningRoutes(
   routes: Routes,
   {

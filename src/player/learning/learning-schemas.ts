@@ -3,7 +3,7 @@ import { Completion, Success } from '../../content/registrations/registration-sc
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, describedAs, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 
-/** What a unit of an attempt left, as it is stored. */
+/** The stored data of a unit in an attempt. */
 const RuntimeUnitRecord = Type.Object(
   {
     unit_id: Type.String({ description: 'The identifier of the unit in the course’s manifest.' }),
@@ -22,7 +22,7 @@ const RuntimeUnitRecord = Type.Object(
   { title: 'RuntimeUnit', description: 'The raw data of a unit in an attempt.' },
 );
 
-/** The query of the raw data. */
+/** The query parameters of the raw data. */
 export const RuntimeQuery = Type.Object({
   ...PageQuery.properties,
   order: Type.Optional(

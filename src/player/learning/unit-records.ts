@@ -10,8 +10,8 @@ import type { PlayerCourses } from '../courses/player-courses.ts';
 const MS_PER_SECOND = 1_000;
 
 /**
- * The units of a registration's course, as far as the learner got in the latest attempt. After a reset the attempt is
- * the one that ended, until the next one begins, but its results are not the registration's any more.
+ * The units of a registration's course, with the learner's progress in the latest attempt. After a reset, the attempt
+ * is the ended one until the next attempt begins, but its results no longer count.
  */
 export async function unitRecordsOf(
   { registrationId, courseId, versionId }: Registration,

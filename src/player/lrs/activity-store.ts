@@ -3,18 +3,24 @@ import { mergeDefinitions } from './statement-form.ts';
 import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
 import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts';
 
-/** What the store knows of activities and agents. What a launch says of an activity is known within that launch only. */
+/**
+ * Stores the definitions of activities and the names of agents. Other launches do not see the definitions that a launch
+ * sends.
+ */
 
 const MAX_NAMES = 20;
 const KEYS_AT_ONCE = 500;
-/** Of a definition, as JSON: each statement may add extensions to it. What would make it larger is not learnt. */
+/**
+ * Maximum length of a stored definition, as JSON. Each statement may add extensions; one that exceeds the limit is
+ * ignored.
+ */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 function keyOf(registrationId: string | null, term: string): string {
   return termOf(JSON.stringify([registrationId, term]));
 }
 
-/** Adds the definitions of activities to what is known of them. */
+/** Merges definitions of activities into the stored ones. */
 export async function learnActivities(
   tx: Transaction,
   registrationId: string | null,
@@ -27,7 +33,7 @@ export async function learnActivities(
     const term = termOf(id);
     byTerm.set(term, mergeDefinitions(byTerm.get(term) ?? {}, definition));
   }
-  // In one order, so that no two transactions wait for each other.
+  // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
   for (const [term, definition] of [...byTerm].sort(([a], [b]) => (a < b ? -1 : 1))) {
     await learnActivity(tx, registrationId, term, definition, now);
   }
@@ -61,8 +67,8 @@ async function learnActivity(
 }
 
 /**
- * What is known of activities, by id.
- * @param registrationId null: what any statement said of it, the latest first
+ * The stored definitions of activities, by activity id.
+ * @param registrationId null: of all launches, the definition updated last
  */
 export async function selectDefinitions(
   reader: Pick<Reader, 'all'>,
@@ -95,7 +101,7 @@ export async function selectDefinitions(
   return found;
 }
 
-/** Keeps the names that statements give to agents. */
+/** Stores the names that statements give to agents. */
 export async function learnAgents(tx: Transaction, statements: readonly StoredStatement[]): Promise<void> {
   const rows = new Map<string, [string, string]>();
   for (const agent of statements.flatMap(agentsIn)) {
@@ -108,7 +114,7 @@ export async function learnAgents(tx: Transaction, statements: readonly StoredSt
   await tx.insertMany('lrs_agent_names', ['term', 'name'], sorted, 'on conflict do nothing');
 }
 
-/** The names that statements gave to an agent. */
+/** The stored names of an agent. */
 export async function selectAgentNames(reader: Pick<Reader, 'all'>, identity: string): Promise<string[]> {
   const rows = await reader.all<{ name: string }>(
     'select name from lrs_agent_names where term = ? order by name limit ?',

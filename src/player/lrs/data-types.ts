@@ -1,24 +1,26 @@
 import { parseDateTime } from '../../time/date-time.ts';
 
-/** The data types of the Experience API (section 4 of "Data"), each as a function that says what is wrong with a value. */
+/** The data types of the Experience API (section 4 of "Data"). Each function describes the error in a value. */
 
-/** Answers what is wrong with a value, to follow its name in a sentence; null when nothing is. */
+/**
+ * Checks a value. Returns the error, phrased to follow the value's name in a sentence, or null if the value is valid.
+ */
 export type Check = (value: unknown) => string | null;
 
 const MAX_IRI_LENGTH = 4_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** A scheme, then anything that an IRI may hold (RFC 3987). */
+/** A scheme, followed by any characters that are valid in an IRI (RFC 3987). */
 const IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/iu;
 const EMAIL = /^mailto:[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/i;
 const SHA1 = /^[0-9a-f]{40}$/i;
 const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:\s*;.*)?$/i;
-/** An offset from UTC; xAPI refuses one of minus zero. */
+/** An offset from UTC. xAPI forbids minus zero. */
 const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const NEGATIVE_ZERO = /-00(?::?00)?$/;
 const DURATION =
   /^P(?=.)(?:\d+(?:[.,]\d+)?W|(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?)$/;
-/** RFC 5646: langtag, private use, and the tags that were registered before it. */
+/** A language tag of RFC 5646: langtag, private use, or one of the grandfathered tags. */
 const LANGUAGE =
   /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+|i-[a-z]{2,8}|en-GB-oed|sgn-(?:BE-(?:FR|NL)|CH-DE)|art-lojban|cel-gaulish|no-(?:bok|nyn)|zh-(?:guoyu|hakka|min|min-nan|xiang))$/i;
 
@@ -54,12 +56,12 @@ export const isNumber: Check = (value) => (typeof value === 'number' ? null : 'm
 export const isCount: Check = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? null : 'must be a whole number';
 
-/** A value that has to be one of these. */
+/** Checks that a value is one of those listed. */
 export function isOneOf(...values: readonly string[]): Check {
   return text((value) => values.includes(value), `must be ${values.join(' or ')}`);
 }
 
-/** Epoch milliseconds of a timestamp; null when it is none. Without an offset it counts as UTC. */
+/** Parses a timestamp into epoch milliseconds; null if it is invalid. A timestamp without an offset is read as UTC. */
 export function parseTimestamp(value: string): number | null {
   const time = value.slice('2000-01-01'.length);
   if (NEGATIVE_ZERO.test(time)) return null;

@@ -19,7 +19,7 @@ import { isObject, type JsonObject } from './xapi-types.ts';
 /** The three kinds of documents. */
 export type DocumentKind = 'state' | 'activity-profile' | 'agent-profile';
 
-/** What documents belong to. Members that the kind does not have are null. */
+/** The collection to which a document belongs. Members that the kind does not use are null. */
 export interface DocumentCollection {
   kind: DocumentKind;
   activityId: string | null;
@@ -29,32 +29,32 @@ export interface DocumentCollection {
   registration: string | null;
 }
 
-/** A document as it is read. */
+/** A document as stored. */
 export interface LrsDocument {
   contentType: string;
   content: Buffer;
-  /** With its quotes. */
+  /** Includes the quotation marks. */
   etag: string;
-  /** Null for what the launch itself gives. */
+  /** Null for documents that the launch provides. */
   updatedAt: number | null;
 }
 
-/** The conditions of a request, as its header fields have them. */
+/** The preconditions of a request, as in its header fields. */
 export interface DocumentConditions {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
-/** Whether a change has to say which document it expects: never, where there is one already, or always. */
+/** Whether a change needs a precondition: never, only if it replaces a document, or always. */
 export type ConditionNeed = 'none' | 'to replace' | 'always';
 
-/** The largest document. */
+/** Maximum size of a document. */
 export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
-/** Members and items of a JSON document together: to read and merge more takes long. */
+/** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
-/** Keeps documents of activities and agents. Each method keeps to what its scope reaches. */
+/** Stores documents of activities and agents. Every method enforces its scope. */
 export class DocumentService {
   readonly #database: Database;
   readonly #now: () => number;
@@ -76,7 +76,7 @@ export class DocumentService {
     return toDocument(row);
   }
 
-  /** The ids of a collection's documents that were changed after a moment. @throws {ProblemError} `forbidden` */
+  /** Returns the ids of a collection's documents that changed after a time. @throws {ProblemError} `forbidden` */
   async list(scope: LrsScope, collection: DocumentCollection, since: number | null): Promise<string[]> {
     const { collection: key, registration } = keysOf(scope, collection, '');
     const given =
@@ -86,7 +86,7 @@ export class DocumentService {
   }
 
   /**
-   * Stores a document in the place of the one that may be there, or merges JSON into it.
+   * Stores a document, replacing the existing one or merging JSON into it.
    * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `precondition-failed`, `content-too-large`
    */
   async write(
@@ -103,7 +103,7 @@ export class DocumentService {
     );
   }
 
-  /** The same in an open transaction, for documents of the service too. */
+  /** As {@link write}, in an open transaction. The service also uses it for its own documents. */
   async writeIn(
     tx: Transaction,
     scope: LrsScope,
@@ -114,14 +114,14 @@ export class DocumentService {
       conditions: DocumentConditions;
       merges: boolean;
       condition: ConditionNeed;
-      /** Who the launch is of. */
+      /** The learner of the launch. */
       learner?: Learner | undefined;
     },
   ): Promise<void> {
     const learner = collection.kind === 'agent-profile' ? options.learner : undefined;
     const keys = keysOf(scope, collection, id);
     const present = await selectLockedDocument(tx, keys.document);
-    // Many a course writes its first profile without a condition: where there is none, it can overwrite nothing.
+    // Many courses write their first profile without a precondition. That is safe: there is no document to overwrite.
     const isFirst = scope.launch !== null && present === undefined;
     assertConditions(present, options.conditions, isFirst ? 'none' : options.condition);
     const next =
@@ -142,7 +142,7 @@ export class DocumentService {
     });
   }
 
-  /** Deletes a document, if there is one. @throws {ProblemError} `forbidden`, `precondition-failed` */
+  /** Deletes a document, if it exists. @throws {ProblemError} `forbidden`, `precondition-failed` */
   async delete(
     scope: LrsScope,
     collection: DocumentCollection,
@@ -157,13 +157,16 @@ export class DocumentService {
     });
   }
 
-  /** Deletes a collection's documents, save those that the course may only read. @throws {ProblemError} `forbidden` */
+  /**
+   * Deletes a collection's documents, except those that are read-only for the course. @throws {ProblemError}
+   * `forbidden`
+   */
   async deleteAll(scope: LrsScope, collection: DocumentCollection): Promise<void> {
     const { collection: key, registration } = keysOf(scope, collection, '');
     await this.#change(scope, (tx) => deleteDocuments(tx, key, registration));
   }
 
-  /** Changes something in the transaction that the scope asks for; of a preview, nothing. */
+  /** Runs a change in the transaction of the launch, or in its own. A preview stores nothing. */
   async #change(scope: LrsScope, work: (tx: Transaction, learner?: Learner) => Promise<void>): Promise<void> {
     const { launch } = scope;
     if (launch?.registrationId === null) return;
@@ -171,13 +174,13 @@ export class DocumentService {
     else await launch.transaction((tx, { learner }) => work(tx, learner));
   }
 
-  /** Deletes at most so many profiles of learners who have no registration left; answers how many there were. */
+  /** Deletes at most `limit` profiles of learners without registrations; returns the number deleted. */
   async forgetLearners(limit: number): Promise<number> {
     return await this.#database.transaction((tx) => deleteProfilesWithoutLearner(tx, limit));
   }
 }
 
-/** A document that the launch itself gives; null when it is none. */
+/** The document that the launch provides under this id; null if there is none. */
 function givenDocument(scope: LrsScope, { kind }: DocumentCollection, id: string): LrsDocument | null {
   const given = kind === 'state' ? scope.launch?.givenStates.get(id) : undefined;
   if (given === undefined) return null;
@@ -185,7 +188,7 @@ function givenDocument(scope: LrsScope, { kind }: DocumentCollection, id: string
   return { contentType: 'application/json', content, etag: entityTagOf(content), updatedAt: null };
 }
 
-/** SHA-1, which xAPI names for entity tags: it tells contents apart and protects nothing. */
+/** xAPI requires SHA-1 for entity tags. It only distinguishes contents, so its weakness is no risk. */
 function entityTagOf(content: Buffer): string {
   return `"${createHash('sha1').update(content).digest('hex')}"`;
 }
@@ -200,8 +203,8 @@ function toDocument(row: DocumentRow): LrsDocument {
 }
 
 /**
- * Where a document is. Documents of a launch are its registration's own, save the learner's profile. A registration that
- * a launched course leaves out is the one of its launch.
+ * The keys of a document. A launch's documents belong to its registration, except the learner's profile. A launched
+ * course may omit the registration, which defaults to that of the launch.
  * @throws {ProblemError} `forbidden`
  */
 function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
@@ -221,7 +224,7 @@ function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
       throw new ProblemError('forbidden', 'The registration is not that of this launch');
     }
   }
-  // A profile of an activity that any course could write would be a way from one learner to another.
+  // If all launches shared an activity's profile, a course could use it to pass data from one learner to another.
   const owner = kind === 'activity-profile' && launch !== null ? launch.registrationId : null;
   const belongsTo = kind === 'agent-profile' ? null : (launch?.registrationId ?? null);
   const collectionText = JSON.stringify([kind, owner, activityId, identity]);
@@ -270,13 +273,13 @@ function assertConditions(
 
 function matches(field: string, etag: string): boolean {
   const tags = field.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  // Some libraries leave the quotes out.
+  // Some client libraries omit the quotation marks.
   return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);
 }
 
 /** @throws {ProblemError} `invalid-request`, `content-too-large` */
 function merged(present: LrsDocument, contentType: string, content: Buffer): Buffer {
-  // Before they are parsed: documents of earlier releases may have more.
+  // Checked before parsing, because documents stored by earlier releases may exceed the limit.
   if (commasIn(present.content) + commasIn(content) > MAX_DOCUMENT_MEMBERS) {
     throw new ProblemError(
       'content-too-large',

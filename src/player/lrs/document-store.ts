@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 
-/** SQL of documents, one operation a function. */
+/** SQL for documents, one operation per function. */
 
-/** A document's row. `content` is base64; `registration` is empty where the document belongs to none. */
+/** A document's row. `content` is base64; `registration` is empty if the document belongs to none. */
 export interface DocumentRow {
   document_key: string;
   collection_key: string;
@@ -13,7 +13,7 @@ export interface DocumentRow {
   content: string;
   etag: string;
   updated_at: number;
-  /** The learner whose profile it is, where a course wrote it; null for all other documents. */
+  /** The learner to whom a profile written by a course belongs; null for all other documents. */
   learner_account_id: number | null;
   learner_id: string | null;
 }
@@ -32,9 +32,9 @@ export async function selectDocument(
   return row;
 }
 
-/** Reads a document and lets one change of it happen at a time. */
+/** Reads a document and locks it, so that changes to it run one at a time. */
 export async function selectLockedDocument(tx: Transaction, key: string): Promise<DocumentRow | undefined> {
-  // A document that is not there yet has no row to lock.
+  // A row lock is not enough: a document that does not exist yet has no row.
   if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', key);
   return await selectDocument(tx, key);
 }
@@ -60,7 +60,7 @@ export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise
   );
 }
 
-/** Deletes at most so many profiles of learners who have no registration left; answers how many there were. */
+/** Deletes at most `limit` profiles of learners without registrations; returns the number deleted. */
 export async function deleteProfilesWithoutLearner(tx: Transaction, limit: number): Promise<number> {
   return await tx.run(
     `delete from lrs_documents where document_key in (
@@ -76,7 +76,7 @@ export async function deleteDocument(tx: Transaction, key: string): Promise<void
   await tx.run('delete from lrs_documents where document_key = ?', key);
 }
 
-/** The ids of a collection's documents. @param registration null: of any registration and of none */
+/** The ids of a collection's documents. @param registration null: with any registration or without one */
 export async function selectDocumentIds(
   reader: Pick<Reader, 'all'>,
   collection: string,
@@ -93,7 +93,7 @@ export async function selectDocumentIds(
   return rows.map(({ document_id }) => document_id);
 }
 
-/** @param registration null: of any registration and of none */
+/** @param registration null: with any registration or without one */
 export async function deleteDocuments(
   tx: Transaction,
   collection: string,

@@ -10,11 +10,11 @@ import { lrsRoutes } from './lrs-routes.ts';
 /** The learning record store of a running service. */
 export interface LearningRecords {
   lrs: Lrs;
-  /** Adds the Experience API for API clients and administrators. */
+  /** Adds the routes of the Experience API for API clients and administrators. */
   addRoutes(server: FastifyInstance): Promise<void>;
 }
 
-/** Puts the learning record store together. */
+/** Creates the learning record store. */
 export function createLearningRecords(
   { settings, storage, now, baseUrl }: ServiceContext,
   callers: { authorize: Authorize; authenticateBasic: AuthenticateBasic },

@@ -4,25 +4,27 @@ import { type AuthenticateBasic, isBasic } from '../../identity/clients/basic-au
 import { ProblemError } from '../../problems/problem.ts';
 import type { LrsScope } from './lrs-scope.ts';
 
-/** Where API clients and administrators reach all learning records, relative to the base URL. */
+/** The path at which API clients and administrators access all learning records, relative to the base URL. */
 export const XAPI_PATH = '/xapi';
 
 const READ = 'statements:read';
 const WRITE = 'statements:write';
 
-/** What API clients and administrators are recognised with. */
+/** How the store authenticates API clients and administrators. */
 export interface LrsClientsOptions {
   authorize: Authorize;
   authenticateBasic: AuthenticateBasic;
-  /** The path of the store, as clients see it. */
+  /** The public path of the store. */
   path: string;
-  /** The service's address, which tells its clients from those of others. */
+  /**
+   * The service's public address. It is the `homePage` of the service's clients, and distinguishes them from others.
+   */
   homePage: () => string;
 }
 
 /**
- * Decides what a caller may touch: with a client's id and secret as HTTP Basic credentials, which is what tools for xAPI
- * speak, or with what all of the API takes. They reach the records of all launches as far as their scopes go.
+ * Determines a caller's scope. xAPI tools send a client's id and secret as HTTP Basic credentials; all other
+ * credentials of the API work too. Callers can access the records of all launches, limited by their scopes.
  */
 export function lrsClients({ authorize, authenticateBasic, path, homePage }: LrsClientsOptions) {
   const scopeFor = (caller: { id: string; mayRead: boolean; mayWrite: boolean }): LrsScope => ({

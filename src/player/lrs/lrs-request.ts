@@ -1,32 +1,35 @@
 import { parseJson } from '../../http/json-body.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
+import { agentErrors } from './actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './data-types.ts';
-import { agentErrors } from './statement-rules.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
-/** A request to the store. Names of header fields are in lower case. */
+/** A request to the store. Header names are in lower case. */
 export interface LrsRequest {
   method: string;
-  /** Below the store's own path, without slashes around it: `statements`, `activities/state`. */
+  /** The path below the store's own, without leading or trailing slashes: `statements`, `activities/state`. */
   resource: string;
   query: ReadonlyMap<string, string>;
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
 }
 
-/** An answer of the store. */
+/** A response of the store. */
 export interface LrsAnswer {
   status: number;
   headers: Record<string, string>;
   body: Buffer | null;
 }
 
-/** Members of a query or form: no resource has as many, and reading hundreds of thousands takes seconds. */
+/**
+ * Maximum number of parameters in a query or form. No resource needs more, and parsing hundreds of thousands takes
+ * seconds.
+ */
 const MAX_MEMBERS = 100;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
 const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
 const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
-/** Header fields that a form may hold; everything else in it is a query member. */
+/** Header fields that a form may contain. Its other fields are query parameters. */
 const FORM_HEADERS = [
   'authorization',
   'x-experience-api-version',
@@ -39,7 +42,7 @@ const FORM_HEADERS = [
   'accept-encoding',
 ];
 
-/** The members of a query. @throws {ProblemError} `invalid-request` when one is there twice, or there are too many */
+/** Parses a query. @throws {ProblemError} `invalid-request` if a parameter is repeated, or there are too many */
 export function readQuery(text: string): Map<string, string> {
   if (text.split('&', MAX_MEMBERS + 1).length > MAX_MEMBERS) {
     throw new ProblemError('invalid-request', `The query or form has more than ${MAX_MEMBERS} members`);
@@ -56,13 +59,13 @@ export function readQuery(text: string): Map<string, string> {
   return query;
 }
 
-/** Whether a request is one that a form carries, for clients that cannot send methods and header fields. */
+/** Whether the request is sent as a form, for clients that cannot use every method and header field. */
 export function isFormRequest(method: string, query: ReadonlyMap<string, string>): boolean {
   return method === 'POST' && query.has('method');
 }
 
 /**
- * The request that a form carries (xAPI 1.0.3, section 1.3 of "Communication"): other requests as they are.
+ * Returns the request that a form contains (xAPI 1.0.3, section 1.3 of "Communication"), and other requests unchanged.
  * @throws {ProblemError} `invalid-request`
  */
 export function unwrapForm(request: LrsRequest): LrsRequest {
@@ -96,7 +99,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
   return { ...request, method, query, headers, body: Buffer.from(content ?? '') };
 }
 
-/** The version that a request asks for. @throws {ProblemError} `invalid-request` */
+/** The xAPI version that a request specifies. @throws {ProblemError} `invalid-request` */
 export function versionOf(headers: LrsRequest['headers']): XapiVersion {
   const version = headers['x-experience-api-version'] ?? '';
   if (VERSION_OF_1.test(version)) return '1.0.3';
@@ -110,7 +113,7 @@ export function versionOf(headers: LrsRequest['headers']): XapiVersion {
 }
 
 /**
- * @param maxMembers of all objects and arrays together
+ * @param maxMembers maximum for all objects and arrays together
  * @throws {ProblemError} `malformed-json`, `invalid-request`
  */
 export function readJson(body: Buffer, maxMembers?: number): unknown {
@@ -118,7 +121,7 @@ export function readJson(body: Buffer, maxMembers?: number): unknown {
   return parseJson(body, maxMembers, maxMembers);
 }
 
-/** Reads the members of a query one after the other, and says at the end what is wrong with them. */
+/** Reads query parameters one at a time, and reports all errors together at the end. */
 export class QueryReader {
   readonly #query: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
@@ -128,7 +131,7 @@ export class QueryReader {
     this.#query = query;
   }
 
-  /** An optional member. */
+  /** An optional parameter. */
   text(name: string): string | null {
     this.#known.add(name);
     return this.#query.get(name) ?? null;
@@ -202,14 +205,14 @@ export class QueryReader {
     return this.agent(name) ?? {};
   }
 
-  /** Refuses everything of the query that was not read. @throws {ProblemError} `invalid-request` */
+  /** Reports all errors, including parameters that were not read. @throws {ProblemError} `invalid-request` */
   end(): void {
     for (const name of this.#query.keys())
       if (!this.#known.has(name)) this.refuse(name, 'is not a known member');
     if (this.#errors.length > 0) throw invalidInput(this.#errors.slice(0, 100));
   }
 
-  /** Notes what is wrong with a member. */
+  /** Records an error in a parameter. */
   refuse(name: string, detail: string): void {
     this.#errors.push({ pointer: pointerTo('/query', name), detail });
   }

@@ -5,9 +5,9 @@ import { isFormRequest, type LrsAnswer, type LrsRequest, readQuery, unwrapForm }
 import type { LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
 
-/** The largest request: statements with their attachments. */
+/** Maximum size of a request: statements and their attachments. */
 export const MAX_LRS_BODY_BYTES = 16 * 1024 * 1024;
-/** The largest form whose credential is known only when it is read. */
+/** Maximum size of a form whose credential is inside it, so that it is parsed before the caller is authenticated. */
 const MAX_UNKNOWN_BODY_BYTES = 2 * 1024 * 1024;
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const;
 const EXPOSED = ['ETag', 'Last-Modified', 'X-Experience-API-Version', CONSISTENT_THROUGH, 'Retry-After'];
@@ -21,14 +21,14 @@ const ALLOWED = [
 ];
 const PREFLIGHT_SECONDS = '600';
 
-/** What the routes of a store work with. */
+/** The dependencies of the routes. */
 export interface LrsRoutesOptions {
   lrs: Lrs;
-  /** The path of the store, such as `/xapi`; it may have parameters. */
+  /** The path of the store, such as `/xapi`. It may contain route parameters. */
   path: string;
   /**
-   * Decides what a request may touch.
-   * @param authorization the value of its header field, which may come in a form
+   * Determines the scope of a request.
+   * @param authorization the value of the `Authorization` field, which may be in a form
    * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
    */
   scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
@@ -41,8 +41,8 @@ declare module 'fastify' {
 }
 
 /**
- * The Experience API, as a Fastify plugin: parsers and hooks of its own. Pages of any origin may ask, since nothing is
- * let in by a cookie.
+ * The Experience API as a Fastify plugin with its own parsers and hooks. Pages of any origin may send requests, because
+ * no cookie grants access.
  */
 export async function lrsRoutes(
   app: FastifyInstance,
@@ -56,13 +56,13 @@ export async function lrsRoutes(
       reply.header('X-Experience-API-Version', spokenVersion(request));
     }
     if (resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
-      // An answer that says that the database is away is no better without it.
+      // If the database is unavailable, the error response is sent without this field.
       const value = await consistentThrough(lrs.stored).catch(() => null);
       if (value !== null) reply.header(CONSISTENT_THROUGH, value);
     }
     reply.headers({
-      // Documents have any type and come from anybody. A page that posts a form here gets to see one as a page of this
-      // origin, which is that of the admin UI: nothing in it may run.
+      // Any client can store documents of any type. A page that posts a form here receives a document in the origin of
+      // the admin UI, so no script in it may run.
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': EXPOSED.join(', '),
@@ -77,7 +77,7 @@ export async function lrsRoutes(
       request.lrsScope = await scopeOf(request, authorization);
       return;
     }
-    // Who asks is said in the form.
+    // The credential is in the form.
     if (Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNKNOWN_BODY_BYTES) {
       throw new ProblemError('content-too-large', 'The form is too large, or has no Content-Length');
     }
@@ -135,7 +135,7 @@ function toLrsRequest(request: FastifyRequest, resource: string): LrsRequest {
   return { method: request.method, resource, query: queryOf(request), headers, body };
 }
 
-/** Some courses put a slash too much between the endpoint and the resource. */
+/** Some courses put an extra slash between the endpoint and the resource. */
 function resourceOf(request: FastifyRequest): string {
   return (request.params as { '*': string })['*'].split('/').filter(Boolean).join('/');
 }

@@ -1,69 +1,72 @@
 import type { Transaction } from '../../database/database.ts';
 import type { JsonObject, Statement, StoredStatement } from './xapi-types.ts';
 
-/** Whose requests the store answers, and what they may touch. */
+/** The caller of a request, and the records that it may access. */
 export interface LrsScope {
-  /** Stands as `authority` in the statements that it stores: an agent. */
+  /** The `authority` of the statements that it stores: an agent. */
   authority: JsonObject;
   mayRead: boolean;
   mayWrite: boolean;
-  /** The path under which the store is reached, as the client sees it: `more` begins with it. */
+  /** The public path of the store. The `more` links start with it. */
   path: string;
-  /** The one launch that the credential is for; null for credentials that reach all records. */
+  /** The launch to which the credential is limited; null for credentials that can access all records. */
   launch: LaunchScope | null;
 }
 
-/** The learner, the registration and the activities of one launch. Nothing else is read or written through it. */
+/** The learner, the registration and the activities of one launch. The launch can access nothing else. */
 export interface LaunchScope {
   /**
-   * The registration whose records these are: stored records belong to it, and are deleted with it. Null for a preview: what
-   * is sent is checked and then dropped.
+   * The registration that owns the stored records; they are deleted with it. Null for a preview: requests are
+   * validated, but nothing is stored.
    */
   registrationId: string | null;
   /** `context.registration` of the launch: a UUID in lower case. */
   registration: string;
   /** The learner: an agent with one identifier. */
   actor: JsonObject;
-  /** The activities that were launched; those whose ids begin with one of these and a separator are theirs, too. */
+  /**
+   * The activities of the launch. Activities whose ids extend one of these after a separator also belong to the launch.
+   */
   activityIds: readonly string[];
-  /** Documents of state that the course may read and not write, such as `LMS.LaunchData`, by `stateId`. */
+  /** State documents that are read-only for the course, such as `LMS.LaunchData`, by `stateId`. */
   givenStates: ReadonlyMap<string, JsonObject>;
   /**
    * Refuses documents that the rules of the launch's standard forbid.
    * @throws {ProblemError} `forbidden`
    */
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
-  /** Learns that the course asked for a document, whether or not there is one. */
+  /** Called when the course requests a document, whether or not it exists. */
   documentRead?(kind: string, id: string): Promise<void>;
   /**
-   * Runs what a request stores in a transaction that holds the registration; left out where the service itself stores.
+   * Stores the data of a request in a transaction that locks the registration. Undefined when the service itself
+   * stores.
    * @throws {ProblemError} `forbidden` once a newer launch has taken over
    */
   transaction?<T>(work: (tx: Transaction, launch: LaunchTransaction) => Promise<T>): Promise<T>;
 }
 
-/** A learner: an account names its learners for itself. */
+/** A learner. Learner ids are unique within an account. */
 export interface Learner {
   accountId: number;
   learnerId: string;
 }
 
-/** What a launch has to say of statements and documents while they are stored. */
+/** The launch's part in storing statements and documents. */
 export interface LaunchTransaction {
-  /** Who the launch is of. */
+  /** The learner of the launch. */
   learner: Learner;
   /**
-   * Refuses statements that the rules of the launch's standard forbid. Those that are stored already are not among them.
+   * Refuses statements that the rules of the launch's standard forbid. Statements already stored are not passed.
    * @throws {ProblemError} `forbidden`
    */
   admit(statements: readonly Statement[]): void;
-  /** Learns of statements that were stored, in their order. */
+  /** Called with the statements that were stored, in order. */
   stored(statements: readonly StoredStatement[]): void;
 }
 
 const SEPARATORS = ['/', '#', '?', ':'];
 
-/** Whether an activity is one of a launch's, or lies below one. */
+/** Whether an activity is one of the launch's activities, or below one. */
 export function isOfLaunch(launch: LaunchScope, activityId: unknown): boolean {
   if (typeof activityId !== 'string') return false;
   return launch.activityIds.some(

@@ -18,16 +18,16 @@ import { answerStatements, json } from './statement-resource.ts';
 import { StatementService } from './statement-service.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
-/** Of a document's id: databases bound the length of what they index. */
+/** Maximum length of a document's id, because databases limit the length of indexed values. */
 const MAX_DOCUMENT_ID_LENGTH = 500;
-/** What a Content-Type may hold, so that it can be sent back in a header field. */
+/** A `Content-Type` that can safely be sent back in a header field. */
 const CONTENT_TYPE = /^[\x20-\x7e]{1,255}$/;
-/** The versions that clients may ask for. */
+/** The supported versions. */
 const VERSIONS = ['1.0.0', '1.0.1', '1.0.2', '1.0.3', '2.0.0'];
 
 /**
- * The learning record store: the resources of the Experience API 1.0.3, and of 2.0 where a client asks for that. It
- * knows nothing of credentials; each request comes with the scope that its credential has.
+ * The learning record store: the resources of the Experience API 1.0.3, and of 2.0 if the client specifies it.
+ * Authentication happens elsewhere; each request comes with the scope of its credential.
  */
 export class Lrs {
   readonly statements: StatementService;
@@ -42,13 +42,13 @@ export class Lrs {
     this.documents = new DocumentService(options);
   }
 
-  /** What the store says of itself to everyone. */
+  /** The response to `about`, which is public. */
   about(): LrsAnswer {
     return json(200, { version: VERSIONS });
   }
 
   /**
-   * Answers a request.
+   * Handles a request and returns the response.
    * @throws {ProblemError}
    */
   async answer(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** Bodies of type `multipart/mixed` (RFC 2046), as statements with attachments come and go. */
+/** Bodies of type `multipart/mixed` (RFC 2046), in which statements with attachments are sent and returned. */
 
-/** A part. Names of header fields are in lower case. */
+/** A part. Header names are in lower case. */
 export interface Part {
   headers: Readonly<Record<string, string>>;
   content: Buffer;
@@ -19,7 +19,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 const CONTROL = /[\0\r\n]/;
 
 /**
- * Takes a body apart.
+ * Splits a body into its parts.
  * @throws {ProblemError} `invalid-request`
  */
 export function readMultipart(contentType: string, body: Buffer): Part[] {
@@ -27,7 +27,7 @@ export function readMultipart(contentType: string, body: Buffer): Part[] {
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw malformed('The Content-Type has no boundary');
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first delimiter may be at the very beginning.
+  // So that a delimiter at the very start of the body is found too.
   const whole = Buffer.concat([LINE_END, body]);
   const parts: Part[] = [];
   let at = whole.indexOf(delimiter);
@@ -47,7 +47,7 @@ export function readMultipart(contentType: string, body: Buffer): Part[] {
   throw malformed('The multipart body does not end with its boundary');
 }
 
-/** @param bytes begins with the end of the boundary's line */
+/** @param bytes start with the line end of the delimiter */
 function readPart(bytes: Buffer): Part {
   const end = bytes.indexOf(HEADER_END);
   if (end < 0 || end > MAX_HEADER_BYTES)
@@ -66,7 +66,7 @@ function readPart(bytes: Buffer): Part {
   return { headers, content: bytes.subarray(end + HEADER_END.length) };
 }
 
-/** Puts parts together, with the `Content-Type` of the whole. */
+/** Joins parts into a body, with its `Content-Type`. */
 export function writeMultipart(parts: readonly Part[]): { contentType: string; body: Buffer } {
   const boundary = `coursewire-${randomUUID()}`;
   const pieces = parts.flatMap(({ headers, content }) => {

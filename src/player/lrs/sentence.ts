@@ -4,8 +4,9 @@ import { isObject, type JsonObject } from './xapi-types.ts';
 const MAX_PART_LENGTH = 120;
 
 /**
- * A statement in words: “ann completed “Golf” with 85 %”. Texts in English where there are any, else in their first language.
- * @param known definitions of activities, by id, for statements that leave them out
+ * Describes a statement in a sentence: “ann completed “Golf” with 85 %”. It prefers English texts, then the first
+ * language.
+ * @param known definitions of activities, by id, for statements that omit them
  */
 export function sentenceOf(statement: JsonObject, known: Definitions = new Map()): string {
   const { actor, verb, object, result } = statement;
@@ -65,7 +66,7 @@ function textIn(texts: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text : null;
 }
 
-/** The end of an IRI, which tells people the most. */
+/** The last part of an IRI, usually the only readable one. */
 function lastPart(iri: string): string {
   return iri.split(/[/#?]/).findLast((part) => part !== '') ?? iri;
 }

@@ -3,9 +3,9 @@ import { ProblemError } from '../../problems/problem.ts';
 import { saysTheSame } from './statement-form.ts';
 import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
-/** Signatures of statements: JSON Web Signatures that come as attachments (xAPI, section 2.6 of "Data"). */
+/** Signatures of statements: JSON Web Signatures sent as attachments (xAPI, section 2.6 of "Data"). */
 
-/** The usage type of an attachment that is a signature. */
+/** The usage type of an attachment that contains a signature. */
 export const SIGNATURE_USAGE = 'http://adlnet.gov/expapi/attachments/signature';
 
 const CONTENT_TYPE = 'application/octet-stream';
@@ -13,8 +13,8 @@ const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', RS384: 'sha3
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
- * Checks a signature of a statement: what it signs has to be the statement, and where it names its certificate, that one
- * has to have made it. Whether the certificate is to be trusted is for readers to decide.
+ * Verifies a statement's signature. The signed payload must be the statement. If the signature includes a certificate,
+ * the certificate must verify it. Readers decide whether they trust the certificate.
  * @throws {ProblemError} `invalid-request`
  */
 export function assertSignature(statement: Statement, contentType: string, content: Buffer): void {

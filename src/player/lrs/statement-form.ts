@@ -3,17 +3,17 @@ import { parseTimestamp } from './data-types.ts';
 import { agentIdentity } from './statement-index.ts';
 import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
-/** The forms in which statements are compared and answered. */
+/** Compares statements, and converts them to the formats in which they are returned. */
 
-/** `exact`: as it was sent; `ids`: nothing but identifiers; `canonical`: with one language of each text. */
+/** `exact`: as sent; `ids`: only identifiers; `canonical`: each text in one language only. */
 export const STATEMENT_FORMATS = ['exact', 'ids', 'canonical'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
-/** Languages of an `Accept-Language` field that are looked at: nobody wants more, and each is looked for in every text. */
+/** Maximum number of languages read from `Accept-Language`. Every text is searched for each of them. */
 const MAX_LANGUAGES = 50;
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
 
-/** A statement with every list of context activities as a list, which is how statements are kept and answered. */
+/** Converts each context activity to a list, the format in which statements are stored and returned. */
 export function withActivityLists<T extends JsonObject>(statement: T): T {
   const { context, object } = statement;
   const copy: JsonObject = { ...statement };
@@ -25,10 +25,10 @@ export function withActivityLists<T extends JsonObject>(statement: T): T {
   return copy as T;
 }
 
-/** Whether two statements say the same, as far as a store may tell (xAPI, section 2.3.2 of "Data"). */
+/** Whether two statements are equivalent as xAPI defines it (section 2.3.2 of "Data"). */
 export function saysTheSame(one: Statement, other: Statement): boolean {
   const [first, second] = [essence(one), essence(other)];
-  // What a store may have set.
+  // A store sets these if the client does not.
   for (const name of ['timestamp', 'version', 'id']) {
     if (!(name in one && name in other)) {
       delete first[name];
@@ -38,7 +38,7 @@ export function saysTheSame(one: Statement, other: Statement): boolean {
   return isDeepStrictEqual(first, second);
 }
 
-/** A statement without what may differ between copies of it: descriptions, and what stores set. */
+/** A statement without the parts that may differ between equivalent copies: descriptions, and values set by stores. */
 function essence(statement: JsonObject): JsonObject {
   const {
     stored: _stored,
@@ -58,12 +58,12 @@ function essence(statement: JsonObject): JsonObject {
   );
 }
 
-/** A duration without what is finer than hundredths of a second, which does not count. */
+/** Truncates a duration to hundredths of a second. xAPI ignores smaller differences. */
 function toHundredths(duration: string): string {
   return duration.replace(/([.,]\d{2})\d+S$/, '$1S');
 }
 
-/** A statement with nothing but identifiers of its actors, verb and activities. */
+/** Reduces a statement to the identifiers of its actors, verb and activities. */
 export function toIds(statement: JsonObject, inner: (value: JsonObject) => JsonObject = toIds): JsonObject {
   const copy: JsonObject = { ...statement };
   const { actor, verb, object, context, authority } = statement;
@@ -110,10 +110,10 @@ function agentIds(agent: unknown): unknown {
   return { objectType, member: Array.isArray(agent.member) ? agent.member.map(agentIds) : [] };
 }
 
-/** What is known of activities, by id. */
+/** Definitions of activities, by activity id. */
 export type Definitions = ReadonlyMap<string, JsonObject>;
 
-/** A statement with what is known of its activities, each text in the one language that fits best. */
+/** A statement with the stored definitions of its activities, each text in the language that fits best. */
 export function toCanonical(
   statement: JsonObject,
   languages: readonly string[],
@@ -166,7 +166,7 @@ function inOneLanguage(texts: JsonObject, languages: readonly string[]): JsonObj
   return chosen === undefined ? {} : { [chosen]: texts[chosen] };
 }
 
-/** The languages of an `Accept-Language` field, the most wanted first, in lower case. */
+/** The languages of an `Accept-Language` field in lower case, the most preferred first. */
 export function acceptedLanguages(field: string | undefined): string[] {
   return (field ?? '')
     .split(',', MAX_LANGUAGES)
@@ -183,7 +183,10 @@ export function acceptedLanguages(field: string | undefined): string[] {
     .map(({ tag }) => tag);
 }
 
-/** What is known of an activity when a further definition of it comes: texts by language add up, the rest is replaced. */
+/**
+ * Merges a new definition of an activity into the stored one. Texts by language are combined; other members are
+ * replaced.
+ */
 export function mergeDefinitions(present: JsonObject, next: JsonObject): JsonObject {
   const merged: JsonObject = { ...present, ...next };
   for (const name of ['name', 'description', 'extensions']) {
@@ -193,7 +196,7 @@ export function mergeDefinitions(present: JsonObject, next: JsonObject): JsonObj
   return merged;
 }
 
-/** Whether two agents or groups are one. */
+/** Whether two agents or groups have the same identity. */
 export function isSameAgent(one: unknown, other: unknown): boolean {
   const identity = agentIdentity(one);
   return identity !== null && identity === agentIdentity(other);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
 /**
- * What statements are found by. `launch` is the registration of the launch that stored them; the others are the filters
- * of the Experience API. Those named `any-…` serve `related_activities` and `related_agents`.
+ * The kinds of index terms. `launch` is the registration of the launch that stored a statement; the others are filters
+ * of the Experience API. Those named `any-…` are for `related_activities` and `related_agents`.
  */
 export type IndexKind =
   | 'launch'
@@ -14,7 +14,7 @@ export type IndexKind =
   | 'agent'
   | 'any-agent';
 
-/** A term that a statement is found by. */
+/** A term in the index of statements. */
 export interface IndexTerm {
   kind: IndexKind;
   term: string;
@@ -22,12 +22,14 @@ export interface IndexTerm {
 
 const TERM_CHARACTERS = 32;
 
-/** A text of any length as a term of fixed length: databases bound the length of what they index. */
+/** Hashes a text to a term of fixed length, because databases limit the length of indexed values. */
 export function termOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, TERM_CHARACTERS);
 }
 
-/** The identity of an agent or group; null for a group that has none. Two are the same when these are (section 4.2.2). */
+/**
+ * The identity of an agent or group; null for an anonymous group. Equal identities mean the same agent (section 4.2.2).
+ */
 export function agentIdentity(agent: unknown): string | null {
   if (!isObject(agent)) return null;
   for (const name of ['mbox', 'mbox_sha1sum', 'openid']) {
@@ -37,7 +39,7 @@ export function agentIdentity(agent: unknown): string | null {
   return isObject(account) ? JSON.stringify(['account', account.homePage, account.name]) : null;
 }
 
-/** Everything that a valid statement is found by. */
+/** All index terms of a valid statement. */
 export function indexTerms(statement: Statement): IndexTerm[] {
   const found = new Map<string, IndexTerm>();
   const add = (kind: IndexKind, text: string | null) => {
@@ -58,7 +60,7 @@ export function indexTerms(statement: Statement): IndexTerm[] {
   return [...found.values()];
 }
 
-/** The activities that a statement or substatement names: its object, those of its context, those of its substatement. */
+/** The activities of a statement or substatement: its object, those of its context, and those of its substatement. */
 export function activitiesIn(statement: JsonObject): JsonObject[] {
   const { object, context } = statement;
   const around = isObject(context) && isObject(context.contextActivities) ? context.contextActivities : {};
@@ -66,11 +68,11 @@ export function activitiesIn(statement: JsonObject): JsonObject[] {
   if (!isObject(object)) return inContext;
   const type = object.objectType ?? 'Activity';
   if (type === 'Activity') return [object, ...inContext];
-  // Of an object alone only the object itself counts, not what a substatement is about.
+  // Without a verb, the value is only the object of a statement, and the activities of a substatement do not count.
   return type === 'SubStatement' && 'verb' in statement ? [...activitiesIn(object), ...inContext] : inContext;
 }
 
-/** Every agent and group that a statement names, with groups' members. */
+/** All agents and groups in a statement, including the members of groups. */
 export function agentsIn(statement: JsonObject): JsonObject[] {
   const { actor, object, authority, context } = statement;
   const around = isObject(context) ? context : {};

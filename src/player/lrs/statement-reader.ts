@@ -18,12 +18,12 @@ import {
 } from './statement-store.ts';
 import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
 
-/** What one page holds at most, attachments included, unless its first statement alone is larger. */
+/** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-/** Terms that all statements of a credential have would be poor ones to begin with. */
+/** The kinds of terms, the most selective first. A search starts with the first one in its query. */
 const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
 
-/** The query of a list of statements. */
+/** A query for a list of statements. */
 export interface StatementQuery {
   terms: readonly IndexTerm[];
   since: number | null;
@@ -34,14 +34,14 @@ export interface StatementQuery {
   withAttachments: boolean;
 }
 
-/** Statements, and where the next page begins; null at the end. */
+/** Statements, and the position of the next page; null on the last page. */
 export interface StatementPage {
   statements: StoredStatement[];
   attachments: AttachmentContent[];
   next: StatementPlace | null;
 }
 
-/** Finds statements. Each method keeps to what its scope reaches. */
+/** Reads statements. Every method enforces its scope. */
 export class StatementReader {
   readonly #reader: Reader;
   readonly #now: () => number;
@@ -53,7 +53,7 @@ export class StatementReader {
 
   /**
    * Reads one statement.
-   * @throws {ProblemError} `not-found`, also when it is voided and was not asked for as such
+   * @throws {ProblemError} `not-found`, also if it is voided and `isVoided` is false, or the reverse
    */
   async read(
     scope: LrsScope,
@@ -104,8 +104,8 @@ export class StatementReader {
   }
 
   /**
-   * Reads a page of what a registration's launches stored, in that order, voided statements too. A page may hold less
-   * than its limit where statements are large.
+   * Reads a page of the statements that a registration's launches stored, in that order, including voided ones. Large
+   * statements can make a page shorter than its limit.
    */
   async ofRegistration(
     registrationId: string,
@@ -132,7 +132,7 @@ export class StatementReader {
     return { items, next: sizes.length > count ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** The moment up to which every stored statement is found. */
+  /** The time up to which every stored statement is visible to readers. */
   async consistentThrough(): Promise<number> {
     return await selectConsistentThrough(this.#reader, this.#now());
   }

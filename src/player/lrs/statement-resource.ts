@@ -19,29 +19,29 @@ import { hashLike, type StatementService } from './statement-service.ts';
 import type { StatementPlace } from './statement-store.ts';
 import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xapi-types.ts';
 
-/** `statements`: statements in and out. */
+/** The `statements` resource. */
 
 const MAX_BATCH = 500;
-/** Members and items of all statements of a request: 200 for each, since checking more takes long. */
+/** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
 const MAX_MEMBERS = 100_000;
-/** The JSON of all statements of a request, in bytes: 500 of ordinary size have a tenth of it. */
+/** Maximum size of the JSON of all statements in a request, in bytes. 500 ordinary statements need a tenth of it. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
-/** Statements of a page at most, and when nothing is said. */
+/** Maximum number of statements on a page, and the default. */
 const MAX_LIMIT = 100;
-/** The header field that says up to which moment every stored statement is found. */
+/** The header field with the time up to which every stored statement is visible. */
 export const CONSISTENT_THROUGH = 'X-Experience-API-Consistent-Through';
 const MULTIPART = /^multipart\/mixed(?:$|[;\s])/i;
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 const PLACE = /^(\d{1,16})\.(\d{1,16})$/;
 
-/** What the resource works with. */
+/** The dependencies of the resource. */
 export interface StatementResourceOptions {
   statements: StatementService;
   stored: StatementReader;
   database: Database;
 }
 
-/** Answers a request to `statements`. @throws {ProblemError} */
+/** Handles a request to `statements`. @throws {ProblemError} */
 export async function answerStatements(
   options: StatementResourceOptions,
   scope: LrsScope,
@@ -97,7 +97,7 @@ async function store(
   return json(200, ids);
 }
 
-/** The statements of a body, and the parts behind them. */
+/** The statements of a body, and the parts that follow them. */
 function readBody(request: LrsRequest): { value: unknown; contents: readonly Part[] } {
   const type = request.headers['content-type'] ?? '';
   if (JSON_TYPE.test(type)) return { value: readStatements(request.body), contents: [] };
@@ -122,7 +122,7 @@ function readStatements(text: Buffer): unknown {
   return readJson(text, MAX_MEMBERS);
 }
 
-/** The contents of attachments that came as parts. @throws {ProblemError} `invalid-request` */
+/** The contents of attachments, taken from the parts. @throws {ProblemError} `invalid-request` */
 function contentsOf(statements: readonly Statement[], parts: readonly Part[]): AttachmentContent[] {
   const attachments = statements.flatMap(attachmentsOf);
   return parts.map(({ headers, content }) => {
@@ -153,7 +153,7 @@ async function find(
   const languages = acceptedLanguages(request.headers['accept-language']);
   const forms = async (page: StatementPage) =>
     await inFormat(page.statements, { format, languages, database, scope });
-  // Taken first: what is stored while the statements are read may be missing.
+  // Read first, because statements stored during the query may be missing from the page.
   const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(stored) };
 
   if (ids.plain !== null || ids.voided !== null) {
@@ -235,7 +235,7 @@ function moreOf(scope: LrsScope, request: LrsRequest, next: StatementPlace): str
   return `${scope.path}/statements?${query}`;
 }
 
-/** Statements in the requested form. */
+/** Converts statements to the requested format. */
 async function inFormat(
   statements: readonly JsonObject[],
   options: { format: StatementFormat; languages: readonly string[]; database: Database; scope: LrsScope },
@@ -248,7 +248,7 @@ async function inFormat(
   return statements.map((statement) => toCanonical(statement, languages, known));
 }
 
-/** JSON, followed by the attachments if they were requested. */
+/** JSON, followed by the attachments if the client requested them. */
 function withParts(
   value: unknown,
   attachments: readonly AttachmentContent[] | null,
@@ -269,7 +269,7 @@ function withParts(
   return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body };
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): LrsAnswer {
   return {
     status,

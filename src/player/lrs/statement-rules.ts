@@ -1,57 +1,20 @@
-import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
+import { invalidInput, pointerTo } from '../../problems/problem.ts';
+import { activity } from './activity-rules.ts';
+import { actor, agent, authority, group } from './actor-rules.ts';
 import * as is from './data-types.ts';
+import { Errors, extensions, languageMap, list, members, plain, type Rule } from './member-rules.ts';
 import { type Attachment, isObject, type JsonObject, type Statement, VOIDED } from './xapi-types.ts';
 
-/** What statements have to be (xAPI, sections 2 and 4 of "Data"). Every offending member is named. */
+/** The rules for statements (xAPI, sections 2 and 4 of "Data"). Errors point to every invalid member. */
 
-/** Errors that one answer names: hostile input must not make a hostile answer. */
-const MAX_ERRORS = 100;
-const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'] as const;
-const COMPONENT_LISTS: Readonly<Record<string, readonly string[]>> = {
-  choice: ['choices'],
-  sequencing: ['choices'],
-  likert: ['scale'],
-  matching: ['source', 'target'],
-  performance: ['steps'],
-};
-const INTERACTIONS = [
-  'true-false',
-  'choice',
-  'fill-in',
-  'long-fill-in',
-  'matching',
-  'performance',
-  'sequencing',
-  'likert',
-  'numeric',
-  'other',
-];
-const ALL_COMPONENTS = ['choices', 'scale', 'source', 'target', 'steps'];
 const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'];
 const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
 const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
 
-/** What a member of an object has to be; `Errors` learns what it is not. */
-type Rule = (value: unknown, at: string, errors: Errors) => void;
-
-class Errors {
-  readonly found: InputError[] = [];
-  /** Whether the rules of xAPI 2.0 hold. */
-  readonly isVersion2: boolean;
-
-  constructor(isVersion2: boolean) {
-    this.isVersion2 = isVersion2;
-  }
-
-  add(pointer: string, detail: string): void {
-    if (this.found.length < MAX_ERRORS) this.found.push({ pointer, detail });
-  }
-}
-
 /**
- * Checks statements that a client sends.
- * @param options.isVersion2 whether the client speaks xAPI 2.0
- * @param options.isList whether they came as a list, so that pointers name their places
+ * Validates statements sent by a client.
+ * @param options.isVersion2 whether the client uses xAPI 2.0
+ * @param options.isList whether they were sent as a list, so that pointers include the positions
  * @throws {ProblemError} `invalid-request`
  */
 export function assertStatements(
@@ -71,157 +34,8 @@ export function assertStatements(
   if (errors.found.length > 0) throw invalidInput(errors.found);
 }
 
-/** What is wrong with an agent or identified group that a query names. */
-export function agentErrors(value: unknown, pointer: string): readonly InputError[] {
-  const errors = new Errors(false);
-  actor(value, pointer, errors);
-  return errors.found;
-}
-
-/** A rule that a check of `data-types.ts` makes. */
-function plain(check: is.Check): Rule {
-  return (value, at, errors) => {
-    const wrong = check(value);
-    if (wrong !== null) errors.add(at, wrong);
-  };
-}
-
-/** Checks an object whose members are all known. Answers the object, or null when it is none. */
-function members(
-  value: unknown,
-  at: string,
-  errors: Errors,
-  rules: Readonly<Record<string, Rule>>,
-  required: readonly string[] = [],
-): JsonObject | null {
-  if (!isObject(value)) {
-    errors.add(at, 'must be an object');
-    return null;
-  }
-  for (const name of required) {
-    if (!Object.hasOwn(value, name)) errors.add(pointerTo(at, name), 'is required');
-  }
-  for (const [name, member] of Object.entries(value)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    const pointer = pointerTo(at, name);
-    if (rule === undefined) errors.add(pointer, 'is not a known member');
-    else if (member === null) errors.add(pointer, 'must not be null');
-    else rule(member, pointer, errors);
-  }
-  return value;
-}
-
-function list(of: Rule): Rule {
-  return (value, at, errors) => {
-    if (!Array.isArray(value)) return errors.add(at, 'must be an array');
-    for (const [place, item] of value.entries()) of(item, pointerTo(at, place), errors);
-  };
-}
-
-const languageMap: Rule = (value, at, errors) => {
-  if (!isObject(value)) return errors.add(at, 'must be an object with a text for each language');
-  for (const [language, words] of Object.entries(value)) {
-    const pointer = pointerTo(at, language);
-    const wrong =
-      is.isLanguage(language) === null ? is.isText(words) : 'must have a language tag as its name';
-    if (wrong !== null) errors.add(pointer, wrong);
-  }
-};
-
-const extensions: Rule = (value, at, errors) => {
-  if (!isObject(value)) return errors.add(at, 'must be an object');
-  for (const name of Object.keys(value)) {
-    if (is.isIri(name) !== null) errors.add(pointerTo(at, name), 'must have an absolute IRI as its name');
-  }
-};
-
-const ACCOUNT_RULES = { homePage: plain(is.isIri), name: plain(is.isText) };
-const AGENT_RULES: Readonly<Record<string, Rule>> = {
-  objectType: plain(is.isOneOf('Agent', 'Group')),
-  name: plain(is.isText),
-  mbox: plain(is.isMailbox),
-  mbox_sha1sum: plain(is.isSha1),
-  openid: plain(is.isIri),
-  account: (value, at, errors) => void members(value, at, errors, ACCOUNT_RULES, ['homePage', 'name']),
-};
-
-const agent: Rule = (value, at, errors) => {
-  const found = members(value, at, errors, AGENT_RULES);
-  if (found === null) return;
-  if (found.objectType !== undefined && found.objectType !== 'Agent') {
-    errors.add(pointerTo(at, 'objectType'), 'must be Agent here');
-  }
-  if (identifierCount(found) !== 1) errors.add(at, `must have exactly one of ${IDENTIFIERS.join(', ')}`);
-};
-
-const group: Rule = (value, at, errors) => {
-  const found = members(value, at, errors, { ...AGENT_RULES, member: list(agent) });
-  if (found === null) return;
-  if (found.objectType !== 'Group') errors.add(pointerTo(at, 'objectType'), 'must be Group here');
-  const identifiers = identifierCount(found);
-  if (identifiers > 1) errors.add(at, `must have at most one of ${IDENTIFIERS.join(', ')}`);
-  if (identifiers === 0 && !(Array.isArray(found.member) && found.member.length > 0)) {
-    errors.add(pointerTo(at, 'member'), 'is required in a group without an identifier');
-  }
-};
-
-const actor: Rule = (value, at, errors) => {
-  const isGroup = isObject(value) && value.objectType === 'Group';
-  (isGroup ? group : agent)(value, at, errors);
-};
-
-const authority: Rule = (value, at, errors) => {
-  actor(value, at, errors);
-  if (!isObject(value) || value.objectType !== 'Group') return;
-  // OAuth: an application and the person that it acts for.
-  if (!Array.isArray(value.member) || value.member.length !== 2 || identifierCount(value) > 0) {
-    errors.add(at, 'must be an agent, or a group of two agents that has no identifier');
-  }
-};
-
-function identifierCount(value: JsonObject): number {
-  return IDENTIFIERS.filter((name) => Object.hasOwn(value, name)).length;
-}
-
 const verb: Rule = (value, at, errors) =>
   void members(value, at, errors, { id: plain(is.isIri), display: languageMap }, ['id']);
-
-const components: Rule = (value, at, errors) => {
-  const rules = { id: plain(is.isText), description: languageMap };
-  list((item, itemAt, found) => void members(item, itemAt, found, rules, ['id']))(value, at, errors);
-  if (!Array.isArray(value)) return;
-  const ids = value.map((item) => (isObject(item) ? item.id : undefined));
-  if (new Set(ids).size !== ids.length) errors.add(at, 'must have a different id for each component');
-};
-
-const definition: Rule = (value, at, errors) => {
-  const found = members(value, at, errors, {
-    name: languageMap,
-    description: languageMap,
-    type: plain(is.isIri),
-    moreInfo: plain(is.isIri),
-    extensions,
-    interactionType: plain(is.isOneOf(...INTERACTIONS)),
-    correctResponsesPattern: list(plain(is.isText)),
-    ...Object.fromEntries(ALL_COMPONENTS.map((name) => [name, components])),
-  });
-  if (found === null) return;
-  const interaction = typeof found.interactionType === 'string' ? found.interactionType : null;
-  const allowed = COMPONENT_LISTS[interaction ?? ''] ?? [];
-  for (const name of ALL_COMPONENTS) {
-    if (Object.hasOwn(found, name) && !allowed.includes(name)) {
-      errors.add(pointerTo(at, name), 'is not allowed for this interactionType');
-    }
-  }
-  if (interaction === null && Object.hasOwn(found, 'correctResponsesPattern')) {
-    errors.add(pointerTo(at, 'interactionType'), 'is required with correctResponsesPattern');
-  }
-};
-
-const activity: Rule = (value, at, errors) => {
-  const rules = { objectType: plain(is.isOneOf('Activity')), id: plain(is.isIri), definition };
-  members(value, at, errors, rules, ['id']);
-};
 
 const statementRef: Rule = (value, at, errors) => {
   const rules = { objectType: plain(is.isOneOf('StatementRef')), id: plain(is.isUuid) };
@@ -285,7 +99,7 @@ const activities: Rule = (value, at, errors) =>
 const contextActivities: Rule = (value, at, errors) =>
   void members(value, at, errors, Object.fromEntries(CONTEXT_ACTIVITIES.map((name) => [name, activities])));
 
-/** xAPI 2.0: an agent or group and the part that it has in the statement. */
+/** xAPI 2.0: an agent or group and its role in the statement. */
 function contextual(type: string, member: string, of: Rule): Rule {
   const rules: Record<string, Rule> = {
     objectType: plain(is.isOneOf(type)),
@@ -378,7 +192,7 @@ function statement(value: unknown, at: string, errors: Errors): void {
   }
 }
 
-/** A revision and a platform are those of an activity. */
+/** Only a statement about an activity may have a revision and a platform. */
 function contextFitsObject(
   { object: target, context: around }: JsonObject,
   at: string,
@@ -395,7 +209,7 @@ function contextFitsObject(
   }
 }
 
-/** Every attachment that a statement names, those of its substatement too. */
+/** All attachments of a statement, including those of its substatement. */
 export function attachmentsOf(value: Statement): Attachment[] {
   const inner = isObject(value.object) ? (value.object.attachments as Attachment[] | undefined) : undefined;
   return [...(value.attachments ?? []), ...(inner ?? [])];

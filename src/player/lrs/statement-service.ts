@@ -28,16 +28,16 @@ import {
   type XapiVersion,
 } from './xapi-types.ts';
 
-/** The largest statement, as JSON. */
+/** Maximum size of a statement, as JSON. */
 const MAX_STATEMENT_BYTES = 256 * 1024;
-/** What the statements of a request may be found by, all together: each term is a row. */
+/** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;
-/** Statements that refer to a later one, and to those in turn: bounds what one statement may set in motion. */
+/** Maximum number of earlier statements that are updated because they refer to a new one, directly or indirectly. */
 const MAX_REFERRING = 200;
 const MAX_REFERENCE_DEPTH = 20;
-/** Terms that the statements of a request hand on to those that refer to them, and take over: each is a row. */
+/** Maximum number of terms copied between statements and those that refer to them, per request. Each term is a row. */
 const MAX_COPIED_TERMS = 20_000;
-/** Stores statements. Each method keeps to what its scope reaches. */
+/** Stores statements. Every method enforces its scope. */
 export class StatementService {
   readonly #database: Database;
   readonly #now: () => number;
@@ -48,8 +48,8 @@ export class StatementService {
   }
 
   /**
-   * Stores statements, all of them or none, and answers their ids in order. One that is stored already stays as it is.
-   * @param statements have passed `assertStatements`
+   * Stores all of the statements or none, and returns their ids in order. A statement already stored is not changed.
+   * @param statements must have passed `assertStatements`
    * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `content-too-large`
    */
   async store(
@@ -72,7 +72,7 @@ export class StatementService {
     );
   }
 
-  /** Stores statements in an open transaction, those of the service itself too. */
+  /** Stores statements in an open transaction. The service also uses it for its own statements. */
   async storeIn(
     tx: Transaction,
     scope: LrsScope,
@@ -147,7 +147,7 @@ export class StatementService {
       statement: json,
     });
     if (id === null) {
-      // Another request stored it since it was looked for.
+      // Another request stored it after the lookup.
       const present = await selectStatement(tx, statement.id);
       if (present !== undefined) assertSame(scope, present, statement);
       return false;
@@ -172,12 +172,15 @@ export class StatementService {
       if (isVoiding) await markVoided(tx, target.id);
       await copyWithin(copies, tx, target.id, { id, storedAt: now });
     }
-    await this.#tellReferring(tx, registrationId, statement, { id, copies });
+    await this.#updateReferring(tx, registrationId, statement, { id, copies });
     return true;
   }
 
-  /** Statements may refer to one that comes later: they are found by what it says from now on, and may have voided it. */
-  async #tellReferring(
+  /**
+   * Updates earlier statements that refer to this one: they take over its index terms. If one of them voids it, marks
+   * it voided.
+   */
+  async #updateReferring(
     tx: Transaction,
     registrationId: string | null,
     statement: StoredStatement,
@@ -206,12 +209,12 @@ export class StatementService {
   }
 }
 
-/** How many terms a request may still copy. */
+/** The number of terms that a request may still copy. */
 interface CopyBudget {
   remaining: number;
 }
 
-/** Copies terms as long as there is something left of the budget. Beyond it statements are found by their own terms. */
+/** Copies terms until the budget is spent. After that, statements are found only by their own terms. */
 async function copyWithin(
   budget: CopyBudget,
   tx: Transaction,
@@ -221,7 +224,7 @@ async function copyWithin(
   if (budget.remaining > 0) budget.remaining -= await copyTerms(tx, from, to);
 }
 
-/** SHA-2 of the length that an attachment names. */
+/** The SHA-2 hash of a content, of the same length as the attachment's hash. */
 export function hashLike(sha2: string, content: Buffer): string {
   const bits = sha2.length * 4;
   return createHash(`sha${bits}`).update(content).digest('hex');
@@ -242,7 +245,7 @@ function toStored(
   });
 }
 
-/** Every content has to be named by a statement, and every attachment without a `fileUrl` needs its content. */
+/** Requires that each content belongs to an attachment, and that each attachment without a `fileUrl` has a content. */
 function assertContents(
   statements: readonly Statement[],
   contents: ReadonlyMap<string, AttachmentContent>,

@@ -1,9 +1,9 @@
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import type { IndexTerm } from './statement-index.ts';
 
-/** SQL of statements, one operation a function. */
+/** SQL for statements, one operation per function. */
 
-/** A statement's row. `statement` is JSON; moments are epoch milliseconds. */
+/** A statement's row. `statement` is JSON; times are epoch milliseconds. */
 export interface StatementRow {
   id: number;
   statement_id: string;
@@ -19,43 +19,46 @@ export interface AttachmentRow {
   statement: number;
   sha2: string;
   content_type: string;
-  /** Of its content, before it was written in base64. */
+  /** The size of the content before base64 encoding. */
   byte_count: number;
   content: string;
 }
 
-/** A place in the order of statements. */
+/** A position in the order of statements. */
 export interface StatementPlace {
   storedAt: number;
   id: number;
 }
 
-/** Which statements are read, and in which order. */
+/** The filters and the order of a query for statements. */
 export interface StatementSearch {
-  /** All of these hold; the first one should be the one that the fewest statements have. */
+  /** Statements must match all of these. The most selective one should be first. */
   terms: readonly IndexTerm[];
-  /** Stored later than this. */
+  /** Exclusive lower bound of the time of storing. */
   since: number | null;
-  /** Stored at this moment or before. */
+  /** Inclusive upper bound of the time of storing. */
   until: number | null;
   ascending: boolean;
   after: StatementPlace | null;
   limit: number;
 }
 
-/** Any constant: names the lock that tells readers how far back a transaction that stores statements began. */
+/**
+ * The key of a lock that every transaction holds while it stores statements: an arbitrary constant. Readers use it to
+ * find when the oldest such transaction began.
+ */
 const STORING_LOCK = 7_305_201_417;
 const COLUMNS =
   's.id, s.statement_id, s.registration_id, s.is_voided, s.is_voiding, s.stored_at, s.statement';
 
-/** To be called before a statement's moment is taken: see {@link selectConsistentThrough}. */
+/** Must be called before a statement's `stored` time is set: see {@link selectConsistentThrough}. */
 export async function announceStoring(tx: Transaction): Promise<void> {
   if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock_shared(?)', STORING_LOCK);
 }
 
 /**
- * The moment up to which all statements are seen. On PostgreSQL transactions that run side by side may commit in another
- * order than that of their moments: what is stored by one that still runs is not older than its beginning.
+ * The time up to which every stored statement is visible. On PostgreSQL, concurrent transactions may commit in a
+ * different order from their `stored` times. No statement of an open transaction is older than the transaction itself.
  */
 export async function selectConsistentThrough(reader: Reader, now: number): Promise<number> {
   if (reader.dialect === 'sqlite') return now;
@@ -69,7 +72,7 @@ export async function selectConsistentThrough(reader: Reader, now: number): Prom
   return Math.min(now, row?.began_at ?? now);
 }
 
-/** Statements of a registration in the order in which they were stored, at most one more than the limit. */
+/** Statements of a registration in the order of storing, at most one more than the limit. */
 export async function selectStatementsOfRegistration(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -83,7 +86,7 @@ export async function selectStatementsOfRegistration(
   );
 }
 
-/** The bytes of the statements of {@link selectStatementsOfRegistration}. */
+/** The sizes of the statements of {@link selectStatementsOfRegistration}, in bytes. */
 export async function selectStatementSizes(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -110,7 +113,7 @@ export async function selectStatement(
   return row;
 }
 
-/** Inserts a statement and answers its number; null when there is one of that id already. */
+/** Inserts a statement and returns its row id; null if a statement with its id already exists. */
 export async function insertStatement(
   tx: Transaction,
   row: Omit<StatementRow, 'id' | 'is_voided'> & { target_id: string | null },
@@ -144,8 +147,8 @@ export async function insertTerms(
 }
 
 /**
- * Lets a statement be found by what the one that it refers to is found by, save by whose launch stored that. Answers how
- * many terms it got.
+ * Copies the index terms of a referenced statement to the one that refers to it, except `launch`. Returns the number
+ * copied.
  */
 export async function copyTerms(
   tx: Transaction,
@@ -162,7 +165,7 @@ export async function copyTerms(
   );
 }
 
-/** The statements that refer to one, oldest first. */
+/** The statements that refer to this one, oldest first. */
 export async function selectReferring(
   tx: Transaction,
   statementId: string,
@@ -188,7 +191,7 @@ export async function insertAttachments(tx: Transaction, rows: readonly Attachme
   );
 }
 
-/** How large the attachments of statements are, by statement, in bytes. */
+/** The sizes of attachments by statement, in bytes. */
 export async function selectAttachmentSizes(
   reader: Pick<Reader, 'all'>,
   statements: readonly number[],

@@ -1,4 +1,4 @@
-/** Resources of the Experience API as this store keeps them: JSON that has passed validation. */
+/** Objects of the Experience API as this store keeps them: JSON that has passed validation. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export interface Statement extends JsonObject {
   attachments?: Attachment[];
 }
 
-/** What a statement says of one of its attachments. */
+/** The metadata of an attachment in a statement. */
 export interface Attachment extends JsonObject {
   usageType: string;
   contentType: string;
@@ -26,7 +26,7 @@ export interface Attachment extends JsonObject {
   fileUrl?: string;
 }
 
-/** A statement as it is kept: with its id, moment, authority and version. */
+/** A statement as stored: with its id, time, authority and version. */
 export interface StoredStatement extends Statement {
   id: string;
   timestamp: string;
@@ -35,10 +35,10 @@ export interface StoredStatement extends Statement {
   version: string;
 }
 
-/** The versions of the Experience API that a request may ask for. */
+/** The versions of the Experience API that a request may specify. */
 export type XapiVersion = '1.0.3' | '2.0.0';
 
-/** Names the statement that another one voids. */
+/** The verb of statements that void another statement. */
 export const VOIDED = 'http://adlnet.gov/expapi/verbs/voided';
 
 /** An object that is neither null nor an array. */
@@ -46,9 +46,9 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The content of an attachment, as it came. */
+/** The content of an attachment, as sent. */
 export interface AttachmentContent {
-  /** Of the content, in lower-case hexadecimal digits: SHA-2 of any length. */
+  /** SHA-2 of the content, of any length, in lower-case hexadecimal. */
   sha2: string;
   contentType: string;
   content: Buffer;

@@ -7,8 +7,8 @@ import type {
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 
 /**
- * The tree of a SCORM 2004 course whose manifest has sequencing to apply; null for one without, which a plain table of
- * contents plays.
+ * The activity tree of a SCORM 2004 course whose manifest has sequencing to apply. Null for other courses: a table of
+ * contents is enough for them.
  */
 export function activityTreeOf(structure: CourseStructure): ActivityTreeDefinition | null {
   let tree = trees.get(structure);
@@ -19,7 +19,7 @@ export function activityTreeOf(structure: CourseStructure): ActivityTreeDefiniti
   return tree;
 }
 
-/** Each save needs the tree, which may have thousands of objectives. */
+/** Cached: each save needs the tree, which may have thousands of objectives. */
 const trees = new WeakMap<CourseStructure, ActivityTreeDefinition | null>();
 
 function makeTree({ scorm2004, items }: CourseStructure): ActivityTreeDefinition | null {
@@ -53,7 +53,7 @@ function applies({ scorm2004, children }: StructureItem): boolean {
   return isSequenced || children.some(applies);
 }
 
-/** Whether an item shares data or objectives, which even a course of one unit needs the tree for. */
+/** Whether an item shares data or objectives. Such a course needs the tree even if it has only one unit. */
 function shares({ scorm2004, children }: StructureItem): boolean {
   return (
     (scorm2004 !== null && (scorm2004.sharedData.length > 0 || hasMaps(scorm2004.sequencing))) ||
@@ -65,7 +65,7 @@ function hasMaps({ primaryObjective, objectives }: Sequencing): boolean {
   return [primaryObjective, ...objectives].some((objective) => (objective?.maps.length ?? 0) > 0);
 }
 
-/** Whether a manifest asks for more than what a table of contents does. */
+/** Whether a manifest requires more than a table of contents. */
 function hasRules(sequencing: Sequencing): boolean {
   const { controlMode, limitConditions, rollup, randomization } = sequencing;
   return (
@@ -82,7 +82,7 @@ function hasRules(sequencing: Sequencing): boolean {
   );
 }
 
-/** @param above the sequencing of the organization, for an item about which SCORM 2004 says nothing */
+/** @param above the sequencing of the organization, for an item without SCORM 2004 elements */
 function activityOf(item: StructureItem, above: Sequencing): ActivityDefinition {
   const { id, title, isVisible, scorm2004 } = item;
   return {
@@ -97,7 +97,7 @@ function activityOf(item: StructureItem, above: Sequencing): ActivityDefinition 
   };
 }
 
-/** Objectives whose ids are the same URI are the same, however the manifest writes it. */
+/** Normalizes ids: a manifest may write the same URI in different ways. */
 function withPlainIds(sequencing: Sequencing): Sequencing {
   const { primaryObjective, objectives, preConditionRules, exitConditionRules, postConditionRules } =
     sequencing;
@@ -130,13 +130,13 @@ function ruleWithPlainIds<Action extends string>(rule: SequencingRule<Action>): 
   };
 }
 
-/** An id without the encoding of URIs, and with single spaces. */
+/** An id without percent-encoding, and with single spaces. */
 function plainId(id: string): string {
   let decoded = id;
   try {
     decoded = decodeURIComponent(id);
   } catch {
-    // Not encoded.
+    // It is not percent-encoded.
   }
   return decoded.trim().replaceAll(/\s+/g, ' ');
 }

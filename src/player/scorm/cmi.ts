@@ -3,20 +3,20 @@ import { hasMoreMembers } from '../attempts/assert-storable-data.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import { textDigest } from './text-digest.ts';
 
-/** The members of a data model, as JSON. What courses put there is hostile until it was looked at. */
+/** The members of a data model, as JSON. They come from courses, so they are untrusted until checked. */
 export type Cmi = Readonly<Record<string, unknown>>;
 
-/** How to make suspend data from a text that the server may have: its start and end stay, `text` comes between. */
+/** A change to a text that the server may have as suspend data. Its start and end stay; `text` replaces the rest. */
 export interface Splice {
   /** {@link textDigest} of the text that it changes. */
   of: string;
-  /** Code units that stay. */
+  /** Number of code units that stay. */
   start: number;
   end: number;
   text: string;
 }
 
-/** What the player page sends of a unit's data model. */
+/** The data model of a unit, as the player page sends it. */
 export interface CmiCommit {
   page: number;
   visit: number;
@@ -26,20 +26,20 @@ export interface CmiCommit {
   cmi: Cmi;
   /** Whether omitted members stay unchanged. */
   isChange?: boolean;
-  /** Suspend data as changes, one for each text that the server may have. */
+  /** Suspend data as changes, one per text that the server may have. */
   splices?: readonly Splice[];
   state?: unknown;
 }
 
-/** Of a data model at its top level, where the standards have at most thirty: merging many takes long. */
+/** Maximum members at the top level of a data model. The standards have at most thirty, and merging many takes long. */
 const MAX_NAMES = 1_000;
-/** Of a data model at all levels, over all its changes: as many as one save may have. */
+/** Maximum members at all levels of a data model, including its changes: the same number as in a single save. */
 const MAX_MEMBERS = 50_000;
 
 /**
- * The data model after a commit. A page that is being closed can send little, so it leaves out the members that are as
- * they were in all of its writes that may have arrived, and sends suspend data as changes of theirs.
- * @returns `isWhole`: false when none of the changes fits, so that suspend data stayed as it was
+ * The data model after a commit. A page that is being closed can send only little data. It omits the members that did
+ * not change in any write that may have arrived, and sends suspend data as changes.
+ * @returns `isWhole`: false if none of the changes applies, so that suspend data stays unchanged
  * @throws {ProblemError} `content-too-large`
  */
 export function mergeCmi(present: UnitState | null, commit: CmiCommit): { cmi: Cmi; isWhole: boolean } {
@@ -62,30 +62,30 @@ export function mergeCmi(present: UnitState | null, commit: CmiCommit): { cmi: C
   return { cmi: { ...cmi, suspend_data: after }, isWhole: true };
 }
 
-/** The data model that a unit left; empty before it left one. */
+/** The stored data model of a unit; empty before the first write. */
 export function cmiOf(unit: UnitState | null): Cmi {
   const cmi = (unit?.data as { cmi?: unknown } | null | undefined)?.cmi;
   return isObject(cmi) ? cmi : {};
 }
 
-/** A member that is an object; empty when it is none. */
+/** A member that is an object; empty if it is not an object. */
 export function part(cmi: Cmi, name: string): Cmi {
   const value = Object.hasOwn(cmi, name) ? cmi[name] : undefined;
   return isObject(value) ? value : {};
 }
 
-/** A member as text, exactly as the course left it; empty when it is neither text nor a number. */
+/** A member as text, exactly as the course reported it; empty if it is neither text nor a number. */
 export function exactTextIn(cmi: Cmi, name: string): string {
   const value = Object.hasOwn(cmi, name) ? cmi[name] : undefined;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The same without white space at its ends. */
+/** A member as text, without white space at its ends. */
 export function textIn(cmi: Cmi, name: string): string {
   return exactTextIn(cmi, name).trim();
 }
 
-/** A member as a number; null when it is none. */
+/** A member as a number; null if it is not a number. */
 export function numberIn(cmi: Cmi, name: string): number | null {
   const text = textIn(cmi, name);
   const number = Number(text);
@@ -95,7 +95,7 @@ export function numberIn(cmi: Cmi, name: string): number | null {
 const MIN = 0;
 const MAX = 100;
 
-/** A raw score on the scale 0 to 100: its share of the range where there is one, else as it is, within bounds. */
+/** A raw score from 0 to 100: its share of the range, or unchanged if the range is invalid. Null without a score. */
 export function scoreOf(score: Cmi): number | null {
   const raw = numberIn(score, 'raw');
   if (raw === null) return null;
@@ -105,7 +105,7 @@ export function scoreOf(score: Cmi): number | null {
   return bounded(share);
 }
 
-/** A score within the bounds that registrations have, without the noise of fractions. */
+/** A score within the limits of registrations, without the rounding errors of fractions. */
 export function bounded(score: number): number {
   return Number(Math.min(MAX, Math.max(MIN, score)).toFixed(6));
 }

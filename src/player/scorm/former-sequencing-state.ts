@@ -8,7 +8,7 @@ import {
   unknownProgress,
 } from './sequencing/tracking.ts';
 
-/** What is read of the state that earlier releases kept, which was that of another engine. */
+/** The members that are read from the state of earlier releases, which used another engine. */
 const FormerObjective = Type.Object({
   id: Type.String(),
   satisfiedStatus: Type.Boolean(),
@@ -37,7 +37,7 @@ const FormerState = Type.Object({
   }),
 });
 
-/** Reads the state of an earlier release; null when it cannot be read. */
+/** Converts the state of an earlier release; null if it is invalid. */
 export function readFormerState(text: string, { root }: ActivityTreeDefinition): SequencingState | null {
   let parsed: unknown;
   try {
@@ -50,7 +50,7 @@ export function readFormerState(text: string, { root }: ActivityTreeDefinition):
   const activities: Record<string, ActivityState> = {};
   const visit = (definition: ActivityDefinition) => {
     const former = Object.hasOwn(activityStates, definition.id) ? activityStates[definition.id] : undefined;
-    // Rollup gave units a status that nobody had opened.
+    // Rollup gave a status even to units that were never opened.
     if (former !== undefined && former.attemptCount > 0) {
       const { primaryObjective, objectives } = definition.sequencing;
       const byId = new Map(former.objectives.objectives.map((each) => [each.id, each]));

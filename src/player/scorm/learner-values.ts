@@ -7,7 +7,7 @@ import { isProgress, MAX_STORE_LENGTH } from './sequencing-state.ts';
 
 type SharedIds = Readonly<Record<LearnerValue['kind'], ReadonlySet<string>>>;
 
-/** Trees have thousands of objectives, and each save needs their ids. */
+/** Cached: trees have thousands of objectives, and each save needs their ids. */
 const sharedOf = new WeakMap<ActivityTreeDefinition, SharedIds>();
 
 function sharedIds(tree: ActivityTreeDefinition): SharedIds {
@@ -20,8 +20,8 @@ function sharedIds(tree: ActivityTreeDefinition): SharedIds {
 }
 
 /**
- * The shared objectives and stores that a course reads or writes and a learner keeps across courses, which is the
- * standard's default (Content Aggregation Model 3.4.1.3).
+ * The ids of the shared objectives and stores that a course uses and that persist across courses. The standard shares
+ * them by default (Content Aggregation Model 3.4.1.3).
  */
 function findSharedIds({ root, ...course }: ActivityTreeDefinition): SharedIds {
   const ids = { objective: new Set<string>(), store: new Set<string>() };
@@ -47,7 +47,7 @@ export function sharesValue(
   return sharedIds(tree)[kind].has(id);
 }
 
-/** What a page starts from: what the attempt kept, with the values that the learner has by now. */
+/** The initial state of a page: the stored state of the attempt, with the learner's current values. */
 export function withLearnerValues(
   state: SequencingState | null,
   tree: ActivityTreeDefinition,
@@ -66,7 +66,7 @@ export function withLearnerValues(
   return { ...start, objectives, stores };
 }
 
-/** The values that a page has changed. */
+/** The shared values that a page has changed. */
 export function learnerValuesOf(
   tree: ActivityTreeDefinition,
   state: SequencingState | null,

@@ -4,7 +4,8 @@ import type { PlayableVersion } from '../../content/courses/playable-version.ts'
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
-import type { AttemptService, UnitResult } from '../attempts/attempt-service.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
@@ -17,7 +18,7 @@ import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_SPLICES = 16;
-/** Longer visits are faults of a clock, or of a course. */
+/** A longer visit is an error of a clock or of a course. */
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -38,14 +39,14 @@ const Commit = Type.Object(
     page: Count,
     visit: Count,
     sequence: Count,
-    /** How long the visit has lasted, as the page measured it. */
+    /** Milliseconds since the visit began, as the page measured them. */
     elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
-    /** Whether the unit has said that it is done for now. */
+    /** Whether the unit has terminated its session. */
     terminated: Type.Boolean(),
-    /** Members of the data model: any. */
+    /** The data model, with any members. */
     cmi: Type.Unsafe<Cmi>(Type.Object({})),
     isChange: Type.Optional(Type.Boolean()),
-    /** The attempt of an earlier page, which could not send this itself. */
+    /** The attempt of an earlier page that was unable to send this itself. */
     lateOf: Type.Optional(Count),
     splices: Type.Optional(
       Type.Array(
@@ -61,12 +62,12 @@ const Commit = Type.Object(
   { additionalProperties: false },
 );
 
-/** What the player page sends of SCORM units. */
+/** The routes to which the player page sends the data of SCORM units. */
 export function scormRoutes(
   scope: FastifyInstance,
   { attempts, courses, reader }: { attempts: AttemptService; courses: PlayerCourses; reader: Reader },
 ): void {
-  // An asset reports nothing: opening it is all that it asks for.
+  // An asset reports nothing, so opening it completes it.
   scope.post('/asset', async ({ launch, body }, reply) => {
     const { unit: unitId, state, ...position } = readBody(Asset, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -106,7 +107,7 @@ export function scormRoutes(
           data: { cmi, terminated: commit.terminated },
           isWhole,
           status,
-          // A course that measures no time, or nonsense, gets the time that passed.
+          // For a course that measures no time, or an invalid one, the elapsed time counts.
           visitMs: Math.min(sessionMs ?? commit.elapsedMs, MAX_VISIT_MS),
         };
       },
@@ -117,12 +118,14 @@ export function scormRoutes(
   });
 }
 
-/** Whether a course has the data model of SCORM 2004, of whichever edition. */
+/** Whether a course uses the data model of SCORM 2004, of any edition. */
 export function isScorm2004({ learningStandard }: { learningStandard: string }): boolean {
   return learningStandard.startsWith('SCORM_2004');
 }
 
-/** What a sequenced course's rollup rules say; nothing for other courses. Without a state, the course's status stays. */
+/**
+ * The results of a sequenced course's rollup rules; empty for other courses. A course without state keeps its status.
+ */
 function rolledUpOf(
   { structure }: PlayableVersion,
   state: unknown,

@@ -4,8 +4,8 @@ import { lessonModeOf } from './lesson-mode.ts';
 import { timespanOf } from './scorm12-status.ts';
 
 /**
- * How a unit of SCORM 1.1 and 1.2 opens. Bookmark, suspend data, objectives, comments and preferences always come back:
- * many courses read them though they did not suspend. Interactions are write only (Run-Time Environment, 3.4).
+ * Opens a unit of SCORM 1.1 or 1.2. Bookmark, suspend data, objectives, comments and preferences are always restored:
+ * many courses read them even though they did not suspend. Interactions are write-only (Run-Time Environment, 3.4).
  */
 export function openScorm12(opening: UnitOpening): UnitStart {
   const { launch, unit, present, isReview, baseUrl } = opening;
@@ -48,10 +48,10 @@ export function openScorm12(opening: UnitOpening): UnitStart {
   };
 }
 
-/** The status that the unit finds: its own, with the verdict that the mastery score gave it. */
-function statusFor(present: UnitOpening['present'], told: string): string {
+/** The status that the unit reads: the one that it reported, adjusted by the mastery score. */
+function statusFor(present: UnitOpening['present'], reported: string): string {
   if (present === null) return 'not attempted';
-  if (present.completion !== 'Completed') return told === '' ? 'not attempted' : told;
+  if (present.completion !== 'Completed') return reported === '' ? 'not attempted' : reported;
   if (present.success === 'UNKNOWN') return 'completed';
   return present.success === 'PASS' ? 'passed' : 'failed';
 }

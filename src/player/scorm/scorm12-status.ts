@@ -9,9 +9,9 @@ const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
 
 /**
- * What a SCORM 1.2 data model says. `passed`, `completed` and `failed` are completed; the mastery score decides where
- * the unit itself says neither passed nor failed. A unit that ends without any status is completed (SCORM 1.2 Run-Time
- * Environment, `cmi.core.lesson_status`), unless it suspended.
+ * The status that a SCORM 1.2 data model reports. `passed`, `completed` and `failed` are completed. For a unit that
+ * reports `completed`, the mastery score decides whether it is passed. A unit that ends without a status is completed
+ * (SCORM 1.2 Run-Time Environment, `cmi.core.lesson_status`), unless it suspended.
  */
 export function readScorm12(
   cmi: Cmi,
@@ -20,9 +20,9 @@ export function readScorm12(
 ): { status: LearningStatus; sessionMs: number | null } {
   const core = part(cmi, 'core');
   const exit = textIn(core, 'exit');
-  const told = textIn(core, 'lesson_status').toLowerCase();
-  const isSilent = told === '' || told === 'not attempted';
-  const lessonStatus = isSilent && terminated && exit !== 'suspend' ? 'completed' : told;
+  const reported = textIn(core, 'lesson_status').toLowerCase();
+  const isSilent = reported === '' || reported === 'not attempted';
+  const lessonStatus = isSilent && terminated && exit !== 'suspend' ? 'completed' : reported;
   const raw = numberIn(part(core, 'score'), 'raw');
   return {
     status: {
@@ -30,7 +30,7 @@ export function readScorm12(
       success: successOf(lessonStatus, raw, unit.masteryScore),
       score: scoreOf(part(core, 'score')),
     },
-    // The data model begins with a time of nothing, which units that measure none leave.
+    // The data model starts with a time of zero, which remains if a unit measures no time.
     sessionMs: timespanMs(textIn(core, 'session_time')) || null,
   };
 }
@@ -46,7 +46,7 @@ function successOf(lessonStatus: string, raw: number | null, masteryScore: numbe
   return raw >= masteryScore ? 'PASS' : 'FAIL';
 }
 
-/** Milliseconds of a `CMITimespan` (`HHHH:MM:SS.SS`); null when it is none. */
+/** Parses a `CMITimespan` (`HHHH:MM:SS.SS`). Returns milliseconds; null if the text is not a timespan. */
 export function timespanMs(text: string): number | null {
   const match = TIMESPAN.exec(text);
   if (match === null) return null;
@@ -57,7 +57,7 @@ export function timespanMs(text: string): number | null {
   );
 }
 
-/** A `CMITimespan` of so many milliseconds. */
+/** Formats milliseconds as a `CMITimespan`. */
 export function timespanOf(ms: number): string {
   const seconds = ms / MS_PER_SECOND;
   const hours = Math.floor(seconds / SECONDS_PER_HOUR);

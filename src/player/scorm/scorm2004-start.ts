@@ -5,12 +5,12 @@ import { durationOf } from './scorm2004-status.ts';
 import { structureItem } from './structure-item.ts';
 
 /**
- * How a unit of SCORM 2004 opens. As with SCORM 1.2, all that it left comes back, whether or not it suspended; the unit's
- * own objectives are there from the beginning (Run-Time Environment 4.2.17).
+ * Opens a unit of SCORM 2004. As with SCORM 1.2, all of its data is restored, even if it did not suspend. Its
+ * objectives exist from the beginning (Run-Time Environment 4.2.17).
  */
 export function openScorm2004(opening: UnitOpening): UnitStart {
   const { launch, course, unit, isReview, isResumed, baseUrl } = opening;
-  // Sequencing begins a new attempt on a unit that has ended, with nothing of the one before.
+  // If sequencing begins a new attempt, the unit starts without the data of the previous attempt.
   const present = isResumed === false ? null : opening.present;
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
@@ -55,10 +55,10 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
   };
 }
 
-/** What the unit said itself, else what its last visit has come to. */
-function completionFor(present: UnitOpening['present'], told: string): string {
-  const isTold = told !== '' && told !== 'unknown';
-  return isTold || present?.completion !== 'Completed' ? told : 'completed';
+/** The status that the unit reported, or else the result of its last visit. */
+function completionFor(present: UnitOpening['present'], reported: string): string {
+  const isReported = reported !== '' && reported !== 'unknown';
+  return isReported || present?.completion !== 'Completed' ? reported : 'completed';
 }
 
 function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {
@@ -66,7 +66,7 @@ function entryOf(present: UnitOpening['present'], isResumed: boolean | null): st
   return (isResumed ?? textIn(cmiOf(present), 'exit') === 'suspend') ? 'resume' : '';
 }
 
-/** A manifest that leaves the progress out means all of it. */
+/** A manifest that omits the minimum progress requires full progress. */
 function thresholdOf({ course, unit }: UnitOpening): string {
   const threshold = structureItem(course, unit.id)?.scorm2004?.completionThreshold;
   const implied = threshold?.completedByMeasure ? threshold.minProgressMeasure : null;

@@ -11,14 +11,14 @@ const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60 * MS_PER_SECOND;
 const MS_PER_HOUR = 60 * MS_PER_MINUTE;
 const MS_PER_DAY = 24 * MS_PER_HOUR;
-/** Years and months have no length of their own; no session lasts one. */
+/** Years and months have no fixed length, but no session lasts that long. */
 const UNITS_MS = [365 * MS_PER_DAY, 30 * MS_PER_DAY, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND];
 const PERCENT = 100;
 
 /**
- * What a SCORM 2004 data model says. Thresholds decide where the manifest has them and the unit measured (Run-Time
- * Environment 4.2.4 and 4.2.21). A unit that ends without completion status is completed, unless it suspended or the
- * manifest leaves completion to it (Sequencing and Navigation, UP.4).
+ * The status that a SCORM 2004 data model reports. Thresholds decide if the manifest has them and the unit measured
+ * (Run-Time Environment 4.2.4 and 4.2.21). A unit that ends without a completion status is completed, unless it
+ * suspended or the manifest leaves completion to it (Sequencing and Navigation, UP.4).
  */
 export function readScorm2004(
   cmi: Cmi,
@@ -44,25 +44,25 @@ export function readScorm2004(
 function completionOf(cmi: Cmi, threshold: number | null, isOver: boolean): Completion {
   const progress = numberIn(cmi, 'progress_measure');
   if (threshold !== null && progress !== null) return progress >= threshold ? 'Completed' : 'Incomplete';
-  const told = textIn(cmi, 'completion_status');
-  if (told === 'completed') return 'Completed';
-  return isOver && (told === '' || told === 'unknown') ? 'Completed' : 'Incomplete';
+  const reported = textIn(cmi, 'completion_status');
+  if (reported === 'completed') return 'Completed';
+  return isOver && (reported === '' || reported === 'unknown') ? 'Completed' : 'Incomplete';
 }
 
-function successOf(told: string, scaled: number | null, passing: number | null): Success {
+function successOf(reported: string, scaled: number | null, passing: number | null): Success {
   if (passing !== null && scaled !== null) return scaled >= passing ? 'PASS' : 'FAIL';
-  if (told === 'passed') return 'PASS';
-  return told === 'failed' ? 'FAIL' : 'UNKNOWN';
+  if (reported === 'passed') return 'PASS';
+  return reported === 'failed' ? 'FAIL' : 'UNKNOWN';
 }
 
-/** Milliseconds of a `timeinterval (second,10,2)`; null when it is none. */
+/** Parses a `timeinterval (second,10,2)`. Returns milliseconds; null if the text is not an interval. */
 export function durationMs(text: string): number | null {
   const match = DURATION.exec(text);
   if (match === null || text === 'P') return null;
   return Math.round(UNITS_MS.reduce((sum, unitMs, index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0));
 }
 
-/** A `timeinterval (second,10,2)` of so many milliseconds. */
+/** Formats milliseconds as a `timeinterval (second,10,2)`. */
 export function durationOf(ms: number): string {
   const hours = Math.floor(ms / MS_PER_HOUR);
   const minutes = Math.floor((ms % MS_PER_HOUR) / MS_PER_MINUTE);

@@ -10,14 +10,14 @@ import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.t
 
 const PERCENT = 100;
 const MAX_ID_LENGTH = 4_096;
-/** As many characters as a store of `adl.data` has (Run-Time Environment 4.3.1). */
+/** Maximum characters of a store of `adl.data`, as in the standard (Run-Time Environment 4.3.1). */
 export const MAX_STORE_LENGTH = 64_000;
 
 const optional = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
 const Id = Type.String({ maxLength: MAX_ID_LENGTH });
 
-/** What is known of an objective. */
+/** The tracked data of an objective. */
 const Progress = Type.Object(
   {
     satisfied: optional(Type.Boolean()),
@@ -60,18 +60,18 @@ const State = Type.Object(
   { additionalProperties: false },
 );
 
-/** Compiled: each save of a learner is checked, and has thousands of members at most. */
+/** Compiled, because each save of a learner is checked and may have thousands of members. */
 const stateCheck = Compile(State);
 const progressCheck = Compile(Progress);
 
-/** Whether a value is what is known of an objective. */
+/** Whether a value is the tracked data of an objective. */
 export function isProgress(value: unknown): value is ObjectiveProgress {
   return progressCheck.Check(value);
 }
 
 /**
- * What the page kept of its sequencing; null when there is nothing, or nothing that can be read.
- * @param state what is kept for all units together. An earlier release had its own form
+ * The sequencing state that the page stored; null if it is missing or invalid.
+ * @param state the data that all units share. An earlier release used another format
  */
 export function readSequencingState(state: unknown, tree: ActivityTreeDefinition): SequencingState | null {
   const kept = (state as { sequencing?: unknown } | null | undefined)?.sequencing;
@@ -80,9 +80,9 @@ export function readSequencingState(state: unknown, tree: ActivityTreeDefinition
 }
 
 /**
- * The status of a sequenced course: that of the root activity, which the manifest's rollup rules decide. A unit that has
- * terminated counts as if the learner had left it. Null when the state does not say it.
- * @param state what the page keeps for all units together
+ * The status of a sequenced course. It is the status of the root activity, which the manifest's rollup rules decide. A
+ * terminated unit counts as if the learner had left it. Null if the state is missing or invalid.
+ * @param state the data that all units share
  */
 export function rolledUpStatus(state: unknown, definition: ActivityTreeDefinition): LearningStatus | null {
   const kept = readSequencingState(state, definition);

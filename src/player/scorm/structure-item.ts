@@ -1,7 +1,7 @@
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { StructureItem } from '../../course-packages/course-structure.ts';
 
-/** The item of a course's tree that has this id; undefined when none has. */
+/** The item of a course's tree with this id; undefined if there is none. */
 export function structureItem(
   { structure }: Pick<PlayableVersion, 'structure'>,
   id: string,

@@ -2,8 +2,9 @@ const LENGTH_OF_HEX = 8;
 const HEX = 16;
 
 /**
- * Tells texts apart that one page saved: 64 bits of two FNV-1a hashes over the UTF-16 code units. The page needs it at
- * once while it is being closed, when the browser's own digests answer too late. It is no protection from forgers.
+ * Identifies a text among those that one page saved: 64 bits of two FNV-1a hashes over the UTF-16 code units. A page
+ * that is being closed needs it immediately, but the browser's own digests are asynchronous. It does not protect
+ * against forgery.
  */
 export function textDigest(text: string): string {
   let one = 0x811c9dc5;

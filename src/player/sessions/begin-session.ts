@@ -8,19 +8,19 @@ import { hashSecret, registrationOfAttempt, type Session, type SessionMode } fro
 import { countSessions, deletePreviews, insertSession, type StoredSession } from './session-store.ts';
 
 const PREVIEWS_KEPT_MS = 48 * 3_600_000;
-/** Of an attempt: each is a row, and nobody opens each of 2,000 units more than five times. */
+/** Maximum sessions per attempt. Each is a row, and no learner opens 2,000 units more than five times each. */
 const MAX_SESSIONS = 10_000;
 
-/** What sessions begin with. */
+/** The dependencies of a runtime that begins sessions. */
 export interface SessionRuntimeOptions {
   database: Database;
   attempts: AttemptService;
-  /** The service's address, without a slash at its end. */
+  /** The base URL of the service, without a trailing slash. */
   baseUrl: () => string;
   now: () => number;
 }
 
-/** Begins a session of a standard without rules of its own for that: its credential is there at once. */
+/** Begins a session of a standard without its own rules for this. Its credential is valid immediately. */
 export async function beginPlainSession(
   { database, attempts, baseUrl, now }: SessionRuntimeOptions,
   { launch, unit }: UnitOpening,
@@ -66,7 +66,7 @@ export async function beginPlainSession(
 }
 
 /**
- * Inserts the session of a unit that was opened, unless its attempt, or the launch of its preview, has too many already.
+ * Inserts the session of an opened unit, unless its attempt, or the launch of its preview, already has too many.
  * @throws {ProblemError} `limit-reached`
  */
 export async function insertNewSession(tx: Transaction, stored: StoredSession): Promise<void> {

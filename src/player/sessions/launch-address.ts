@@ -1,7 +1,7 @@
 import type { LaunchTarget } from '../../course-packages/package-description.ts';
 import { addressOfTarget } from '../course-runtime.ts';
 
-/** The address of a unit with what a standard adds to its query, before the fragment that it may have. */
+/** The URL of a unit with the query parameters of its standard, which are inserted before any fragment. */
 export function launchAddress(
   target: LaunchTarget,
   baseUrl: string,

@@ -6,8 +6,8 @@ import { readFirstActor } from './session-store.ts';
 /** The identifiers of learners, units and courses in statements. */
 
 /**
- * A learner as an agent. Accounts name their learners each for itself, so the account is a part of it. A registration
- * keeps the agent of its first session, also when the service's address changes: resuming depends on it.
+ * The xAPI agent of a learner. Each account has its own learner ids, so the agent includes the account. A registration
+ * keeps the agent of its first session even if the service's URL changes, because resuming depends on it.
  */
 export async function learnerOf(
   reader: Pick<Reader, 'all'>,
@@ -18,12 +18,12 @@ export async function learnerOf(
   return first ?? agentOf(`${baseUrl}/accounts/${accountId}`, learnerId);
 }
 
-/** An agent with an account. */
+/** An xAPI agent with an account. */
 export function agentOf(homePage: string, name: string): JsonObject {
   return { objectType: 'Agent', name, account: { homePage, name } };
 }
 
-/** A part of a course as an activity of this service's own, the same for all learners and sessions. */
+/** The IRI of a part of a course, as an activity of this service. It is the same for all learners and sessions. */
 export function activityIdOf(baseUrl: string, courseId: number, publisherId: string): string {
   return `${baseUrl}/courses/${courseId}/activities/${termOf(publisherId)}`;
 }

@@ -15,24 +15,24 @@ import type { SessionRules } from './session-rules.ts';
 import { readSession, updateSession } from './session-store.ts';
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
-/** Names the service in the `authority` of what it stores. */
+/** The name of the service in the `authority` of stored statements. */
 const SERVICE = 'coursewire';
 
-/** What the credentials of sessions are made into scopes with. */
+/** The dependencies of {@link SessionScopes}. */
 export interface SessionScopesOptions {
   database: Database;
   lrs: Lrs;
   attempts: AttemptService;
   courses: PlayerCourses;
   launches: LaunchService;
-  /** By learning standard. */
+  /** The rules by learning standard. */
   rules: ReadonlyMap<string, SessionRules>;
-  /** The service's address, without a slash at its end. */
+  /** The base URL of the service, without a trailing slash. */
   baseUrl: () => string;
   now: () => number;
 }
 
-/** The credentials of sessions: what each may touch in the learning record store. */
+/** Turns the credentials of sessions into scopes of the learning record store. */
 export class SessionScopes {
   readonly #options: SessionScopesOptions;
 
@@ -40,13 +40,13 @@ export class SessionScopes {
     this.#options = options;
   }
 
-  /** The value of the Authorization header field of a session, less its scheme. */
+  /** The credentials of a session in the Authorization header field, without the scheme. */
   static credential(sessionId: string, secret: string): string {
     return Buffer.from(`${sessionId}:${secret}`).toString('base64');
   }
 
   /**
-   * What a request of a course may touch.
+   * The scope of a request that a course sends.
    * @throws {ProblemError} `unauthorized`, `forbidden`
    */
   async scopeOf({ launch }: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
@@ -76,7 +76,7 @@ export class SessionScopes {
     };
   }
 
-  /** The scope in which the service itself stores what belongs to a session. */
+  /** The scope in which the service itself stores data of a session. */
   ownScope(session: Session): LrsScope {
     return this.#scope(session, [session.activityId]);
   }

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { Session, SessionMode } from './session.ts';
 
-/** SQL of sessions, one operation a function. */
+/** SQL of sessions, one operation per function. */
 
 interface SessionRow {
   session_id: string;
@@ -29,9 +29,9 @@ const COLUMNS = `session_id, launch_id, registration_id, attempt, unit_id, regis
 /** A session and the hashes of its secrets. */
 export interface StoredSession {
   session: Session;
-  /** Null once the credential was fetched, and where it is not fetched. */
+  /** Null once the credential was fetched, and for standards that do not fetch it. */
   fetchHash: string | null;
-  /** Null until there is a credential. */
+  /** Null before a credential is issued. */
   secretHash: string | null;
 }
 
@@ -46,7 +46,7 @@ export async function readSession(
   return row && toStored(row);
 }
 
-/** The sessions of an attempt that have not ended, and the first one of a unit, oldest first. */
+/** The sessions of an attempt that have not ended, and the first session of a unit, oldest first. */
 export async function readEarlierSessions(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -68,7 +68,7 @@ export async function readEarlierSessions(
   return rows.map((row) => toStored(row).session);
 }
 
-/** How many sessions there are of the attempt of a session, or of the launch of a preview; counts up to a limit. */
+/** The number of sessions in the attempt of a session, or in the launch of a preview; counts up to a limit. */
 export async function countSessions(
   reader: Pick<Reader, 'all'>,
   { registrationId, attempt, launchId }: Pick<Session, 'registrationId' | 'attempt' | 'launchId'>,
@@ -92,7 +92,7 @@ export async function countSessions(
   return Number(row?.count ?? 0);
 }
 
-/** The learner as the first session of a registration named them; undefined before it. */
+/** The learner's agent in the first session of a registration; undefined before that session. */
 export async function readFirstActor(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -129,7 +129,7 @@ export async function insertSession(
   );
 }
 
-/** Gives a session its credential, once. Answers whether this was the time. */
+/** Stores the credential of a session, which can be fetched once. Returns false if it was fetched before. */
 export async function takeFetch(
   tx: Transaction,
   sessionId: string,
@@ -144,7 +144,7 @@ export async function takeFetch(
   return changed > 0;
 }
 
-/** Keeps what has happened in a session. */
+/** Stores what has happened in a session. */
 export async function updateSession(
   tx: Transaction,
   { sessionId, facts, activeAt, endedAt }: Pick<Session, 'sessionId' | 'facts' | 'activeAt' | 'endedAt'>,
@@ -158,7 +158,7 @@ export async function updateSession(
   );
 }
 
-/** Deletes sessions of previews that began before a moment. */
+/** Deletes the sessions of previews that began before a time, in epoch milliseconds. */
 export async function deletePreviews(tx: Transaction, before: number): Promise<void> {
   await tx.run('delete from player_sessions where started_at < ? and registration_id is null', before);
 }

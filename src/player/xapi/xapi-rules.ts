@@ -1,10 +1,10 @@
-import type { UnitResult } from '../attempts/attempt-service.ts';
 import { mergeStatus } from '../attempts/merge-status.ts';
+import type { UnitResult } from '../attempts/unit-result.ts';
 import type { StoredStatement } from '../lrs/xapi-types.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { readXapiUnit, statusOfStatement, visitMsOf } from './xapi-status.ts';
 
-/** The rules of xAPI courses: every statement is taken, and those about the units of the course count. */
+/** The rules of xAPI courses. Every statement is accepted; those about the units of the course count. */
 export const xapiRules: SessionRules = {
   assertOpen() {},
   begin({ session, present, course, now }: SessionSituation) {
@@ -14,10 +14,10 @@ export const xapiRules: SessionRules = {
       const unit = readXapiUnit(before);
       const isSame = unit.sessionId === session.sessionId;
       const earlierMs = isSame ? unit.earlierMs : unit.earlierMs + unit.sessionMs;
-      const told = Math.max(0, ...statements.map((each) => visitMsOf(each) ?? 0));
-      // A course that measures no time gets the time that passed.
+      const reported = Math.max(0, ...statements.map((each) => visitMsOf(each) ?? 0));
+      // For a course that measures no time, the elapsed time counts.
       const passed = unitId === session.unitId ? now - session.startedAt : 0;
-      const sessionMs = told > 0 ? told : isSame && unit.sessionMs > 0 ? unit.sessionMs : passed;
+      const sessionMs = reported > 0 ? reported : isSame && unit.sessionMs > 0 ? unit.sessionMs : passed;
       const status = statements.reduce(
         (merged, each) => mergeStatus(merged, statusOfStatement(each)),
         unit.status,

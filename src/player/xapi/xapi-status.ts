@@ -5,21 +5,21 @@ import { durationMs } from '../sessions/durations.ts';
 
 const MIN = 0;
 const MAX = 100;
-/** Verbs with the same last part mean the same, whoever defined them. */
+/** Verbs with the same last path segment mean the same, whoever defined them. */
 const COMPLETING = ['completed', 'passed', 'failed', 'mastered'];
 /** Verbs whose duration is that of the visit. */
 const TIMED = ['completed', 'passed', 'failed', 'mastered', 'terminated', 'suspended', 'exited', 'attempted'];
 
-/** What is kept of a unit of an xAPI course. */
+/** The stored data of a unit of an xAPI course. */
 export interface XapiUnitData {
   status: LearningStatus;
-  /** The session that was counted last, and the time of it and of those before. */
+  /** The latest session that counted, its time and the time of earlier sessions, in milliseconds. */
   sessionId: string | null;
   sessionMs: number;
   earlierMs: number;
 }
 
-/** What a unit of an xAPI course left. */
+/** Reads the stored data of a unit of an xAPI course. */
 export function readXapiUnit(present: UnitState | null): XapiUnitData {
   const data = (present?.data ?? {}) as Partial<XapiUnitData>;
   return {
@@ -31,8 +31,8 @@ export function readXapiUnit(present: UnitState | null): XapiUnitData {
 }
 
 /**
- * What a statement about the unit means. `passed` and `failed` are completed too, since courses that send them rarely send
- * both; every other verb means only that the unit was begun.
+ * The status that a statement reports for its unit. `passed` and `failed` also complete the unit, since courses that
+ * send them rarely send `completed`. A verb that does not complete the unit means only that it was begun.
  */
 export function statusOfStatement({ verb, result }: Statement): LearningStatus {
   const name = verbName(verb.id);
@@ -47,12 +47,15 @@ export function statusOfStatement({ verb, result }: Statement): LearningStatus {
   };
 }
 
-/** The duration that a statement gives the visit; null when it gives none. */
+/** The duration of the visit that a statement reports, in milliseconds; null if it reports none. */
 export function visitMsOf({ verb, result }: Statement): number | null {
   return TIMED.includes(verbName(verb.id)) && isObject(result) ? durationMs(result.duration) : null;
 }
 
-/** A score on the scale 0 to 100: scaled, else its share of the range, else as it is. */
+/**
+ * A score from 0 to 100: the scaled score, or else the raw score as a share of its range. If the range is invalid, the
+ * raw score counts unchanged. Null without a score.
+ */
 export function scoreOfResult(score: unknown): number | null {
   if (!isObject(score)) return null;
   const { scaled, raw, min, max } = score;

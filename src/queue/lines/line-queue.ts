@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import type {
+  DeliveredBatch,
+  ExchangedAtOnce,
   HeadAction,
   HeadActionResult,
   LinePart,
@@ -21,13 +23,8 @@ import type {
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
-import {
-  endAllLeases,
-  endOtherLeases,
-  type Lease,
-  leaseDueLines,
-  type NextLease,
-} from './lease-statements.ts';
+import { leaseDue } from './lease-due.ts';
+import { endAllLeases, endOtherLeases, type Lease, type NextLease } from './lease-statements.ts';
 import {
   addToLines,
   advanceUnleasedLine,
@@ -41,7 +38,6 @@ import {
   readLine,
   readLockedLine,
   readMiscounts,
-  readNextDue,
   readTotals,
   recountLine,
 } from './line-statements.ts';
@@ -88,7 +84,7 @@ export abstract class LineQueue implements MessageQueue {
   protected readonly database: Database;
   protected readonly now: () => number;
   readonly #onMiscount: (text: string) => void;
-  readonly #wakeUps: PacedCalls;
+  protected readonly wakeUps: PacedCalls;
   readonly #done = new DoneMessages();
   /** What a transaction has settled. */
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
@@ -96,7 +92,7 @@ export abstract class LineQueue implements MessageQueue {
    * Whether the last `receive` left due lines because of its capacity. If so, a line whose message was delivered queues
    * behind them.
    */
-  #othersAreDue = false;
+  protected othersAreDue = false;
   /** The prefix of the tokens of this instance's leases. */
   readonly #holder = randomUUID();
 
@@ -104,7 +100,7 @@ export abstract class LineQueue implements MessageQueue {
     this.database = database;
     this.now = now;
     this.#onMiscount = onMiscount;
-    this.#wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
+    this.wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
   }
 
   /**
@@ -167,8 +163,8 @@ export abstract class LineQueue implements MessageQueue {
     // messages are sent right after, in the same order and without waiting, because others wait for the line until the
     // commit.
     const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
-    await Promise.all([addToLines(tx, ascending), insertMessages(tx, messages)]);
     if (ascending.some(({ dueAt }) => dueAt <= now)) this.announce(tx);
+    await Promise.all([addToLines(tx, ascending), insertMessages(tx, messages)]);
   }
 
   async settle<S extends Settlement>(
@@ -180,13 +176,13 @@ export abstract class LineQueue implements MessageQueue {
     const now = this.now();
     // Only on SQLite. On PostgreSQL, another instance would have to know about them.
     const deletesLater = tx.dialect === 'sqlite';
-    const nextLease = this.#newLease(now, next);
+    const nextLease = this.newLease(now, next);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
       now,
       copyAt: this.#copyAt(now),
       deletesLater,
       nextLease,
-      nextLimit: this.#othersAreDue ? 0 : next.capacity,
+      nextLimit: this.othersAreDue ? 0 : next.capacity,
     });
     if (deletesLater) this.#done.add(tx, gone);
     this.#settledBy.set(tx, { lineIds, continued, leaseToken: nextLease.leaseToken });
@@ -198,7 +194,7 @@ export abstract class LineQueue implements MessageQueue {
     const settled = this.#settledBy.get(tx);
     const continued = settled?.continued ?? [];
     const limit = request.capacity - continued.length;
-    const lease = { now, limit, ...this.#newLease(now, request) };
+    const lease = { now, limit, ...this.newLease(now, request) };
     // The server receives the query for the heads of the lines that this transaction has locked together with the
     // others.
     const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
@@ -218,14 +214,29 @@ export abstract class LineQueue implements MessageQueue {
     const count = continued.length + taken.size;
     if (received.length < count) await this.#recountEmpty(tx, [...continued, ...taken.keys()], received);
     await this.#done.delete(tx, { atAnyRate: count === 0 });
-    if (count === 0 && settled === undefined) this.#wakeUps.pause();
-    const isMoreDue = nextAt !== null && nextAt <= now;
-    this.#othersAreDue = isMoreDue && count >= request.capacity;
-    // If there is capacity left, other instances are working on the remaining due lines.
-    return { received, nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : nextAt };
+    if (count === 0 && settled === undefined) this.wakeUps.pause();
+    return { received, nextAvailableAt: this.nextLook(nextAt, { now, isFull: count >= request.capacity }) };
   }
 
-  #newLease(now: number, { visibilityMs }: ReceiveRequest): NextLease {
+  /** When the next head is available, given when the next line is due. */
+  protected nextLook(
+    nextAt: number | null,
+    { now, isFull }: { now: number; isFull: boolean },
+  ): number | null {
+    const isMoreDue = nextAt !== null && nextAt <= now;
+    this.othersAreDue = isMoreDue && isFull;
+    // If there is capacity left, other instances are working on the remaining due lines.
+    return isMoreDue && !isFull ? now + LOOK_AGAIN_MS : nextAt;
+  }
+
+  async exchangeAtOnce(
+    _delivered: DeliveredBatch,
+    _request: ReceiveRequest,
+  ): Promise<ExchangedAtOnce | null> {
+    return null;
+  }
+
+  protected newLease(now: number, { visibilityMs }: ReceiveRequest): NextLease {
     return { leaseToken: `${this.#holder}/${randomUUID()}`, leasedUntil: now + visibilityMs };
   }
 
@@ -249,7 +260,7 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   onAvailable(listener: () => void): void {
-    this.database.onSignal(AVAILABLE_CHANNEL, () => this.#wakeUps.call(listener));
+    this.database.onSignal(AVAILABLE_CHANNEL, () => this.wakeUps.call(listener));
   }
 
   /** Notifies the receivers of all instances, once the transaction is committed. */
@@ -375,23 +386,4 @@ export abstract class LineQueue implements MessageQueue {
   #isOut(line: LineRow): boolean {
     return line.lease_token !== null && (line.available_at ?? 0) > this.now();
   }
-}
-
-/** Leases lines that are due. Returns their receive counts, and when the next line is due. */
-async function leaseDue(
-  tx: Transaction,
-  request: Parameters<typeof leaseDueLines>[1],
-): Promise<{ taken: Map<number, number>; nextAt: number | null }> {
-  const nothing = new Map<number, number>();
-  if (tx.dialect === 'postgres') {
-    const [taken, nextAt] = await Promise.all([
-      request.limit > 0 ? leaseDueLines(tx, request) : nothing,
-      readNextDue(tx),
-    ]);
-    return { taken, nextAt };
-  }
-  // Usually, nothing else is due: a read costs a tenth of an update that finds nothing.
-  const nextAt = await readNextDue(tx);
-  if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
-  return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };
 }

@@ -1,7 +1,7 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
-import { wholeBodies } from '../shared-bodies.ts';
+import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
 import { isWaitingInLine } from './done-to.ts';
 
 /** SQL for the messages of lines, one operation a function; each handles a whole batch in one statement. */
@@ -126,7 +126,11 @@ export async function toMessages(
   reader: Pick<Reader, 'allFor'>,
   rows: readonly MessageRow[],
 ): Promise<QueuedMessage[]> {
-  const bodies = await wholeBodies(reader, rows);
+  return toQueued(rows, await wholeBodies(reader, rows));
+}
+
+/** The same with their bodies in the order of the rows. */
+export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody[]): QueuedMessage[] {
   return rows.map((row, n) => ({
     position: row.id,
     lineId: row.line_id,

@@ -38,7 +38,7 @@ describe('paced calls', () => {
     assert.ok((await called) >= PAUSE_MS * 1.4);
   });
 
-  it('are never held back where there are no pauses', () => {
+  it('are never delayed if the pause is zero', () => {
     const calls = new PacedCalls(0);
     const listener = mock.fn();
     calls.pause();

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import { sent } from '../../database/sent.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
 import {
@@ -109,16 +110,6 @@ async function discardRun(tx: Transaction, lineId: number, before: number): Prom
   );
   await subtractFromLine(tx, lineId, discarded.length);
   return discarded;
-}
-
-/**
- * Resolves when writes have been sent. The server receives them together with the following statements. They are not
- * awaited, because a failed write undoes the transaction.
- */
-async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]): Promise<void> {
-  const written = Promise.all(writes);
-  if (dialect === 'postgres') written.catch(() => undefined);
-  else await written;
 }
 
 /** The settlements whose lease is still valid, and their lines. */

@@ -9,12 +9,12 @@ import { BATCH_ENTRIES, lineIdOf, readAttribute } from '../sqs/sqs-message.ts';
 import type { SqsQueue } from '../sqs/sqs-queue.ts';
 
 const LOOK_MS = 1_000;
-/** The queue is empty when it was in so many looks in a row: Amazon's counts are approximate. */
+/** The queue counts as empty after this many consecutive checks, because Amazon's counts are approximate. */
 const LOOKS = 3;
-/** Copies that an earlier release hid and cannot be shown are waited for as long. */
+/** Maximum time to wait for copies that an earlier release received and that cannot be made visible again. */
 const HIDDEN_MS = 120_000;
 
-/** Of these messages, those that the history knows, and whether each is settled. */
+/** Returns those of the messages that are in the history, and whether each is settled. */
 export type ReadHistory = (
   reader: Pick<Reader, 'all' | 'dialect'>,
   messageIds: readonly string[],
@@ -36,15 +36,15 @@ interface EarlierCopy {
 }
 
 /**
- * Recognises copies that an earlier release sent, which carry no installation's id, and takes those messages into their lines
- * that it let go: an instance that did not poll deleted them from the database, so that only the queue holds them. Until
- * the queue has been emptied nothing may be delivered, since they come before what was queued later.
+ * Recognises copies sent by an earlier release, which contain no installation id. Instances of that release that did
+ * not poll have deleted messages from the database, so only the queue has them. This class restores those messages to
+ * their lines. Until the queue is empty, nothing may be delivered, because the restored messages come first.
  */
 export class SqsUpgrade implements AsyncDisposable {
   readonly #with: SqsUpgradeOptions;
   #isPending = false;
   #looksLeft = LOOKS;
-  /** Receipts of copies that an earlier release hid. They block the copies behind them. */
+  /** Receipts of copies that an earlier release received. They block the copies behind them. */
   #hidden: string[] = [];
   #hiddenUntil = 0;
   readonly #task = new BackgroundTask({
@@ -66,7 +66,7 @@ export class SqsUpgrade implements AsyncDisposable {
     return this.#isPending;
   }
 
-  /** Begins to empty the queue, if messages may be missing from their lines. */
+  /** Begins to empty the queue if messages may be missing from their lines. */
   async start(): Promise<void> {
     const { database, now } = this.#with;
     this.#isPending = (await countEarlierLines(database.reader)) > 0;
@@ -80,7 +80,10 @@ export class SqsUpgrade implements AsyncDisposable {
     await this.#task[Symbol.asyncDispose]();
   }
 
-  /** Of copies without an installation's id, those that are this one's; messages that were let go are in their lines then. */
+  /**
+   * Returns the copies of this installation among those without an id. Also restores the messages that the earlier
+   * release deleted to their lines.
+   */
   async recognise(copies: readonly Message[]): Promise<Set<Message>> {
     const earlier = copies.flatMap((copy) => toEarlierCopy(copy) ?? []);
     if (earlier.length === 0) return new Set();
@@ -107,7 +110,7 @@ export class SqsUpgrade implements AsyncDisposable {
     });
   }
 
-  /** Ends the wait once the queue has been empty often enough. */
+  /** Ends the wait once the queue was empty in enough checks. */
   async #look(): Promise<void> {
     const { api, health, database, queue, now } = this.#with;
     for (; this.#hidden.length > 0; this.#hidden.splice(0, BATCH_ENTRIES))
@@ -119,7 +122,7 @@ export class SqsUpgrade implements AsyncDisposable {
     const isEmpty = visible === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
     this.#looksLeft = isEmpty ? this.#looksLeft - 1 : LOOKS;
     if (this.#looksLeft <= 0) await database.transaction(endAwaiting);
-    // Another instance may have seen the end.
+    // Another instance may have ended the wait.
     if ((await countEarlierLines(database.reader)) > 0) return;
     this.#isPending = false;
     this.#task.end();
@@ -146,7 +149,7 @@ function toEarlierCopy(copy: Message): EarlierCopy | null {
   };
 }
 
-/** How many lines there are of which a release before let messages go that may still be on Amazon SQS alone. */
+/** The number of lines with messages that an earlier release deleted and that may exist only on Amazon SQS. */
 export async function countEarlierLines(reader: Pick<Reader, 'all'>): Promise<number> {
   const [row] = await reader.all<{ lines: number }>(
     'select count(*) as lines from sqs_earlier_lines where is_awaited = 1',
@@ -154,7 +157,7 @@ export async function countEarlierLines(reader: Pick<Reader, 'all'>): Promise<nu
   return Number(row?.lines ?? 0);
 }
 
-/** Of heads, which are in the database. */
+/** The receipts of received heads. The heads themselves are in the database. */
 async function readReceipts(reader: Pick<Reader, 'all'>): Promise<string[]> {
   const rows = await reader.all<{ receipt_handle: string }>(
     'select receipt_handle from sqs_earlier_lines where is_awaited = 1 and receipt_handle is not null',
@@ -166,7 +169,10 @@ async function endAwaiting(tx: Transaction): Promise<void> {
   await tx.run('update sqs_earlier_lines set is_awaited = 0 where is_awaited = 1');
 }
 
-/** Of each copy: whether the earlier release sent and settled its position, and whether the message is here, waiting or dead. */
+/**
+ * For each copy: whether the earlier release sent and settled its position, and whether the message is in the database,
+ * waiting or dead.
+ */
 async function readFound(
   tx: Transaction,
   copies: readonly EarlierCopy[],
@@ -196,7 +202,7 @@ async function readFound(
   }));
 }
 
-/** Takes messages into their lines at their old positions. */
+/** Restores messages to their lines at their old positions. */
 async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: number): Promise<void> {
   const columns = ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'];
   await tx.insertMany(
@@ -213,7 +219,7 @@ async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: numb
   );
   for (const [lineId, group] of Map.groupBy(copies, ({ message }) => message.lineId)) {
     await recountLine(tx, lineId, now);
-    // Where the first becomes the head, its attempts have not begun.
+    // If the first one becomes the head, it has no attempts yet.
     await tx.run(
       `update queue_lines set receive_count = 0, lease_token = null, available_at = ? where line_id = ? and not exists
          (select 1 from queue_messages as earlier where earlier.line_id = queue_lines.line_id and earlier.id < ?)`,

@@ -9,7 +9,7 @@ const MAX_WAIT_SECONDS = 20;
 const VISIBILITY_SECONDS = 10;
 const CONNECTION_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Including the first. */
+/** Including the first attempt. */
 const TRIES = 2;
 
 /** The queue of messages to deliver, and the dead-letter queue. */
@@ -29,7 +29,7 @@ export class SqsApi implements Disposable {
     this.#sqs = new SQS({
       ...(place.region === null ? {} : { region: place.region }),
       ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
-      // Requests go to the endpoint that was set, whatever host the queue's address names.
+      // Requests go to the configured endpoint, even if the queue's address has another host.
       useQueueUrlAsEndpoint: false,
       maxAttempts: TRIES,
       requestHandler: {
@@ -103,7 +103,7 @@ export class SqsApi implements Disposable {
           WaitTimeSeconds,
           MessageAttributeNames: ['All'],
           MessageSystemAttributeNames: ['MessageGroupId'],
-          // The second try of a call whose answer was lost gets the same messages.
+          // If a response was lost, the second attempt gets the same messages.
           ReceiveRequestAttemptId: randomUUID(),
         },
         { abortSignal: signal, requestTimeout: WaitTimeSeconds * 1_000 + REQUEST_TIMEOUT_MS },
@@ -112,7 +112,7 @@ export class SqsApi implements Disposable {
     return Messages;
   }
 
-  /** Deletes up to ten received messages. Those whose receipt has expired stay. */
+  /** Deletes up to ten received messages, except those with expired receipts. */
   async delete(receiptHandles: readonly string[]): Promise<void> {
     const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
     await this.#ask('messages', 'delete messages of', (QueueUrl) =>

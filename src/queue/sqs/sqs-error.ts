@@ -21,14 +21,14 @@ const FAILURES = {
   other: { advice: 'it failed', names: null },
 } as const;
 
-/** Why Amazon SQS did not do what it was asked. */
+/** Why a request to Amazon SQS failed. */
 export type SqsFailure = keyof typeof FAILURES;
 
 /** A request to Amazon SQS failed; `cause` is the library's error. */
 export class SqsError extends Error {
   override name = 'SqsError';
   readonly failure: SqsFailure;
-  /** What is wrong and what to do, in a few words. */
+  /** The problem and its remedy, in a few words. */
   readonly advice: string;
 
   constructor(failure: SqsFailure, message: string, options?: ErrorOptions) {
@@ -38,12 +38,15 @@ export class SqsError extends Error {
   }
 }
 
-/** The queues cannot be used as they are: the start is refused with this message. */
+/** The queues are unusable. The service does not start, and shows this message. */
 export class SqsSetupError extends Error {
   override name = 'SqsSetupError';
 }
 
-/** An error of the AWS library as one that says what it means. It names queues and regions, never keys. */
+/**
+ * Converts an error of the AWS library to one that explains the problem. It may contain names of queues and regions,
+ * but no keys.
+ */
 export function toSqsError(error: unknown, what: string): SqsError {
   const { name, message, code, $metadata } = (
     error instanceof Error ? error : { name: 'Error', message: String(error) }

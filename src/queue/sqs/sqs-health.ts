@@ -4,7 +4,7 @@ import { OutageLog } from '../../observability/outage-log.ts';
 import type { SqsApi } from './sqs-api.ts';
 import { SqsError } from './sqs-error.ts';
 
-/** What the parts of the engine share. */
+/** The context that the parts of the engine share. */
 export interface SqsContext {
   database: Database;
   api: SqsApi;
@@ -17,13 +17,13 @@ export interface SqsContext {
   now: () => number;
 }
 
-/** A failed request is repeated after as long as the outage has lasted, between these. */
+/** A failed request is repeated after a pause as long as the outage so far, between these limits. */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 10_000;
-/** Other requests may succeed while one fails: an outage ends when none has failed for its pause and this time. */
+/** Some requests may succeed during an outage. It ends once none has failed for its pause plus this time. */
 const QUIET_MS = 2_000;
 
-/** Whether the queues may be used, and whether requests to Amazon SQS succeed. */
+/** Whether the queues are usable, and whether requests to Amazon SQS succeed. */
 export class SqsHealth {
   readonly #log: Logger;
   readonly #outages: OutageLog;
@@ -38,19 +38,19 @@ export class SqsHealth {
     this.#onFailure = onFailure;
   }
 
-  /** What a person has to do before the queues can be used again; null if nothing. */
+  /** The action required before the queues can be used again; null if none. */
   get obstacle(): string | null {
     return this.#obstacle;
   }
 
-  /** Ends the use of the queues, until a person has acted and the service is restarted. */
+  /** Stops using the queues until someone has fixed the problem and restarted the service. */
   forbid(obstacle: string): void {
     if (this.#obstacle !== null) return;
     this.#obstacle = obstacle;
     this.#log.error(obstacle);
   }
 
-  /** Notes that a request failed. Returns how long to pause before it is repeated, in milliseconds. */
+  /** Records that a request failed. Returns how long to pause before it is repeated, in milliseconds. */
   failed(error: unknown): number {
     this.#onFailure();
     const advice = error instanceof SqsError ? error.advice : 'it failed';
@@ -67,13 +67,13 @@ export class SqsHealth {
     return pauseMs;
   }
 
-  /** Notes that a request succeeded. */
+  /** Records that a request succeeded. */
   worked(): void {
     this.#workedAt = performance.now();
     this.#endOutage();
   }
 
-  /** For readiness. @throws {Error} while the queues may not be used, or during an outage */
+  /** For the readiness check. @throws {Error} while the queues are unusable, or during an outage */
   async check(): Promise<void> {
     if (this.#obstacle !== null) throw new Error(this.#obstacle);
     this.#endOutage();

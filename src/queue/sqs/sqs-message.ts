@@ -4,12 +4,12 @@ import type { QueueMessage } from '../message-queue.ts';
 /** Amazon's limit on the entries of a batch. */
 export const BATCH_ENTRIES = 10;
 
-/** A copy of a message, as Amazon SQS takes it. */
+/** A copy of a message in the format of Amazon SQS. */
 export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
 
 /** Amazon's limit on a deduplication id. */
 const MAX_ID_LENGTH = 128;
-/** What every SQS-compatible server takes: printable ASCII, tab and line ends. */
+/** The characters that every SQS-compatible server accepts: printable ASCII, tab and line ends. */
 const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
 /** Room for the attributes' names, types and values, which count as the body does. */
 const ATTRIBUTES_BYTES = 1_024;

@@ -9,16 +9,15 @@ import { notePlaced, readUnplaced, readWaitingLines } from './sqs-statements.ts'
 const LINES_PER_ROUND = 50;
 /** The pause between rounds under load, so that batches fill. */
 const ROUND_MS = 10;
-/** Between searches for messages that were never sent: left by a process that died, or queued under other settings. */
+/** The interval between searches for unsent messages, left by a process that died or queued under other settings. */
 const SEARCH_MS = 30_000;
-/** Between searches for dead letters. */
+/** The interval between searches for dead letters. */
 const DEAD_LETTERS_MS = 1_000;
 const DATABASE_PAUSE_MS = 1_000;
 
 /**
- * Sends copies of messages from the database to Amazon SQS, in batches of ten, in order within each line, and copies of
- * dead letters to their queue. Several instances may do so at the same time: Amazon SQS ignores the second copy of a
- * message.
+ * Copies messages from the database to Amazon SQS, in batches of ten, in order within each line. Copies dead letters to
+ * their queue. Several instances may do so at the same time, because Amazon SQS ignores the second copy of a message.
  */
 export class SqsPlacer implements AsyncDisposable {
   readonly #with: SqsContext & { maxBytes: () => number };
@@ -52,14 +51,14 @@ export class SqsPlacer implements AsyncDisposable {
     return new BackgroundTask({
       round,
       pauseMs: DATABASE_PAUSE_MS,
-      // The database failed, which others report. What was not copied is searched for.
+      // The database failed, which is reported elsewhere. The search finds the messages that were not copied.
       onError: () => {
         this.#searchAt = 0;
       },
     });
   }
 
-  /** Returns how long there is nothing to do, in milliseconds. */
+  /** Returns how long there will be nothing to do, in milliseconds. */
   async #placeMessages(): Promise<number> {
     const { database, health, polls, now } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;

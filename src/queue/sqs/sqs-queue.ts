@@ -16,7 +16,7 @@ const ACTIVE_MS = 1_000;
 export interface SqsQueueDependencies extends LineQueueOptions {
   /** Copies the messages of lines to Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
-  /** The queue's redrive maximum, as it is now. */
+  /** The queue's current redrive maximum. */
   maxReceives: () => number;
   /** False while messages of an earlier release may be missing from their lines. */
   mayDeliver: () => boolean;
@@ -75,8 +75,8 @@ export class SqsQueue extends LineQueue {
 
   override async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
-    await this.append(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
     if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
+    await this.append(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
   }
 
   override async settle<S extends Settlement>(

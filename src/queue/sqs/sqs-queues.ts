@@ -3,12 +3,12 @@ import { SqsError } from './sqs-error.ts';
 
 /** The state of the queues. Each text names its queue. */
 export interface QueueInspection {
-  /** With these problems, messages could not be kept in order, or not at all; the service does not start. */
+  /** With these problems, messages could be lost or change their order, so the service does not start. */
   fatal: string[];
   warnings: string[];
   /** The redrive policy's maximum-receives count; null if there is no policy. */
   maxReceives: number | null;
-  /** Bytes of a message, attributes included. */
+  /** Maximum size of a message in bytes, including attributes. */
   maxBytes: number;
 }
 
@@ -16,13 +16,13 @@ export interface QueueInspection {
 const OWNER_TAG = 'coursewire-installation';
 /** Amazon's limit on a message, if a queue does not report its own. */
 const DEFAULT_MAX_BYTES = 1_048_576;
-/** With a shorter retention, dead letters may be gone before somebody looks after a weekend. */
+/** With a shorter retention, dead letters could expire over a weekend, before anyone has seen them. */
 const SHORT_RETENTION_SECONDS = 4 * 86_400;
 const WHAT_TO_DO =
   'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and start it again';
 
 /**
- * Reads the attributes and tags of both queues, and judges them. Queues without an owner are tagged.
+ * Reads the attributes and tags of both queues, and checks them. Queues without an owner are tagged.
  * @throws {SqsError} if a queue is missing or cannot be read
  */
 export async function inspectQueues(api: SqsApi, installation: string): Promise<QueueInspection> {
@@ -75,7 +75,7 @@ export async function findOtherOwners(api: SqsApi, installation: string): Promis
   return found;
 }
 
-/** The obstacle that a message of another installation is, with what to do. */
+/** The problem that the queue contains a message of another installation, and its remedy. */
 export function otherOwnersMessage(queueName: string, owner: string | null): string {
   const whose = owner === null ? 'of another program or an earlier release' : `of the installation ${owner}`;
   return (

@@ -1,6 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { BackgroundTask } from '../../time/background-task.ts';
-import type { SqsUpgrade } from '../sqs-upgrade/sqs-upgrade.ts';
 import { SqsError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { readAttribute } from './sqs-message.ts';
@@ -16,7 +15,8 @@ export interface SqsReceiverOptions extends SqsContext {
   /** How long a request waits for a copy, in seconds; Amazon allows up to 20. */
   waitSeconds: number;
   queue: Pick<SqsQueue, 'work'>;
-  upgrade: Pick<SqsUpgrade, 'recognise'>;
+  /** Recognises copies that an earlier release sent. */
+  upgrade: { recognise(copies: readonly Message[]): Promise<ReadonlySet<Message>> };
 }
 
 /**

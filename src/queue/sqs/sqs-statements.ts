@@ -4,9 +4,9 @@ import { isWaitingInLine } from '../lines/done-to.ts';
 import { type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
-/** SQL for the copies on Amazon SQS; one operation a function, a whole batch in one statement. */
+/** SQL for the copies on Amazon SQS, one operation per function, a whole batch per statement. */
 
-/** How long after its retry was due a line still counts as one that is being worked on. */
+/** A line counts as active until this time after its retry was due. */
 const WORKED_MS = 60_000;
 const MESSAGES_PER_LINE = 10;
 
@@ -31,9 +31,9 @@ const UNPLACED = new BatchStatement(
 );
 
 /**
- * The messages of lines that are to be copied next, in order, at most ten of a line. Lines that are being worked on need
- * no copies: their messages are received one after another.
- * @param isBounded counts waiting messages that have been copied already towards the ten
+ * The next messages to copy from lines, in order, at most ten per line. Active lines need no copies, because their
+ * messages are received one after another.
+ * @param isBounded whether waiting messages that are already copied count towards the ten
  */
 export async function readUnplaced(
   reader: Pick<Reader, 'allFor'>,
@@ -44,7 +44,7 @@ export async function readUnplaced(
   return await toMessages(reader, await UNPLACED.all<MessageRow>(reader, lines));
 }
 
-/** Notes messages, sorted by position, as copied. */
+/** Marks messages, sorted by position, as copied. */
 export async function notePlaced(tx: Transaction, messages: readonly QueuedMessage[]): Promise<void> {
   const placed = new Map(messages.map(({ lineId, position }) => [lineId, position]));
   await tx.insertMany(

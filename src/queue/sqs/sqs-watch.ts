@@ -3,7 +3,7 @@ import { SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
-/** Between checks of the queues while they work. */
+/** The interval between checks of working queues. */
 const CHECK_MS = 3 * 60_000;
 
 /**

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { locationOf, MAX_FOLDER_DEPTH } from '../../content/folders/folder-tree.ts';
+import { locationOf, MAX_FOLDER_DEPTH } from '../../content/assets/folder-tree.ts';
 import type { Reader } from '../../database/database.ts';
 
 /** The locations of folders, by id: read for the rows of a page, not for all that were ordered to find them. */

@@ -6,7 +6,16 @@ import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
-import { SearchText, searchedId, searchText, TypesText, typesOf } from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
+import {
+  listPart,
+  longListAnswer,
+  SearchText,
+  searchedId,
+  searchText,
+  TypesText,
+  typesOf,
+} from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
 
 /** Whoever may configure webhooks finds the assets that a focus may name, by name. */
@@ -17,7 +26,7 @@ const MAX_LIMIT = 50;
 const MAX_REFERENCES = 200;
 const MAX_REFERENCES_LENGTH = 6_000;
 
-/** Finding accounts and content by name, for the admin UI's pickers. */
+/** Finding accounts and content by name, for the admin UI's palette, filters and dialogs. */
 export function assetSearchRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/search/assets',
@@ -31,13 +40,14 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
             search: SearchText,
             held_by: Type.Optional(Id('Only courses and equivalents that this account has, in any way.')),
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+            offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_COUNTED })),
           },
           { additionalProperties: false },
         ),
       },
     },
     async (request) => {
-      const { types, search, limit = DEFAULT_LIMIT, held_by: heldBy = null } = request.query;
+      const { types, search, limit = DEFAULT_LIMIT, offset = 0, held_by: heldBy = null } = request.query;
       // What an account has is content, not a name.
       if (heldBy !== null && !callerOf(request).scopes.has('content:read')) {
         throw new ProblemError('forbidden', 'held_by needs the scope content:read.');
@@ -46,7 +56,9 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
         heldBy === null
           ? { types: typesOf(types, FOCUS_TYPES), heldBy }
           : { types: registrableTypesOf(types), heldBy };
-      return { data: await searchAssets(reader, { ...scope, text: searchText(search), limit }) };
+      const part = { ...listPart({}, 'name'), limit, offset };
+      const found = await searchAssets(reader, { ...scope, text: searchText(search) }, part);
+      return longListAnswer(found, part, (asset) => asset);
     },
   );
 

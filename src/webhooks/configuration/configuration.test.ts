@@ -30,7 +30,7 @@ const allOfAccount: PresentConfiguration = {
   targetUrl: 'https://example.com/',
 };
 
-describe('what a configuration means', () => {
+describe('the meaning of a configuration', () => {
   test('omitted members get their defaults', () => {
     assert.deepEqual(toConfiguration(input, null), {
       name: 'Accounts',
@@ -93,7 +93,7 @@ describe('what a configuration means', () => {
   });
 });
 
-describe('what is wrong with a configuration', () => {
+describe('the errors of a configuration', () => {
   test('subtopics of another topic, repeated ones, and none are named', () => {
     assert.deepEqual(errorsOf({ ...input, subtopics: [] }), [
       { pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' },
@@ -111,7 +111,7 @@ describe('what is wrong with a configuration', () => {
     );
   });
 
-  test('every pair of topic and subtopic is judged as section 6.1 says', () => {
+  test('every pair of topic and subtopic is checked according to section 6.1', () => {
     for (const topic of TOPICS) {
       for (const subtopic of SUBTOPICS) {
         const expected = subtopicsOf(topic).includes(subtopic) ? [] : ['/subtopics/0'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LOG_CLASSES } from '../../observability/log-classes.ts';
-import { LOG_LEVELS } from '../../observability/log-level.ts';
+import { LOG_CLASSES } from '../../settings/log-classes.ts';
+import { LOG_LEVELS } from '../../settings/log-level.ts';
 import {
   effectiveLoggingMode,
   LOGGING_MODES,

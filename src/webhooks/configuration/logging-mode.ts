@@ -1,5 +1,5 @@
 import type { Topic } from '../../events/catalogue.ts';
-import { isAtLeastAsVerboseAs, type LogLevel } from '../../observability/log-level.ts';
+import { isAtLeastAsVerboseAs, type LogLevel } from '../../settings/log-level.ts';
 
 /** How detailed a webhook's deliveries are logged, as spelled in the configuration (section 6.3). */
 export const LOGGING_MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;

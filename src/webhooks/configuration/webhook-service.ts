@@ -34,6 +34,7 @@ import {
   readWebhook,
   readWebhooks,
   replaceSelection,
+  requireWebhook,
   resetStatistics,
   type StoredWebhook,
   setCredentials,
@@ -304,9 +305,7 @@ export class WebhookService {
   }
 
   async #require(reader: Pick<Reader, 'query' | 'all' | 'dialect'>, id: number): Promise<Webhook> {
-    const row = await readWebhook(reader, id);
-    if (row === undefined) throw notFound('webhook', id);
-    const [webhook] = await this.#complete(reader, [row]);
+    const [webhook] = await this.#complete(reader, [await requireWebhook(reader, id)]);
     return webhook!;
   }
 

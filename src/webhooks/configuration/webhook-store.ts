@@ -4,6 +4,7 @@ import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts';
 import type { FocusType, Subtopic } from '../../events/catalogue.ts';
+import { notFound } from '../../problems/problem.ts';
 import type { Focus, WebhookConfiguration } from './webhook.ts';
 
 /** SQL for the configuration and statistics of webhooks, one operation per function. */
@@ -26,6 +27,13 @@ export async function readWebhook(
     .where('webhooks.id', '=', id)
     .where('webhooks.deleted_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** A webhook that was not deleted. @throws {ProblemError} `not-found` */
+export async function requireWebhook(reader: Pick<Reader, 'query'>, id: number): Promise<StoredWebhook> {
+  const webhook = await readWebhook(reader, id);
+  if (webhook === undefined) throw notFound('webhook', id);
+  return webhook;
 }
 
 /** Returns at most one row more than the limit, in ascending order of id. */

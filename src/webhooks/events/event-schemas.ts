@@ -8,6 +8,7 @@ import {
   Nullable,
   OptionalDateTime,
   PLAIN_TEXT_PATTERN,
+  TimeQuery,
 } from '../../http/schemas.ts';
 import { SubtopicMember, TopicMember } from '../configuration/webhook-schemas.ts';
 import { DELIVERY_STATUSES, STATUS_REASONS } from '../history/delivery-history.ts';
@@ -18,8 +19,6 @@ import { UNMATCHED_REASONS } from './event-matching.ts';
 const MAX_SEARCHED_TEXT = 320;
 /** Assets of an event that a list shows: a message can have hundreds. */
 export const MAX_CONTENT_SHOWN = 20;
-/** Room for a date and time with nanoseconds and a zone. */
-const MAX_DATE_TIME_LENGTH = 40;
 
 function Text(description: string) {
   return Type.Optional(
@@ -27,20 +26,12 @@ function Text(description: string) {
   );
 }
 
-/** A time in a query. */
-export function TimeQuery(description: string) {
-  return Type.Optional(
-    describedAs(Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description }), {
-      type: 'string',
-      format: 'date-time',
-    }),
-  );
-}
-
 /** Which events a list is of. */
 export const EventsQuery = Type.Object({
   ...PageQuery.properties,
-  subtopic: Type.Optional(Type.Enum([...SUBTOPICS], { description: 'Only events of this subtopic.' })),
+  subtopic: Type.Optional(
+    describedAs(Type.Enum([...SUBTOPICS], { description: 'Only events of this subtopic.' }), SubtopicMember),
+  ),
   account_id: Type.Optional(Id('Only events about this account.')),
   course_id: Type.Optional(Id('Only events about this course.')),
   equivalent_id: Type.Optional(Id('Only events about this equivalent.')),

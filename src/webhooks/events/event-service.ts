@@ -3,13 +3,13 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import type { DeliveryStatus } from '../history/delivery-history.ts';
+import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
 import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
 import { readEvents } from './event-store.ts';
 import { readWebhookFits, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
-import { type MessageOutcome, readDeliveriesOfMessages } from './outcome-store.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 /** Webhooks that one statement holds an event against. */

@@ -10,8 +10,10 @@ const BITS_A_BYTE = 8;
 /** The filter of these keys, in base64. */
 export function toKeyFilter(keys: ReadonlySet<string>): string {
   const bytes = Buffer.alloc(Math.ceil((Math.max(1, keys.size) * BITS_A_KEY) / BITS_A_BYTE));
+  const bits = new Array<number>(PROBES);
   for (const key of keys) {
-    for (const bit of bitsOf(key, bytes.length * BITS_A_BYTE)) bytes[bit >>> 3]! |= 1 << (bit & 7);
+    readBits(key, bytes.length * BITS_A_BYTE, bits);
+    for (const bit of bits) bytes[bit >>> 3]! |= 1 << (bit & 7);
   }
   return bytes.toString('base64');
 }
@@ -20,16 +22,15 @@ export function toKeyFilter(keys: ReadonlySet<string>): string {
 export function mayHaveKeys(filter: string, keys: readonly string[]): boolean {
   if (keys.length === 0) return true;
   const bytes = Buffer.from(filter, 'base64');
+  const bits = new Array<number>(PROBES);
   return keys.every((key) => {
-    for (const bit of bitsOf(key, bytes.length * BITS_A_BYTE)) {
-      if ((bytes[bit >>> 3]! & (1 << (bit & 7))) === 0) return false;
-    }
-    return true;
+    readBits(key, bytes.length * BITS_A_BYTE, bits);
+    return bits.every((bit) => (bytes[bit >>> 3]! & (1 << (bit & 7))) !== 0);
   });
 }
 
-/** The bits of a key. Stored filters depend on them: they must never change. */
-function* bitsOf(key: string, size: number): Generator<number> {
+/** Writes the bits of a key to an array. Stored filters depend on them: they must never change. */
+function readBits(key: string, size: number, bits: number[]): void {
   // FNV-1a, twice, from different starts.
   let first = 0x811c_9dc5;
   let second = 0x1000_193;
@@ -41,7 +42,7 @@ function* bitsOf(key: string, size: number): Generator<number> {
   const step = (second ^ (second >>> 15)) >>> 0;
   let bit = (first ^ (first >>> 13)) >>> 0;
   for (let probe = 0; probe < PROBES; probe++) {
-    yield bit % size;
+    bits[probe] = bit % size;
     bit = (bit + step + probe) >>> 0;
   }
 }

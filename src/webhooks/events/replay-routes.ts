@@ -5,10 +5,9 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { Nullable } from '../../http/schemas.ts';
+import { Nullable, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
-import { TimeQuery } from './event-schemas.ts';
 import type { ReplayService } from './replay-service.ts';
 
 const ReplayQuery = Type.Object({

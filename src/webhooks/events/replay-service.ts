@@ -1,7 +1,7 @@
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
-import { notFound, ProblemError } from '../../problems/problem.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -11,7 +11,7 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import {
   readFocuses,
   readSubtopics,
-  readWebhook,
+  requireWebhook,
   type StoredWebhook,
 } from '../configuration/webhook-store.ts';
 import {
@@ -21,6 +21,7 @@ import {
   type StoredDelivery,
 } from '../history/delivery-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
+import type { TraceMessage } from '../messages/message-traces.ts';
 import { ALL_EVENTS, searchEvents } from './event-search.ts';
 import { lockEvents, readEvents, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
@@ -58,6 +59,8 @@ export interface ReplayServiceDependencies {
   database: Database;
   queue: Pick<MessageQueue, 'lockLines' | 'redeliver'>;
   webhooks: Pick<WebhookService, 'assertWritable'>;
+  /** Undefined if nothing is traced. */
+  trace?: TraceMessage | undefined;
   now: () => number;
 }
 
@@ -78,8 +81,7 @@ export class ReplayService {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
-      const webhook = await readWebhook(tx, webhookId);
-      if (webhook === undefined) throw notFound('webhook', webhookId);
+      const webhook = await requireWebhook(tx, webhookId);
       if (webhook.enabled === 0 && !request.dryRun)
         throw new ProblemError(
           'conflict',
@@ -171,7 +173,11 @@ export class ReplayService {
         this.#with.now(),
       );
     }
-    await this.#with.queue.redeliver(tx, messages);
+    await this.#with.queue.redeliver(
+      tx,
+      // The request for a replay has a trace of its own, which goes on.
+      messages.map((message) => this.#with.trace?.(tx, message) ?? message),
+    );
     return messages.length;
   }
 }

@@ -37,7 +37,7 @@ const Failure = Type.Object(
             id: Id('The id of the delivery.'),
             message_id: Type.String(),
             subtopic: SubtopicMember,
-            status: Type.Enum(['RETRYING', 'DEAD_LETTERED']),
+            status: Type.Enum(['RETRYING', 'DEAD_LETTERED'], { title: 'FailedDeliveryStatus' }),
             attempts: Type.Integer({ description: 'Attempts so far.' }),
             response_status: Nullable(Type.Integer()),
             response_body: Nullable(

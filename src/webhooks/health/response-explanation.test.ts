@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { responseExplanation } from './response-explanation.ts';
 
-describe('what a target says about a failure', () => {
+describe('the explanation of a failure in a target’s response', () => {
   it('is the member of a JSON body that explains it', () => {
     const explained = {
       '{"message":"API key crm was revoked"}': 'API key crm was revoked',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { TOPICS } from '../../events/catalogue.ts';
 import { createLogs } from '../../observability/log.ts';
-import type { LogLevel } from '../../observability/log-level.ts';
+import type { LogLevel } from '../../settings/log-level.ts';
 import { LOGGING_MODES, type LoggingMode } from '../configuration/logging-mode.ts';
 import type { StatusReason } from './delivery-history.ts';
 import { DeliveryLog, type LoggedAttempt } from './delivery-log.ts';
@@ -141,7 +141,7 @@ describe('the log line of an attempt', () => {
     }
   }
 
-  it('is made full by the class that triggers the topic, and by no other', () => {
+  it('becomes full only through the class that triggers the topic', () => {
     const classes = {
       ACCOUNT: 'AccountService',
       ACCOUNT_CONTENT: 'AccountContentService',
@@ -157,7 +157,7 @@ describe('the log line of an attempt', () => {
     }
   });
 
-  it('is not held back by a level of its own class', () => {
+  it('is not suppressed by the level of its own class', () => {
     const levels = { customLevels: { PostbackDelivery: 'silent' } } as const;
     assert.equal(linesOf(levels, (log) => log.attempt(success('SUMMARY'))).length, 1);
   });
@@ -174,7 +174,7 @@ describe('the log line of an attempt', () => {
     );
   });
 
-  it('says so when a failure is the end without a dead letter', () => {
+  it('shows that a failure was final without a dead letter', () => {
     const [line] = linesOf({}, (log) => log.attempt(failure('SUMMARY', { willRetryAt: null })));
     assert.equal(line?.level, 'warn');
     assert.match(String(line?.msg), /\(attempt 2\), no further attempt: Request to /);
@@ -186,13 +186,13 @@ describe('the log line of an attempt', () => {
     assert.ok(line !== undefined && !('response_body' in line));
   });
 
-  it('holds bodies that are not JSON as text', () => {
+  it('contains bodies that are not JSON as text', () => {
     const [line] = linesOf({}, (log) => log.attempt(success('FULL', { message: '{', responseBody: '' })));
     assert.equal(line?.message, '{');
     assert.equal(line?.response_body, '');
   });
 
-  it('never holds a credential that a target sends back', () => {
+  it('never contains a credential that a target sends back', () => {
     const basic = Buffer.from('key:hunter2').toString('base64');
     for (const responseBody of [
       JSON.stringify({ headers: [{ Authorization: `Basic ${basic}` }] }),
@@ -213,7 +213,7 @@ describe('the log line of an attempt', () => {
     }
   });
 
-  it('costs nothing when it is not written: not even the message is looked at', () => {
+  it('costs nothing if it is not written: the message is not even read', () => {
     const attempt = Object.defineProperty(success('NONE'), 'message', {
       get: () => assert.fail('the message was read'),
     });

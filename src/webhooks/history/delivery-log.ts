@@ -1,6 +1,6 @@
 import { TOPICS, type Topic } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
-import type { LogClassName } from '../../observability/log-classes.ts';
+import type { LogClassName } from '../../settings/log-classes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import {
   effectiveLoggingMode,

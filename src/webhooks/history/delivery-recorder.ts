@@ -58,11 +58,18 @@ function attemptRow(
     : action === 'dead-letter'
       ? 'DEAD_LETTERED'
       : 'RETRYING';
-  const durationMs = Math.round(outcome.durationMs);
   return {
     ...untriedDelivery(message),
+    ...attemptColumns(outcome),
     status,
     status_reason: status === 'DEAD_LETTERED' ? 'ATTEMPTS_EXHAUSTED' : null,
+  };
+}
+
+/** The columns of a delivery that describe its latest attempt. */
+export function attemptColumns(outcome: AttemptOutcome) {
+  const durationMs = Math.round(outcome.durationMs);
+  return {
     updated_at: outcome.endedAt,
     attempts: 1,
     attempted_at: outcome.endedAt - durationMs,

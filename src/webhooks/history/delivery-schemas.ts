@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
-import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { DateTime, Id, Nullable, OptionalDateTime, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
@@ -127,7 +127,6 @@ export type DeliveryAttempt = DeliveryRecord['attempt_history'][number];
 const MAX_ID_LENGTH = 255;
 const FIRST_STATUS_CODE = 100;
 const LAST_STATUS_CODE = 999;
-const MAX_DATE_TIME_LENGTH = 40;
 
 const filterMembers = {
   subtopic: Type.Optional(
@@ -146,18 +145,8 @@ const filterMembers = {
   learner_id: Type.Optional(
     Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only messages about this learner.' }),
   ),
-  from_dt: Type.Optional(
-    Type.String({
-      maxLength: MAX_DATE_TIME_LENGTH,
-      description: 'Only events that occurred then or later: ISO 8601 with a time zone.',
-    }),
-  ),
-  until_dt: Type.Optional(
-    Type.String({
-      maxLength: MAX_DATE_TIME_LENGTH,
-      description: 'Only events that occurred before: ISO 8601 with a time zone.',
-    }),
-  ),
+  from_dt: TimeQuery('Only events that occurred then or later: ISO 8601 with a time zone.'),
+  until_dt: TimeQuery('Only events that occurred before: ISO 8601 with a time zone.'),
 };
 /** The members that select deliveries. */
 export const FilterQuery = Type.Object(filterMembers, { additionalProperties: false });
@@ -201,38 +190,44 @@ export const DeliveriesQuery = Type.Object({
   ...filterMembers,
 });
 
+/** How many messages one call redelivers or removes. */
+const StepLimit = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_REDELIVER_LIMIT,
+    description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
+  }),
+);
+
+/** Where a call continues the previous one. */
+const StepCursor = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description: 'The `next_cursor` of the previous call with the same filter.',
+  }),
+);
+
 /** Which deliveries are redelivered. */
 export const RedeliverQuery = Type.Object({
   status: Type.Optional(
-    Type.Array(Type.Enum(['DEAD_LETTERED', 'DISCARDED']), {
+    Type.Array(Type.Enum(['DEAD_LETTERED', 'DISCARDED'], { title: 'UndeliveredStatus' }), {
       minItems: 1,
       description:
         'Only deliveries with this status. Can be repeated. Defaults to both, except for messages that someone discarded (PURGED, REMOVED).',
     }),
   ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_REDELIVER_LIMIT,
-      description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
-    }),
-  ),
+  limit: StepLimit,
   delivery_id: Type.Optional(
     Type.Array(Id(), {
       minItems: 1,
       maxItems: MAX_REDELIVER_IDS,
       description:
-        'Only these deliveries, delivered ones too. Those that wait already are left alone. Can be repeated. Cannot be ' +
-        'combined with other members.',
+        'Only these deliveries, including delivered ones. Messages that are already waiting are skipped. Can be ' +
+        'repeated. Cannot be combined with other members.',
     }),
   ),
   ...filterMembers,
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'The `next_cursor` of the previous call with the same filter.',
-    }),
-  ),
+  cursor: StepCursor,
 });
 
 /** The result of such a call. */
@@ -248,7 +243,7 @@ export const RedeliverRecord = Type.Object(
       Nullable(
         Type.String({
           description:
-            'With a filter: where the next call goes on, because one call examines 2,000 messages. Null at the end.',
+            'With a filter: where the next call continues, because one call examines 2,000 messages. Null at the end.',
         }),
       ),
     ),
@@ -258,28 +253,17 @@ export const RedeliverRecord = Type.Object(
 
 /** Which dead letters are removed. */
 export const RemoveQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_REDELIVER_LIMIT,
-      description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
-    }),
-  ),
+  limit: StepLimit,
   delivery_id: Type.Optional(
     Type.Array(Id(), {
       minItems: 1,
       maxItems: MAX_REDELIVER_IDS,
       description:
-        'Only these deliveries. Those that are no dead letters are left alone. Can be repeated. Cannot be combined with other members.',
+        'Only these deliveries. Those that are not dead letters are skipped. Can be repeated. Cannot be combined with other members.',
     }),
   ),
   ...filterMembers,
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'The `next_cursor` of the previous call with the same filter.',
-    }),
-  ),
+  cursor: StepCursor,
 });
 
 /** The result of such a call. */
@@ -352,6 +336,7 @@ export const TestRecord = Type.Object(
     response_body: Nullable(Type.String()),
     error: Nullable(Type.String()),
     duration_ms: Type.Integer(),
+    signed: Type.Boolean({ description: 'Whether the message had the header `webhook-signature`.' }),
     message: MessageMember('The message that was sent.'),
   },
   { title: 'TestResult', description: 'The response of the target to a test message.' },

@@ -64,7 +64,12 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelive
     'deliveries',
     DELIVERY_COLUMNS,
     rows.map((row) => DELIVERY_COLUMNS.map((column) => row[column])),
-    `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
+    UPDATE_KNOWN,
+  );
+}
+
+/** Replaces the latest attempt of a message that has a delivery already. */
+const UPDATE_KNOWN = `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
        attempts = deliveries.attempts + excluded.attempts,
        attempted_at = coalesce(excluded.attempted_at, deliveries.attempted_at),
        duration_ms = coalesce(excluded.duration_ms, deliveries.duration_ms),
@@ -73,8 +78,22 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelive
        error = case when excluded.attempts > 0 then excluded.error else deliveries.error end,
        status_reason = excluded.status_reason,
        resent = case when excluded.attempts > 0 then excluded.resent else deliveries.resent end,
-       headers = case when excluded.attempts > 0 then excluded.headers else deliveries.headers end`,
-  );
+       headers = case when excluded.attempts > 0 then excluded.headers else deliveries.headers end`;
+
+/**
+ * SQL of PostgreSQL that writes the deliveries of messages which were just delivered.
+ * @param settled names a relation with the columns of `queue_messages` and of the attempt
+ */
+export function insertDelivered(settled: string): string {
+  const stored: Partial<Record<keyof NewDelivery, string>> = {
+    webhook_id: `${settled}.line_id`,
+    subtopic: `${settled}.label`,
+    status: `'DELIVERED'`,
+    body: `${settled}.stored_body`,
+    status_reason: 'null',
+  };
+  const values = DELIVERY_COLUMNS.map((column) => stored[column] ?? `${settled}.${column}`);
+  return `insert into deliveries (${DELIVERY_COLUMNS.join(', ')}) select ${values.join(', ')} from ${settled} ${UPDATE_KNOWN}`;
 }
 
 /** Moves the latest attempt of the rows to the earlier attempts, before another one replaces it. */

@@ -4,13 +4,11 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import type { DeliveryAttemptRow, WebhookRow } from '../../database/schema.ts';
-import type { Topic } from '../../events/catalogue.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import type { HeadAction, LineState, MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
-import type { LoggingMode } from '../configuration/logging-mode.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import { readWebhook, webhookWasEver } from '../configuration/webhook-store.ts';
+import { requireWebhook, webhookWasEver } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
@@ -24,7 +22,6 @@ import type { DeliveryLog } from './delivery-log.ts';
 import {
   archiveLatestAttempts,
   countWithStatus,
-  markDeadLettered,
   markQueued,
   readDelivery,
   readDeliveryOfMessage,
@@ -32,11 +29,10 @@ import {
   readRedeliverable,
   type StoredDelivery,
 } from './delivery-store.ts';
+import { inFlightConflict, recordSkipped } from './removed-messages.ts';
 
 /** Maximum number of attempts of a delivery in a response. */
-const MAX_ATTEMPTS_TOLD = 100;
-/** `Retry-After` for an action on a head in flight, in seconds. */
-const IN_FLIGHT_RETRY_AFTER = '5';
+const MAX_ATTEMPTS_SHOWN = 100;
 
 /** Redeliverable messages are counted up to this limit. */
 const MAX_REMAINING_COUNTED = 10_000;
@@ -127,7 +123,7 @@ export class LineService {
   async delivery(webhookId: number, deliveryId: number): Promise<DeliveryDetails> {
     const delivery = await readDelivery(this.#with.database.reader, webhookId, deliveryId);
     if (delivery === undefined) throw notFound('delivery', deliveryId);
-    const attempts = await readEarlierAttempts(this.#with.database.reader, deliveryId, MAX_ATTEMPTS_TOLD);
+    const attempts = await readEarlierAttempts(this.#with.database.reader, deliveryId, MAX_ATTEMPTS_SHOWN);
     if (delivery.attempted_at !== null && delivery.duration_ms !== null) {
       attempts.push({
         delivery_id: delivery.id,
@@ -142,7 +138,7 @@ export class LineService {
       });
     }
     const [whole] = await wholeBodies(this.#with.database.reader, [delivery]);
-    return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };
+    return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_SHOWN) };
   }
 
   /**
@@ -255,8 +251,7 @@ export class LineService {
 
   /** @throws {ProblemError} `not-found` */
   async line(webhookId: number, reader: LineReader = this.#with.database.reader): Promise<Line> {
-    const webhook = await readWebhook(reader, webhookId);
-    if (webhook === undefined) throw notFound('webhook', webhookId);
+    const webhook = await requireWebhook(reader, webhookId);
     const state = await this.#with.queue.line(webhookId, reader);
     const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
     return {
@@ -279,50 +274,26 @@ export class LineService {
     by: Actor,
     open?: Transaction,
   ): Promise<Line> {
-    this.#with.webhooks.assertWritable();
-    return await inTransaction(this.#with.database, open, async (tx) => {
-      const webhook = await readWebhook(tx, webhookId);
-      if (webhook === undefined) throw notFound('webhook', webhookId);
+    const { database, queue, webhooks, deliveryLog, now } = this.#with;
+    webhooks.assertWritable();
+    return await inTransaction(database, open, async (tx) => {
+      const webhook = await requireWebhook(tx, webhookId);
       if (action === 'retry' && isPaused(webhook))
         throw new ProblemError('conflict', 'The webhook is paused. Resume it first');
-      const result = await this.#with.queue.actOnHead(tx, webhookId, action, messageId);
+      const result = await queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
           throw new ProblemError('conflict', 'The line of this webhook is empty');
         case 'other-head':
           throw new ProblemError('conflict', 'Another message is now the head of the line');
         case 'in-flight':
-          throw new ProblemError('conflict', 'The head of the line is being delivered right now', {
-            headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
-          });
+          throw inFlightConflict('The head of the line');
         case 'done':
-          if (action === 'dead-letter') await this.#deadLetter(tx, webhook, result.message, by);
+          if (action === 'dead-letter')
+            await recordSkipped(tx, webhook, result.message, { by, at: now(), deliveryLog });
       }
       return await this.line(webhookId, tx);
     });
-  }
-
-  async #deadLetter(
-    tx: Transaction,
-    { id, name, topic, logging_mode }: Pick<WebhookRow, 'name' | 'topic' | 'logging_mode'> & { id: number },
-    message: QueueMessage,
-    by: Actor,
-  ): Promise<void> {
-    const at = this.#with.now();
-    await markDeadLettered(tx, message, at);
-    const details = { message_id: message.messageId, subtopic: message.label };
-    await recordAudit(tx, { by, action: 'MESSAGE_SKIPPED', id, name, details }, at);
-    tx.onCommit(() =>
-      this.#with.deliveryLog.deadLettered({
-        webhookId: message.lineId,
-        mode: logging_mode as LoggingMode,
-        topic: topic as Topic,
-        subtopic: message.label,
-        messageId: message.messageId,
-        message: message.body,
-        reason: 'SKIPPED',
-      }),
-    );
   }
 
   async #queueAgain(
@@ -371,8 +342,7 @@ function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' |
 }
 
 async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<RedeliveringWebhook> {
-  const webhook = await readWebhook(reader, webhookId);
-  if (webhook === undefined) throw notFound('webhook', webhookId);
+  const webhook = await requireWebhook(reader, webhookId);
   if (webhook.enabled === 0) {
     throw new ProblemError(
       'conflict',

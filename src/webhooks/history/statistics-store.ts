@@ -59,6 +59,17 @@ const ADD = new BatchStatement(
      ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,
 );
 
+/**
+ * SQL of PostgreSQL that counts a success for each webhook of a relation.
+ * @param settled names a relation with the columns `line_id`, the webhook's id, and `updated_at`, when the attempt ended
+ */
+export function addSuccesses(settled: string): string {
+  return `update webhook_statistics set success_count = webhook_statistics.success_count + 1,
+      last_success_at = ${withinPeriod(`${settled}.updated_at`, 'last_success_at')},
+      in_error = 0, failures_in_row = 0, failing_since = null
+    from ${settled} where webhook_statistics.webhook_id = ${settled}.line_id`;
+}
+
 /** Adds to the statistics of webhooks. Each webhook appears once. */
 export async function addToStatistics(tx: Transaction, changes: readonly StatisticsChange[]): Promise<void> {
   await ADD.run(tx, changes);

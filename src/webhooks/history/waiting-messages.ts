@@ -1,27 +1,16 @@
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
-import type { WebhookRow } from '../../database/schema.ts';
-import type { Topic } from '../../events/catalogue.ts';
-import { notFound, ProblemError } from '../../problems/problem.ts';
-import type {
-  LineState,
-  MessageQueue,
-  PurgePosition,
-  QueuedMessage,
-  QueueMessage,
-} from '../../queue/message-queue.ts';
-import type { LoggingMode } from '../configuration/logging-mode.ts';
+import { notFound } from '../../problems/problem.ts';
+import type { LineState, MessageQueue, PurgePosition, QueuedMessage } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import { readWebhook } from '../configuration/webhook-store.ts';
-import { readDeliveriesOfMessages } from '../events/outcome-store.ts';
-import type { StatusReason } from './delivery-history.ts';
-import type { DeliveryLog, LoggedRemoval } from './delivery-log.ts';
-import { markDeadLettered, markPurged } from './delivery-store.ts';
+import { requireWebhook } from '../configuration/webhook-store.ts';
+import type { DeliveryLog } from './delivery-log.ts';
+import { markPurged } from './delivery-store.ts';
+import { readDeliveriesOfMessages } from './outcome-store.ts';
+import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
 
-/** `Retry-After` for an action on a message in flight, in seconds. */
-const IN_FLIGHT_RETRY_AFTER = '5';
 /** Remaining messages are counted up to this number. */
 const MAX_REMAINING_COUNTED = 10_000;
 
@@ -104,29 +93,18 @@ export class WaitingMessages {
    *   `webhooks-read-only`
    */
   async skip(webhookId: number, position: number, by: Actor, open?: Transaction): Promise<void> {
-    this.#with.webhooks.assertWritable();
-    await inTransaction(this.#with.database, open, async (tx) => {
+    const { database, queue, webhooks, deliveryLog, now } = this.#with;
+    webhooks.assertWritable();
+    await inTransaction(database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
-      const result = await this.#with.queue.skip(tx, webhookId, position);
+      const result = await queue.skip(tx, webhookId, position);
       switch (result.outcome) {
         case 'absent':
           throw notFound('waiting message', position);
         case 'in-flight':
-          throw new ProblemError('conflict', 'The message is being delivered right now', {
-            headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
-          });
-        case 'done': {
-          const { message } = result;
-          const at = this.#with.now();
-          await markDeadLettered(tx, message, at);
-          const details = { message_id: message.messageId, subtopic: message.label };
-          await recordAudit(
-            tx,
-            { by, action: 'MESSAGE_SKIPPED', id: webhook.id, name: webhook.name, details },
-            at,
-          );
-          tx.onCommit(() => this.#with.deliveryLog.deadLettered(removalOf(webhook, message, 'SKIPPED')));
-        }
+          throw inFlightConflict('The message');
+        case 'done':
+          await recordSkipped(tx, webhook, result.message, { by, at: now(), deliveryLog });
       }
     });
   }
@@ -183,26 +161,4 @@ export class WaitingMessages {
       };
     });
   }
-}
-
-async function requireWebhook(reader: Pick<Reader, 'query'>, webhookId: number) {
-  const webhook = await readWebhook(reader, webhookId);
-  if (webhook === undefined) throw notFound('webhook', webhookId);
-  return webhook;
-}
-
-function removalOf(
-  { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
-  message: QueueMessage,
-  reason: StatusReason,
-): LoggedRemoval {
-  return {
-    webhookId: message.lineId,
-    mode: logging_mode as LoggingMode,
-    topic: topic as Topic,
-    subtopic: message.label,
-    messageId: message.messageId,
-    message: message.body,
-    reason,
-  };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id, Nullable } from '../../http/schemas.ts';
+import { DateTime, Id, Nullable, TimeQuery } from '../../http/schemas.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import { Subject } from './delivery-schemas.ts';
@@ -7,7 +7,6 @@ import { Subject } from './delivery-schemas.ts';
 /** Default and maximum number of messages that one call purges. */
 export const DEFAULT_PURGE_LIMIT = 1_000;
 const MAX_PURGE_LIMIT = 10_000;
-const MAX_DATE_TIME_LENGTH = 40;
 
 const waiting = {
   position: Id(
@@ -45,12 +44,8 @@ export type WaitingRecord = Static<typeof WaitingRecord>;
 
 /** Which messages are purged. */
 export const PurgeQuery = Type.Object({
-  until_dt: Type.Optional(
-    Type.String({
-      maxLength: MAX_DATE_TIME_LENGTH,
-      description:
-        'Only messages of events that occurred before: ISO 8601 with a time zone. Defaults to all that wait.',
-    }),
+  until_dt: TimeQuery(
+    'Only messages of events that occurred before: ISO 8601 with a time zone. Defaults to all that wait.',
   ),
   limit: Type.Optional(
     Type.Integer({

@@ -27,7 +27,7 @@ function counted(list: readonly (readonly [boolean, number])[]) {
 }
 
 describe('counters for charts', () => {
-  it('add up to what was counted, however it was divided', () => {
+  it('add up to the total count, however it was divided', () => {
     fc.assert(
       fc.property(attempts, attempts, (some, others) => {
         const sum = counted(some);
@@ -37,7 +37,7 @@ describe('counters for charts', () => {
     );
   });
 
-  it('estimate a quantile within the class that holds it, and never beyond the longest', () => {
+  it('estimate a quantile within the class that contains it, and never beyond the longest', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 1, maxLength: 50 }),
@@ -62,7 +62,7 @@ describe('counters for charts', () => {
 });
 
 describe('the buckets of a period', () => {
-  it('are evenly spaced, cover the period, and the last one holds this moment', () => {
+  it('are evenly spaced, cover the period, and the last one contains the current time', () => {
     const periods = Object.keys(PERIODS) as TrendPeriod[];
     fc.assert(
       fc.property(

@@ -26,7 +26,7 @@ function keysOf(store: ContentStore): Promise<string[]> {
 
 for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
   describe(`a content store ${name}`, () => {
-    it('gives every file of a folder back, on every instance, and says how large and how old it is', async () => {
+    it('returns every file of a folder, with its size and age, on every instance', async () => {
       await using place = await openPlace();
       const key = newContentKey(Date.now());
       await place.open().put(key, place.stage(FILES), never);
@@ -95,7 +95,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       assert.equal(await store.read(key, 'none', { first: 0 }), null);
     });
 
-    it('keeps large files whole, and reads from their middle', async () => {
+    it('keeps large files complete, and reads from their middle', async () => {
       await using place = await openPlace();
       const store = place.open();
       const key = newContentKey(Date.now());
@@ -144,7 +144,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       assert.equal(await readText(store, key, 'content/index.html'), 'mine');
     });
 
-    it('takes nothing but keys for keys', async () => {
+    it('rejects invalid keys', async () => {
       await using place = await openPlace();
       const store = place.open();
       for (const key of ['', '..', '../x', 'x', `${newContentKey(0)}/`, newContentKey(0).toUpperCase()]) {
@@ -171,7 +171,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       assert.equal(await readText(store, kept, 'imsmanifest.xml'), '<manifest/>');
     });
 
-    it('belongs to whoever claims it first, of two at the same time as well', async () => {
+    it('belongs to the first instance that claims it, even if two do at the same time', async () => {
       await using place = await openPlace();
       const [one, two] = [place.open(), place.open()];
       assert.equal(await one.owner(), null);

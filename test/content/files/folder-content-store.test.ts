@@ -25,7 +25,7 @@ describe('the content store in a folder', () => {
     assert.equal(await store.read(key, 'out/secret'), null);
   });
 
-  it('names and removes what a copy onto its disk left half-way', async () => {
+  it('names and removes the remains of an incomplete copy onto its disk', async () => {
     using folder = temporaryFolder();
     await using store = new FolderContentStore(folder.path);
     const key = newContentKey(Date.now());
@@ -36,7 +36,7 @@ describe('the content store in a folder', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
-  it('is not reached when its folder is gone', async () => {
+  it('is unavailable if its folder is missing', async () => {
     using folder = temporaryFolder();
     const root = path.join(folder.path, 'content');
     mkdirSync(root);
@@ -47,7 +47,7 @@ describe('the content store in a folder', () => {
 });
 
 describe('copying a folder to another disk', () => {
-  it('copies everything, over what a broken-off copy left', async () => {
+  it('copies everything, and overwrites the remains of an interrupted copy', async () => {
     using folder = temporaryFolder();
     const from = stageFiles(folder.path, { 'a/b/c.txt': 'deep', 'top.txt': 'top', 'empty.txt': '' });
     const to = path.join(folder.path, 'copy');
@@ -59,7 +59,7 @@ describe('copying a folder to another disk', () => {
     assert.throws(() => readFileSync(path.join(to, 'stale')), { code: 'ENOENT' });
   });
 
-  it('stops when its caller has gone', async () => {
+  it('stops if its caller disconnects', async () => {
     using folder = temporaryFolder();
     const from = stageFiles(folder.path, { 'a.txt': 'x' });
     const gone = AbortSignal.abort(new Error('gone'));

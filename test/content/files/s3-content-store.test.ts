@@ -53,7 +53,7 @@ describe('the S3 content store', () => {
     }
   });
 
-  it('sends again what failed for a moment, parts of large files too', async () => {
+  it('retries after transient failures, also parts of large files', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using store = openStore(s3);
@@ -71,7 +71,7 @@ describe('the S3 content store', () => {
     assert.equal(size, 6 * MIB);
   });
 
-  it('stops an upload whose uploader has gone, and leaves no upload of parts open', async () => {
+  it('stops an upload whose uploader disconnects, and leaves no multipart upload open', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using store = openStore(s3);
@@ -98,7 +98,7 @@ describe('the S3 content store', () => {
     assert.ok(existsSync(staged));
   });
 
-  it('finds and removes uploads of parts that a crash left', async () => {
+  it('finds and removes multipart uploads that a crash left', async () => {
     await using s3 = await startS3();
     await using store = openStore(s3);
     const client = new S3Client({ endpoint: s3.endpoint, forcePathStyle: true });
@@ -129,7 +129,7 @@ describe('the S3 content store', () => {
     await store.remove(key);
   });
 
-  it('keeps to its prefix', async () => {
+  it('does not leave its prefix', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
     await using one = openStore(s3, 'one/');

@@ -11,7 +11,7 @@ import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '
 const HOUR_MS = 3_600_000;
 
 describe('course files on S3', () => {
-  it('are there when a course is, gone when it is, and nothing is left on the disk', async () => {
+  it('exist as long as their course, and nothing is left on the disk', async () => {
     await using s3 = await startS3();
     await using service = await startTestService({
       settings: { content_store: `s3://${s3.bucket}/courses`, content_store_endpoint: s3.endpoint },
@@ -29,7 +29,7 @@ describe('course files on S3', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
-  it('while S3 is out of reach uploads are 503 and leave nothing, readiness is red, and all goes on by itself', async () => {
+  it('cause 503 for uploads and a red readiness while S3 is unreachable, leave nothing behind, and recover', async () => {
     await using s3 = await startS3();
     await using service = await startTestService({
       settings: { content_store: `s3://${s3.bucket}`, content_store_endpoint: s3.endpoint },
@@ -55,7 +55,7 @@ describe('course files on S3', () => {
     assert.deepEqual(filesOf(service).tmp, []);
   });
 
-  it('a start without S3 is refused, and says which setting to look at and what S3 answered', async () => {
+  it('prevent a start without S3, with an error that names the setting and the response of S3', async () => {
     await using s3 = await startS3();
     s3.refuse = () => 403;
     const start = startTestService({
@@ -69,7 +69,7 @@ describe('course files on S3', () => {
 });
 
 describe('course files in a shared folder', () => {
-  it('what another instance may still be importing stays, what is a day old and nobody’s goes', async () => {
+  it('stay if another instance may still be importing them, and are removed if they are a day old and unused', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const [fresh, old] = [Date.now() - 23 * HOUR_MS, Date.now() - 25 * HOUR_MS].map(newContentKey);
@@ -112,7 +112,7 @@ describe('course files in a shared folder', () => {
     assert.deepEqual(readdirSync(shared), []);
   });
 
-  it('takes over the files of the data folder once they were moved there', async () => {
+  it('uses the files of the data folder once they were moved there', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');

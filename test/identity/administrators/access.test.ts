@@ -76,7 +76,7 @@ describe('who may call what', () => {
     assert.deepEqual(routes.map(nameOf).sort(), [...WHO_MAY_CALL.keys()].sort());
   });
 
-  test('every route of the content origin is in its table, and is closed to whoever has no token of a launch', async () => {
+  test('every route of the content origin is in its table, and requires the token of a launch', async () => {
     assert.deepEqual(launchRoutes.map(nameOf).sort(), [...LAUNCH_ROUTES].sort());
     for (const caller of CALLERS) {
       const { headers, cookies } = await callers.get(caller)!();
@@ -91,7 +91,7 @@ describe('who may call what', () => {
   });
 
   for (const caller of CALLERS) {
-    test(`${caller}: passes where the table allows it, and is refused everywhere else`, async () => {
+    test(`${caller}: is accepted where the table allows it, and rejected everywhere else`, async () => {
       const wrong: string[] = [];
       for (const route of routes.filter(({ method }) => method !== UNSENDABLE)) {
         const browser = await callers.get(caller)!();
@@ -147,13 +147,13 @@ describe('who may call what', () => {
     assert.ok(!names.includes('x'), 'none of them made an account');
   });
 
-  test('a page of another site reads nothing either: no answer allows another origin', async () => {
+  test('a page of another site reads nothing either: no response allows another origin', async () => {
     const answer = await admin.call('GET', '/accounts', undefined, { origin: 'http://evil.example' });
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
     assert.equal(answer.headers.get('access-control-allow-credentials'), null);
   });
 
-  test('with an Authorization header the session counts for nothing', async () => {
+  test('with an Authorization header the session is ignored', async () => {
     for (const authorization of ['Bearer nonsense', 'Basic YTpi', '']) {
       const answer = await admin.call('GET', '/webhooks', undefined, { authorization });
       assert.equal(answer.status, 401, authorization);
@@ -168,14 +168,14 @@ describe('who may call what', () => {
     assert.equal((await service.api.post('/accounts', { name: 'by a client' })).status, 201);
   });
 
-  test('the interface is no part of the automation API’s description', async () => {
+  test('the interface is not part of the automation API’s description', async () => {
     const document = await (await fetch(`${service.url}/openapi.json`)).text();
     assert.doesNotMatch(document, /\/ui\//);
   });
 });
 
-describe('what an administrator changes', () => {
-  test('has the administrator’s e-mail address as user in messages', async () => {
+describe('a change by an administrator', () => {
+  test('has the administrator’s e-mail address as the user in messages', async () => {
     await using target = await startTarget();
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
@@ -191,7 +191,7 @@ describe('what an administrator changes', () => {
     assert.equal(JSON.parse(postback!.body.toString()).user, ADMIN_EMAIL);
   });
 
-  test('is done once for an idempotency key, and another caller’s key is another', async () => {
+  test('is made once for an idempotency key, and each caller has its own keys', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     await createAdministrator(service.settings.data_dir, { email: 'bob@example.com' });

@@ -33,7 +33,7 @@ describe('administrators', () => {
   });
   afterEach(() => service.stop());
 
-  test('are listed with nothing that signs anyone in', async () => {
+  test('are listed without anything that could sign someone in', async () => {
     const { data } = (await admin.get('/ui/api/administrators')).body;
     assert.equal(data.length, 2);
     for (const record of data) {
@@ -52,13 +52,13 @@ describe('administrators', () => {
     }
   });
 
-  test('have an address each, whatever its case', async () => {
+  test('have unique addresses, ignoring case', async () => {
     const again = await admin.post('/ui/api/administrators', { email: 'VIC@example.com', role: 'admin' });
     assert.equal(again.status, 409);
     assert.equal((await viewer.get('/ui/api/session')).body.administrator.role, 'viewer');
   });
 
-  test('a change of role holds for sessions from the next request on', async () => {
+  test('a change of role applies to sessions from the next request on', async () => {
     assert.equal((await viewer.get('/ui/api/clients')).status, 403);
     const changed = await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Victor' });
     assert.equal(changed.status, 200);
@@ -68,7 +68,7 @@ describe('administrators', () => {
     assert.equal((await viewer.get('/ui/api/clients')).status, 403);
   });
 
-  test('disabling ends sessions at once and for good, and signing in until it is undone', async () => {
+  test('disabling ends sessions at once and for good, and prevents signing in until it is undone', async () => {
     await admin.put(viewerPath, { role: 'viewer', enabled: false, name: 'Vic' });
     assert.equal((await viewer.get('/ui/api/session')).status, 401);
     assert.equal((await viewer.signIn(VIEWER_EMAIL)).status, 401);
@@ -84,7 +84,7 @@ describe('administrators', () => {
     assert.equal((await admin.delete(viewerPath)).status, 404);
   });
 
-  test('the last enabled admin is neither disabled nor made a viewer; nobody deletes themselves', async () => {
+  test('the last enabled admin cannot be disabled or made a viewer, and nobody can delete themselves', async () => {
     // An invitation that nobody has taken up administers nothing.
     await admin.post('/ui/api/administrators', { email: 'invited@example.com', role: 'admin' });
     for (const change of [
@@ -102,7 +102,7 @@ describe('administrators', () => {
     assert.equal((await viewer.put(viewerPath, { role: 'viewer', enabled: true, name: 'V' })).status, 409);
   });
 
-  test('what is malformed is refused and named', async () => {
+  test('malformed input is rejected and named', async () => {
     for (const [method, path, body, pointers] of [
       ['POST', '/ui/api/administrators', { email: 'x', role: 'admin' }, ['/email']],
       ['POST', '/ui/api/administrators', { email: 'x@y.z', role: 'owner' }, ['/role']],
@@ -122,13 +122,13 @@ describe('administrators', () => {
     }
   });
 
-  test('names are given back as they are', async () => {
+  test('names are returned unchanged', async () => {
     const name = '<img src=x onerror=alert(1)> "Zoë"';
     await admin.put(viewerPath, { role: 'viewer', enabled: true, name });
     assert.equal((await viewer.get('/ui/api/session')).body.administrator.name, name);
   });
 
-  test('every change is logged by id, without addresses, passwords or tokens', async () => {
+  test('every change is logged with the id, without addresses, passwords or tokens', async () => {
     const invited = await admin.post('/ui/api/administrators', { email: 'n@example.com', role: 'viewer' });
     await admin.put(viewerPath, { role: 'viewer', enabled: false, name: 'Vic' });
     await admin.delete(viewerPath);
@@ -154,7 +154,7 @@ describe('administrators', () => {
 });
 
 describe('two admins who demote each other at the same time', () => {
-  test('leave one', async () => {
+  test('leave one admin', async () => {
     await using owned = await openTestDatabase();
     const first = servicesOf(owned.database);
     const second = servicesOf(owned.open());

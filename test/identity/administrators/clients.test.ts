@@ -52,7 +52,7 @@ describe('API clients in the admin UI', () => {
     assert.ok(!JSON.stringify([list.body, service.logLines]).includes(secret));
   });
 
-  test('lose a scope, also with tokens that were given out', async () => {
+  test('lose a scope even in tokens that were issued before', async () => {
     const made = await create();
     const api = new Api(service.url, await requestToken(service.url, made.client_id, made.client_secret));
     const changed = await admin.put(`/ui/api/clients/${made.client_id}`, {
@@ -69,7 +69,7 @@ describe('API clients in the admin UI', () => {
     assert.equal((await api.get('/accounts')).status, 200, 'the token stands');
   });
 
-  test('disabled, they get no token, and theirs have ended for good', async () => {
+  test('get no token while they are disabled, and their earlier tokens end for good', async () => {
     const { client_id: id, client_secret: secret } = await create();
     const api = new Api(service.url, await requestToken(service.url, id, secret));
     const change = { ...INPUT, enabled: false };
@@ -81,7 +81,7 @@ describe('API clients in the admin UI', () => {
     await requestToken(service.url, id, secret);
   });
 
-  test('get a new secret, which ends the former one and its tokens', async () => {
+  test('can get a new secret, which ends the former one and its tokens', async () => {
     const { client_id: id, client_secret: secret } = await create();
     const api = new Api(service.url, await requestToken(service.url, id, secret));
     const renewed = await admin.post(`/ui/api/clients/${id}/secret`);
@@ -99,7 +99,7 @@ describe('API clients in the admin UI', () => {
     assert.equal((await api.get('/webhooks')).status, 401);
   });
 
-  test('that do not exist are 404, whatever their id', async () => {
+  test('that do not exist get 404, whatever the id', async () => {
     const change = { ...INPUT, enabled: true };
     for (const id of ['cw_000000000000000000000000', 'x', '%00', '%C3%A9']) {
       const path = `/ui/api/clients/${id}`;
@@ -110,7 +110,7 @@ describe('API clients in the admin UI', () => {
     }
   });
 
-  test('what is malformed is refused and named', async () => {
+  test('are rejected with malformed members named', async () => {
     for (const [body, pointers] of [
       [{}, ['/name', '/email', '/scopes']],
       [{ ...INPUT, name: ' ', email: 'x' }, ['/name', '/email']],
@@ -145,7 +145,7 @@ describe('a change of an API client', () => {
   const change = (id: string, body: object, ifMatch: string) =>
     admin.call('PUT', `/ui/api/clients/${id}`, body, { 'if-match': ifMatch });
 
-  test('is refused when somebody else has changed it since it was read', async () => {
+  test('is rejected if somebody else has changed it since it was read', async () => {
     const id = await create();
     const read = await tagOf(id);
     const theirs = await change(id, { ...RECORD, name: 'Theirs' }, read);
@@ -157,7 +157,7 @@ describe('a change of an API client', () => {
     assert.equal((await change(id, { ...RECORD, name: 'Mine' }, await tagOf(id))).status, 200);
   });
 
-  test('counts when it comes from the command line, and a new secret or a use does not', async () => {
+  test('changes the revision even from the command line, but a new secret or a use does not', async () => {
     const made = (await admin.post('/ui/api/clients', INPUT)).body;
     const id: string = made.client_id;
     const first = await tagOf(id);
@@ -176,13 +176,13 @@ describe('a change of an API client', () => {
     }
   });
 
-  test('that changes nothing leaves it as it was', async () => {
+  test('that changes nothing keeps the revision', async () => {
     const id = await create();
     const read = await tagOf(id);
     assert.equal((await change(id, RECORD, read)).headers.get('etag'), read);
   });
 
-  test('of several at once from the same state, one is made', async () => {
+  test('is made only once if several start from the same state', async () => {
     const id = await create();
     const read = await tagOf(id);
     const answers = await Promise.all(
@@ -191,7 +191,7 @@ describe('a change of an API client', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
   });
 
-  test('may be its end, which is refused the same way', async () => {
+  test('may be a deletion, which is rejected the same way', async () => {
     const id = await create();
     const read = await tagOf(id);
     const remove = () => admin.call('DELETE', `/ui/api/clients/${id}`, undefined, { 'if-match': read });
@@ -206,7 +206,7 @@ describe('creating an API client with an Idempotency-Key', () => {
   const create = (admin: Browser, key: string, body: object = INPUT) =>
     admin.call('POST', '/ui/api/clients', body, { 'idempotency-key': key });
 
-  test('makes one, however often it is sent, and tells its secret again, which is nowhere readable', async () => {
+  test('creates one, however often it is sent, and returns the same secret, which is stored nowhere readably', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -231,7 +231,7 @@ describe('creating an API client with an Idempotency-Key', () => {
     assert.ok(!JSON.stringify(service.logLines).includes(secret));
   });
 
-  test('is refused for another client', async () => {
+  test('is rejected for another client', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -243,7 +243,7 @@ describe('creating an API client with an Idempotency-Key', () => {
     );
   });
 
-  test('answers a conflict, and makes none, when what was kept cannot be decrypted any more', async () => {
+  test('returns a conflict, and creates none, if the stored response can no longer be decrypted', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);

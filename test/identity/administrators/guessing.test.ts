@@ -112,7 +112,7 @@ describe('guessing passwords', () => {
     for (const each of seen) assert.deepEqual(each, seen[0]);
   });
 
-  test('an address may be wrong ten times at once, then once in thirty seconds', async () => {
+  test('an address may guess wrong ten times at once, then once in thirty seconds', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const { attempt, passwords } = instance(owned.database, clock);
@@ -131,7 +131,7 @@ describe('guessing passwords', () => {
     assert.equal(elsewhere.outcome, 'unauthorized');
   });
 
-  test('a password that could not be looked at costs nothing', async () => {
+  test('a password that could not be checked costs nothing', async () => {
     await using owned = await openTestDatabase();
     const { attempt, passwords } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
@@ -152,7 +152,7 @@ describe('guessing passwords', () => {
     assert.equal((await attempt('z@b.c', WRONG, { address: '2001:db8::ffff' })).outcome, 'too-many-requests');
   });
 
-  test('an administrator’s password is guessed at from many addresses no faster than once a minute', async () => {
+  test('an administrator’s password can be guessed from many addresses only once a minute', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const { attempt } = instance(owned.database, clock);
@@ -168,7 +168,7 @@ describe('guessing passwords', () => {
     assert.equal((await attempt('ann@example.com', PASSWORD, { address: '203.0.113.1' })).outcome, 'ok');
   });
 
-  test('whoever guesses locks nobody out of a browser that the person has signed in with', async () => {
+  test('guessing locks nobody out of a browser in which they have signed in before', async () => {
     await using owned = await openTestDatabase();
     const { attempt } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
@@ -189,14 +189,14 @@ describe('guessing passwords', () => {
     assert.equal(outcomes.at(-1), 'too-many-requests', 'a stolen browser guesses no faster');
   });
 
-  test('a right password costs nothing', async () => {
+  test('a correct password costs nothing', async () => {
     await using owned = await openTestDatabase();
     const { attempt } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
     for (let at = 0; at < 50; at++) assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'ok');
   });
 
-  test('a password counts no more that was changed, or whose owner was disabled, while it was looked at', async () => {
+  test('a password no longer works if it was changed or its owner disabled while it was checked', async () => {
     await using owned = await openTestDatabase();
     const { database } = owned;
     for (const change of ["password_hash = 'hash of another'", 'enabled = 0']) {
@@ -212,7 +212,7 @@ describe('guessing passwords', () => {
     }
   });
 
-  test('many guesses at the same time, on several instances, are no more than one after another', async () => {
+  test('simultaneous guesses on several instances get no more tries than guesses in turn', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const instances = [instance(owned.database, clock), instance(owned.open(), clock)];
@@ -224,7 +224,7 @@ describe('guessing passwords', () => {
     assert.equal(outcomes.filter((outcome) => outcome === 'too-many-requests').length, 30);
   });
 
-  test('budgets that are full again are forgotten, others are not', async () => {
+  test('full budgets are forgotten, others are not', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
     const { attempt, budgets } = instance(owned.database, clock);

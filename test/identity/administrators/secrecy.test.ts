@@ -20,7 +20,7 @@ class WatchedBrowser extends Browser {
   }
 }
 
-test('no answer and no log line holds a password, a hash, or a token, but the answer that makes one', async () => {
+test('no response or log line contains a password, a hash or a token, except the response that issues it', async () => {
   await using service = await startTestService({ settings: { log_level: 'trace' } });
   const { data_dir: dataDir } = service.settings;
   await createAdministrator(dataDir);

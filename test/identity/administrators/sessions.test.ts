@@ -40,7 +40,7 @@ async function open() {
 }
 
 describe('sessions', () => {
-  test('end when they were not used for the idle time, and last while they are', async () => {
+  test('end after the idle time without use, and last while they are used', async () => {
     await using world = await open();
     const token = await world.begin();
     for (let at = 0; at < 5; at++) {
@@ -52,7 +52,7 @@ describe('sessions', () => {
     assert.deepEqual(await world.sessions.list(1), []);
   });
 
-  test('end at their lifetime’s end, however much they are used', async () => {
+  test('end after their lifetime, however much they are used', async () => {
     await using world = await open();
     const token = await world.begin();
     for (let passed = 0; passed + IDLE_MS / 2 < LIFETIME_MS; passed += IDLE_MS / 2) {
@@ -64,7 +64,7 @@ describe('sessions', () => {
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
-  test('note their use at most once a minute', async () => {
+  test('record their use at most once a minute', async () => {
     await using world = await open();
     const token = await world.begin();
     const seen = async () => (await world.sessions.list(1))[0]!.lastSeenAt;
@@ -77,7 +77,7 @@ describe('sessions', () => {
     assert.equal(await seen(), begun + MINUTE_MS);
   });
 
-  test('stand while their use cannot be noted', async () => {
+  test('stay valid while their use cannot be recorded', async () => {
     await using world = await open();
     const token = await world.begin();
     world.clock.pass(2 * MINUTE_MS);
@@ -88,6 +88,7 @@ describe('sessions', () => {
       onOutcome: (listener) => database.onOutcome(listener),
       reader: database.reader,
       transaction: () => Promise.reject(new Error('read only')),
+      runAlone: () => Promise.reject(new Error('read only')),
       ping: () => database.ping(),
       onSignal: (...args) => database.onSignal(...args),
       [Symbol.asyncDispose]: async () => {},
@@ -104,7 +105,7 @@ describe('sessions', () => {
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
-  test('are kept as hashes only', async () => {
+  test('are stored only as hashes', async () => {
     await using world = await open();
     const token = await world.begin();
     const rows = await world.database.reader.all('select * from administrator_sessions');
@@ -118,7 +119,7 @@ describe('sessions', () => {
     );
   });
 
-  test('keep no more of a User-Agent than is needed, whatever it holds', async () => {
+  test('store only the needed part of a User-Agent, whatever it contains', async () => {
     await using world = await open();
     await world.begin('\ud800'.repeat(10_000));
     const [session] = await world.sessions.list(1);
@@ -126,7 +127,7 @@ describe('sessions', () => {
     assert.ok(session!.userAgent.isWellFormed());
   });
 
-  test('tell from where they were last used, and nothing that is no address', async () => {
+  test('show the address of their last use, and nothing that is not an address', async () => {
     await using world = await open();
     const address = async () => (await world.sessions.list(1))[0]!.address;
     const token = await world.begin('', '::ffff:192.0.2.7');
@@ -142,7 +143,7 @@ describe('sessions', () => {
     }
   });
 
-  test('are bounded for each administrator: the oldest ends first', async () => {
+  test('are limited for each administrator: the oldest ends first', async () => {
     await using world = await open();
     const first = await world.begin();
     const second = await world.begin();
@@ -152,7 +153,7 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(second, ADDRESS), null);
   });
 
-  test('that have ended by age are removed, in steps, and no others', async () => {
+  test('are removed in steps after they expire, and no others are', async () => {
     await using world = await open();
     for (let at = 0; at < 3; at++) await world.begin();
     world.clock.pass(IDLE_MS);
@@ -163,7 +164,7 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
   });
 
-  test('that are old but in use outlast housekeeping, until their lifetime ends', async () => {
+  test('that are old but in use survive housekeeping until their lifetime ends', async () => {
     await using world = await open();
     const token = await world.begin();
     for (let passed = 0; passed + IDLE_MS / 2 < LIFETIME_MS; passed += IDLE_MS / 2) {
@@ -176,7 +177,7 @@ describe('sessions', () => {
     assert.equal(await world.sessions.forgetExpired(10), 1);
   });
 
-  test('the service’s housekeeping removes them, and expired links, and budgets that are full', async () => {
+  test('are removed by housekeeping, as are expired links and full budgets', async () => {
     using folder = temporaryFolder();
     const { path: dataDir } = folder;
     {

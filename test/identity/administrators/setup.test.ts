@@ -37,7 +37,7 @@ function readLink(browser: Browser, token: string | undefined) {
 }
 
 describe('the first start', () => {
-  test('tells a link to whoever starts the service, and neither the log nor anyone who asks', async () => {
+  test('shows a link only to whoever starts the service, not in the log or in a response', async () => {
     const { service, told, tokens } = await startAnnounced();
     await using _service = service;
     assert.equal(told.length, 1);
@@ -50,7 +50,7 @@ describe('the first start', () => {
     }
   });
 
-  test('prints the link on standard error, and on standard output nothing but the log', async () => {
+  test('prints the link to standard error, and only the log to standard output', async () => {
     using folder = temporaryFolder();
     await using process = await startProcess({
       data_dir: folder.path,
@@ -63,7 +63,7 @@ describe('the first start', () => {
     assert.ok(!JSON.stringify(process.logLines).includes(tokenIn(text)));
   });
 
-  test('the link makes the first administrator, who is signed in with it', async () => {
+  test('the link creates the first administrator and signs them in', async () => {
     const { service, tokens } = await startAnnounced();
     await using _service = service;
     const [token] = tokens;
@@ -89,7 +89,7 @@ describe('the first start', () => {
     assert.equal((await new Browser(service.url).signIn('first@example.com')).status, 200);
   });
 
-  test('the link is used by one of many at the same time', async () => {
+  test('the link works only once when many use it at the same time', async () => {
     const { service, tokens } = await startAnnounced();
     await using _service = service;
     const answers = await Promise.all(
@@ -98,7 +98,7 @@ describe('the first start', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404, 404]);
   });
 
-  test('the link survives what is refused, and every fault is named', async () => {
+  test('the link survives rejected requests, and every fault is named', async () => {
     const { service, tokens } = await startAnnounced();
     await using _service = service;
     const refused = await setUp(service, tokens[0]!, { email: 'x', name: '\u202e', password: 'short' });
@@ -114,7 +114,7 @@ describe('the first start', () => {
     assert.equal((await setUp(service, tokens[0]!)).status, 200);
   });
 
-  test('each start without an administrator makes a new link, and only the newest counts', async () => {
+  test('each start without an administrator creates a new link, and only the newest works', async () => {
     using folder = temporaryFolder();
     const dataDir = folder.path;
     const first = await startAnnounced({ dataDir });
@@ -125,7 +125,7 @@ describe('the first start', () => {
     assert.equal((await setUp(service, second.tokens[0]!)).status, 200);
   });
 
-  test('a start with an administrator tells none', async () => {
+  test('a start with an administrator shows no link', async () => {
     using folder = temporaryFolder();
     const dataDir = folder.path;
     const first = await startAnnounced({ dataDir });
@@ -136,7 +136,7 @@ describe('the first start', () => {
     assert.deepEqual(second.told, []);
   });
 
-  test('the link ends after 24 hours, and as soon as there is an administrator by another way', async () => {
+  test('the link ends after 24 hours, and once an administrator is created another way', async () => {
     let time = Date.now();
     const { service, tokens } = await startAnnounced({ now: () => time });
     await using _service = service;
@@ -153,7 +153,7 @@ describe('the first start', () => {
     assert.equal((await setUp(service, tokens[0]!)).status, 404);
   });
 
-  test('a token that is none finds nothing', async () => {
+  test('an invalid token is not found', async () => {
     const { service } = await startAnnounced();
     await using _service = service;
     const browser = new Browser(service.url);
@@ -164,7 +164,7 @@ describe('the first start', () => {
     assert.equal((await readLink(browser, 'A'.repeat(101))).status, 400);
   });
 
-  test('takes no token in an address, which proxies log', async () => {
+  test('accepts no token in the URL, which proxies log', async () => {
     const { service, tokens } = await startAnnounced();
     await using _service = service;
     for (const path of ['/ui/api/setup', '/ui/api/setup/link']) {
@@ -173,7 +173,7 @@ describe('the first start', () => {
     }
   });
 
-  test('takes the link from the service’s own pages only', async () => {
+  test('accepts the link only from the service’s own pages', async () => {
     const { service, tokens } = await startAnnounced();
     await using _service = service;
     const browser = new Browser(service.url);
@@ -222,7 +222,7 @@ describe('an invitation', () => {
     assert.equal((await readLink(new Browser(service.url), token)).status, 404);
   });
 
-  test('made again takes the place of the one before; for someone who has a password there is none', async () => {
+  test('replaces the previous one, and does not exist for someone who has a password', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -238,7 +238,7 @@ describe('an invitation', () => {
     assert.equal((await invite('viewer')).status, 409);
   });
 
-  test('ends with the administrator whom it is for', async () => {
+  test('ends when its administrator is deleted', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -260,7 +260,7 @@ describe('an invitation', () => {
 });
 
 describe('a link to set a new password', () => {
-  test('leaves the current password until it is used, then ends it and all sessions', async () => {
+  test('keeps the current password until it is used, then ends that and all sessions', async () => {
     await using service = await startTestService();
     const { data_dir: dataDir } = service.settings;
     await createAdministrator(dataDir);

@@ -25,7 +25,7 @@ describe('signing in', () => {
     browser = new Browser(service.url);
   });
 
-  test('answers who one is and what the service does, and gives a session', async () => {
+  test('returns the user and what the service offers, and starts a session', async () => {
     const answer = await browser.signIn();
     assert.equal(answer.status, 200);
     const { id } = answer.body.administrator;
@@ -39,11 +39,11 @@ describe('signing in', () => {
     assert.equal(again.headers.get('cache-control'), 'no-store');
   });
 
-  test('takes the e-mail address in any case', async () => {
+  test('ignores the case of the e-mail address', async () => {
     assert.equal((await browser.signIn(' ANN@Example.COM ')).status, 200);
   });
 
-  test('gives cookies that no script reads and no other site’s request carries', async () => {
+  test('sets cookies that no script can read and no other site’s request carries', async () => {
     await browser.signIn();
     assert.equal(browser.lastCookies.length, 2);
     for (const cookie of browser.lastCookies) {
@@ -60,7 +60,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a session is a new one each time, whatever cookie came before', async () => {
+  test('starts a new session each time, whatever cookie was sent', async () => {
     const planted = 'A'.repeat(43);
     browser.cookies.set(SESSION, planted);
     await browser.signIn();
@@ -98,7 +98,7 @@ describe('signing in', () => {
     assert.equal((await other.get('/ui/api/session')).status, 200);
   });
 
-  test('ends one session and no other, at a request of its own pages only', async () => {
+  test('ends one session and no other, only at a request of its own pages', async () => {
     await createAdministrator(service.settings.data_dir, { email: 'ender@example.com' });
     await browser.signIn('ender@example.com');
     const phone = await signedInBrowser(service.url, 'ender@example.com');
@@ -118,7 +118,7 @@ describe('signing in', () => {
     assertProblem(await browser.delete(path), 404, 'not-found');
   });
 
-  test('ends the session that asks, with its cookie', async () => {
+  test('can end the session that makes the request, with its cookie', async () => {
     await browser.signIn();
     const token = browser.cookies.get(SESSION)!;
     const path = `/ui/api/sessions/${await currentSession(browser)}`;
@@ -128,7 +128,7 @@ describe('signing in', () => {
     assert.equal((await browser.get('/ui/api/session')).status, 401);
   });
 
-  test('ends nobody else’s session, whoever asks', async () => {
+  test('ends nobody else’s session, whoever makes the request', async () => {
     await createAdministrator(service.settings.data_dir, { email: 'victim@example.com', role: 'viewer' });
     const victim = await signedInBrowser(service.url, 'victim@example.com');
     const path = `/ui/api/sessions/${await currentSession(victim)}`;
@@ -140,7 +140,7 @@ describe('signing in', () => {
     assert.equal((await victim.get('/ui/api/session')).status, 200);
   });
 
-  test('lists one’s own sessions, with the browser of each and which one asks', async () => {
+  test('lists one’s own sessions, with their browsers and the current one marked', async () => {
     await createAdministrator(service.settings.data_dir, { email: 'lister@example.com' });
     await signedInBrowser(service.url);
     browser.headers = {
@@ -165,7 +165,7 @@ describe('signing in', () => {
     }
   });
 
-  test('refuses what is malformed, naming it', async () => {
+  test('rejects malformed input, naming it', async () => {
     for (const [body, pointers] of [
       [{}, ['/email', '/password']],
       [{ email: ADMIN_EMAIL, password: 'x'.repeat(257) }, ['/password']],
@@ -182,7 +182,7 @@ describe('signing in', () => {
     }
   });
 
-  test('takes no more from those who have not signed in than it needs', async () => {
+  test('limits the size of requests of those who have not signed in', async () => {
     const password = '\u{1f511}'.repeat(256);
     assertProblem(await browser.signIn(ADMIN_EMAIL, password), 401, 'unauthorized');
     const padding = 'x'.repeat(20_000);
@@ -195,7 +195,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a cookie that is no session’s is as good as none', async () => {
+  test('treats an unknown cookie like none', async () => {
     const statusWith = async (value: string) => {
       const cookie = `a=b; ${SESSION}=${encodeURI(value)}; c`;
       return (await fetch(`${service.url}/ui/api/session`, { headers: { cookie } })).status;
@@ -215,7 +215,7 @@ describe('the password', () => {
   });
   after(() => service.stop());
 
-  test('is changed by whoever knows it; every other session ends', async () => {
+  test('can be changed by someone who knows it; every other session ends', async () => {
     await createAdministrator(service.settings.data_dir);
     const browser = await signedInBrowser(service.url);
     const elsewhere = await signedInBrowser(service.url);
@@ -250,7 +250,7 @@ describe('the password', () => {
     assert.equal((await new Browser(service.url).signIn(email)).status, 200);
   });
 
-  test('has 12 to 256 characters of any kind; the same written another way is the same', async () => {
+  test('has 12 to 256 characters of any kind, compared in normalized form', async () => {
     for (const [at, password] of [
       '12 letters..',
       '密'.repeat(12),
@@ -269,7 +269,7 @@ describe('the password', () => {
     await signedInBrowser(service.url, email, 'Ünïcödé pässwörd'.normalize('NFD'));
   });
 
-  test('the name is one’s own to change', async () => {
+  test('is not needed to change one’s own name', async () => {
     const email = 'renamed@example.com';
     await createAdministrator(service.settings.data_dir, { email, role: 'viewer' });
     const browser = await signedInBrowser(service.url, email);
@@ -281,7 +281,7 @@ describe('the password', () => {
 });
 
 describe('behind https', () => {
-  test('cookies are Secure and named so that no neighbour sets them', async () => {
+  test('cookies are Secure and have names that no neighbouring host can set', async () => {
     const base_url = 'https://wire.example.com/learning';
     await using service = await startTestService({ settings: { base_url } });
     await createAdministrator(service.settings.data_dir);

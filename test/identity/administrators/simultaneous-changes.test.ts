@@ -80,7 +80,7 @@ const setPassword = (id: number) => (tx: Transaction) =>
   tx.run('update administrators set password_hash = ? where id = ?', OTHER_HASH, id);
 
 describe('changes of an administrator at the same time', () => {
-  test('who is deleted while signing in is deleted, with the session', async () => {
+  test('someone who is deleted while signing in stays deleted, without a session', async () => {
     await using administration = await openAdministration();
     const { administrators, sessions, database } = administration;
     const { id } = await administrators.create(
@@ -103,7 +103,7 @@ describe('changes of an administrator at the same time', () => {
     assert.deepEqual(await database.reader.all('select id from administrator_sessions'), []);
   });
 
-  test('a change of password does not undo one that was made meanwhile', async () => {
+  test('a change of password does not undo one that was made in the meantime', async () => {
     await using administration = await openAdministration();
     const { administrators, database, signIn } = administration;
     const { id } = await administrators.create(
@@ -130,7 +130,7 @@ describe('changes of an administrator at the same time', () => {
     );
   });
 
-  test('who sets a password while being invited again keeps it, and the role', async () => {
+  test('someone who sets a password while being invited again keeps it, and the role', async () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
     const invitation = { email: VIEWER_EMAIL, role: 'viewer' };
@@ -144,7 +144,7 @@ describe('changes of an administrator at the same time', () => {
     assert.equal((await administrators.get(administrator.id)).role, 'viewer');
   });
 
-  test('the first link is dead when an administrator is made while its password is hashed', async () => {
+  test('the first link ends if another administrator is created while its password is hashed', async () => {
     await using administration = await openAdministration();
     const { administrators, passwords } = administration;
     const link = await administrators.issueFirstLink();
@@ -165,7 +165,7 @@ describe('changes of an administrator at the same time', () => {
     );
   });
 
-  test('no link is made for who is deleted meanwhile', async () => {
+  test('no link is created for someone who is deleted in the meantime', async () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
     const { administrator } = await administrators.invite(

@@ -120,7 +120,7 @@ describe('a caller whose credentials are not valid', () => {
   after(() => service.stop());
 
   for (const caller of UNKNOWN_CALLERS) {
-    test(`is nobody on every route: ${caller}`, async () => {
+    test(`is unauthenticated on every route: ${caller}`, async () => {
       const { headers = {}, cookies = new Map(), query = '' } = calls.get(caller)!;
       const wrong: string[] = [];
       // The Experience API takes the credentials of a client themselves, as its specification says.

@@ -39,7 +39,7 @@ async function openCommand() {
 const CREATE = ['create', '--email', 'Ann@example.com', '--role', 'admin'];
 
 describe('coursewire user create', () => {
-  test('makes an administrator and writes a link that sets the password', async () => {
+  test('creates an administrator and prints a link that sets the password', async () => {
     await using command = await openCommand();
     const { code, out, err } = await command.run([...CREATE, '--name', 'Ann']);
     assert.deepEqual([code, err], [0, '']);
@@ -52,7 +52,7 @@ describe('coursewire user create', () => {
     });
   });
 
-  test('takes a password from standard input, and then makes no link', async () => {
+  test('reads a password from standard input, and then creates no link', async () => {
     await using command = await openCommand();
     const { code, out } = await command.run([...CREATE, '--password-stdin', '--json'], PASSWORD);
     assert.equal(code, 0);
@@ -65,7 +65,7 @@ describe('coursewire user create', () => {
     assert.doesNotMatch(out, /correct horse|argon2/);
   });
 
-  test('writes JSON alone with --json', async () => {
+  test('prints only JSON with --json', async () => {
     await using command = await openCommand();
     const written = JSON.parse((await command.run([...CREATE, '--json'])).out);
     assert.match(written.invitation_url, /#token=/);
@@ -73,7 +73,7 @@ describe('coursewire user create', () => {
     assert.equal(written.invited, true);
   });
 
-  test('exits 2 and says everything that is wrong', async () => {
+  test('exits with 2 and reports every error', async () => {
     await using command = await openCommand();
     for (const [args, message] of [
       [['create'], /--email and --role are missing/],
@@ -95,7 +95,7 @@ describe('coursewire user create', () => {
     assert.deepEqual(await command.administrators.list(), []);
   });
 
-  test('exits 1 when the address is taken', async () => {
+  test('exits with 1 if the address is taken', async () => {
     await using command = await openCommand();
     await command.run([...CREATE, '--password-stdin'], PASSWORD);
     const { code, err } = await command.run(CREATE.map((arg) => arg.replace('Ann@', 'ann@')));
@@ -105,7 +105,7 @@ describe('coursewire user create', () => {
 });
 
 describe('coursewire user list, delete and reset-password', () => {
-  test('list tells who is there, and how to make the first one', async () => {
+  test('list shows all administrators, and how to create the first', async () => {
     await using command = await openCommand();
     assert.match((await command.run(['list'])).out, /user create/);
     assert.deepEqual(JSON.parse((await command.run(['list', '--json'])).out), []);
@@ -128,7 +128,7 @@ describe('coursewire user list, delete and reset-password', () => {
     assert.equal((await command.administrators.list()).length, 1);
   });
 
-  test('exit 1 if the administrator does not exist', async () => {
+  test('exit with 1 if the administrator does not exist', async () => {
     await using command = await openCommand();
     for (const name of ['delete', 'reset-password']) {
       const { code, err } = await command.run([name, 'nobody@example.com']);
@@ -149,8 +149,8 @@ describe('coursewire user list, delete and reset-password', () => {
   });
 });
 
-describe('coursewire user beside a running service', () => {
-  test('resets a password: the link works there at once', async () => {
+describe('coursewire user while the service is running', () => {
+  test('resets a password: the link works at once', async () => {
     await using service = await startTestService();
     const { data_dir } = service.settings;
     await createAdministrator(data_dir);

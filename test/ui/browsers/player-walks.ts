@@ -34,7 +34,7 @@ export function walkPlayer(browser: string, start: (display: string) => Promise<
     };
 
     for (const edition of ['scorm-1.2', 'scorm-2004'] as const) {
-      it(`leaves a course in the middle, resumes on the same page and passes (${edition})`, async () => {
+      it(`leaves a course in the middle, resumes on the same page, and passes (${edition})`, async () => {
         const { bytes } = await zipCourse(edition);
         const { id: accountId } = await service.api.create('/accounts', { name: 'Contoso' });
         const { id: courseId } = await service.api.create('/courses', uploadForm(new Uint8Array(bytes)));

@@ -51,7 +51,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       assert.equal(await person.address(), '/accounts');
     });
 
-    it('an account is created, found, and opened by its row', async () => {
+    it('an account is created, found, and opened through its row', async () => {
       await make.account('Contoso');
       await person.open('/accounts');
       await person.click({ name: 'Create account' });
@@ -67,7 +67,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.arrives(there);
     });
 
-    it('the menu of a row opens over the list', async () => {
+    it('the menu of a row opens above the list', async () => {
       await person.open('/accounts');
       await person.click({ name: 'Actions for Contoso' });
       await person.click({ name: 'Rename', css: '[role="menuitem"]' });
@@ -83,9 +83,10 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.fill('Target URL', 'https://crm.example.com/hook');
       await person.click({ name: 'Accounts', css: 'input[type=radio]' });
       await person.sees('All events of this topic');
-      await person.fill('Accounts', 'conto');
-      await person.click({ name: 'Contoso', css: '[role="option"]' });
-      await person.press('escape');
+      await person.click({ name: 'Choose accounts…' });
+      await person.fill('Search accounts', 'conto');
+      await person.click({ name: 'Contoso', css: 'input[type=checkbox]' });
+      await person.click({ name: 'Add 1 item' });
       await person.sees('This focus excludes these events');
       await person.click({ name: 'Create webhook' });
       await person.arrives(/^\/administration\/integrations\/webhooks\/\d+$/);
@@ -116,7 +117,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       );
     });
 
-    it('what a bundle holds is put in order by its grips', async () => {
+    it('the contents of a bundle are reordered by dragging', async () => {
       const contents: NamedAsset[] = [];
       for (const name of ['First', 'Second', 'Third']) contents.push(await make.course(name));
       const { id } = await make.bundle('Week', contents);
@@ -131,14 +132,16 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       );
     });
 
-    it('a learner is registered: each list of choices closes with its choice', async () => {
+    it('a learner is registered, and the dialog closes with each choice', async () => {
       const account = await make.account('Fabrikam');
       await make.add(account, await make.course('Forklifts'));
       await person.open('/registrations?new=yes');
-      await person.fill('Account', 'fabri', DIALOG);
-      await person.click({ name: 'Fabrikam', css: '[role="option"]' });
-      await person.fill('Course', 'fork', DIALOG);
-      await person.click({ name: 'Forklifts', css: '[role="option"]' });
+      await person.click({ name: 'Account:', css: 'button' });
+      await person.fill('Search accounts', 'fabri');
+      await person.click({ name: 'Fabrikam', css: 'li button' });
+      await person.click({ name: 'Course or equivalent:', css: 'button' });
+      await person.fill('Search content', 'fork');
+      await person.click({ name: 'Forklifts', css: 'li button' });
       await person.fill('Learner id', 'ada', DIALOG);
       await person.click({ name: 'Register', within: DIALOG });
       await person.arrives(/^\/registrations\/[^?]+$/);
@@ -163,7 +166,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.sees('No dead letters');
     });
 
-    it('no control of a list or the dashboard is covered, at a desk and on a phone', async () => {
+    it('no control of a list or the dashboard is covered, on a desktop and on a phone', async () => {
       for (const [width, height] of [DESK, PHONE]) {
         await person.remote.resize(width, height);
         for (const [address, shown] of [
@@ -195,7 +198,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
     });
 
     // The last one: what it opens covers this window.
-    it('a row opens beside the list by a middle click', async () => {
+    it('a middle click opens a row in a new tab', async () => {
       await person.remote.resize(...DESK);
       await person.open('/accounts');
       const present = await person.remote.countWindows();

@@ -11,6 +11,7 @@ import {
 } from '../../support/administration.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { Visit } from './visit.ts';
+import { openWindow } from './windows.ts';
 
 const DESKTOP = { width: 1_280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
@@ -42,19 +43,13 @@ export class Ui implements AsyncDisposable {
     address: string,
     { as = 'admin', phone = false, url = this.service.url }: { as?: Who; phone?: boolean; url?: string } = {},
   ): Promise<Visit> {
-    const context = await this.browser.newContext({
-      viewport: phone ? PHONE : DESKTOP,
-      hasTouch: phone,
-      reducedMotion: 'reduce',
-      locale: 'en-GB',
-      timezoneId: 'Europe/Berlin',
-    });
+    const window = await openWindow(this.browser, { viewport: phone ? PHONE : DESKTOP, hasTouch: phone });
+    const visit = new Visit(window, url);
     if (as !== 'nobody') {
       const { cookies } = await signedInBrowser(this.service.url, EMAILS[as]);
       const { origin } = new URL(url);
-      await context.addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })));
+      await window.context.addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })));
     }
-    const visit = new Visit(await context.newPage(), url);
     await visit.page.goto(`${url}/ui${address}`);
     return visit;
   }

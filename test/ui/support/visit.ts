@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { DEADLINE_MS } from '../../support/deadline.ts';
+import type { TestWindow } from './windows.ts';
 
 /** What the browser itself writes for each answer of 400 and above, which tests ask for. */
 const ANSWERED_WITH_ERROR = /^Failed to load resource/;
@@ -47,26 +48,36 @@ export async function assertNoAxeFaults(page: Page, colorScheme: 'light' | 'dark
  */
 export class Visit implements AsyncDisposable {
   readonly page: Page;
-  readonly #context: BrowserContext;
+  readonly #window: TestWindow;
+  readonly #url: string;
   readonly #origin: string;
   readonly #faults: string[] = [];
 
-  constructor(page: Page, url: string) {
-    this.page = page;
-    this.#context = page.context();
+  constructor(window: TestWindow, url: string) {
+    this.page = window.page;
+    this.#window = window;
+    this.#url = url;
     this.#origin = new URL(url).origin;
-    this.#context.setDefaultTimeout(DEADLINE_MS);
-    page.on('request', (request) => {
-      const { protocol, origin } = new URL(request.url());
-      if (protocol === 'data:' || protocol === 'blob:' || origin === this.#origin) return;
-      this.#faults.push(`asked ${request.url()}`);
-    });
-    page.on('console', (message) => {
-      if (message.type() !== 'error' || ANSWERED_WITH_ERROR.test(message.text())) return;
-      this.#faults.push(`wrote ${message.text()}`);
-    });
-    page.on('pageerror', (error) => this.#faults.push(`failed with ${error.stack ?? error.message}`));
+    window.context.setDefaultTimeout(DEADLINE_MS);
+    this.page.on('request', this.#addStrangeRequest);
+    this.page.on('console', this.#addConsoleError);
+    this.page.on('pageerror', this.#addPageError);
   }
+
+  readonly #addStrangeRequest = (request: Request): void => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol === 'data:' || protocol === 'blob:' || origin === this.#origin) return;
+    this.#faults.push(`asked ${request.url()}`);
+  };
+
+  readonly #addConsoleError = (message: ConsoleMessage): void => {
+    if (message.type() !== 'error' || ANSWERED_WITH_ERROR.test(message.text())) return;
+    this.#faults.push(`wrote ${message.text()}`);
+  };
+
+  readonly #addPageError = (error: Error): void => {
+    this.#faults.push(`failed with ${error.stack ?? error.message}`);
+  };
 
   /** The address after the UI's base: `/administration/administrators`. */
   address(): string {
@@ -107,7 +118,10 @@ export class Visit implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // An answer that a test still changes when it ends is for nobody, and its handler fails as its window closes.
     if (!this.page.isClosed()) await this.page.unrouteAll({ behavior: 'ignoreErrors' });
-    await this.#context.close();
+    this.page.off('request', this.#addStrangeRequest);
+    this.page.off('console', this.#addConsoleError);
+    this.page.off('pageerror', this.#addPageError);
+    await this.#window.release(this.#url);
     assert.deepEqual(this.#faults, [], 'the page behaved');
   }
 }

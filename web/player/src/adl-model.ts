@@ -1,13 +1,13 @@
 import type { SharedDataMap } from '../../../src/course-packages/course-structure.ts';
 
-/** What the `adl` data model of a unit works on. */
+/** The data of the course on which a unit's `adl` data model works. */
 export interface AdlHost {
-  /** Whether a request of `adl.nav.request` would be followed now. */
+  /** Whether a value of `adl.nav.request` would be followed now. */
   isValid(request: string): 'true' | 'false' | 'unknown';
   hasTarget(id: string): boolean;
-  /** The stores that the unit sees, in order. */
+  /** The stores that the unit can access, in order. */
   readonly stores: readonly SharedDataMap[];
-  /** Answers a store's value; null before one was set. */
+  /** Returns the value of a store; null before it was set. */
   read(id: string): string | null;
   write(id: string, value: string): void;
 }
@@ -25,26 +25,26 @@ const TYPE_MISMATCH = 406;
 const MOST_OF_STORE = 64_000;
 const REQUESTS = ['continue', 'previous', 'exit', 'exitAll', 'abandon', 'abandonAll', 'suspendAll', '_none_'];
 
-/** An answer of the data model, with the error code of the standard. */
+/** A result of the data model, with the error code of the standard. */
 export interface AdlAnswer {
   value: string;
   error: number;
 }
 
 /**
- * The parts of SCORM 2004's data model that are about the course and not about the unit: `adl.nav` and `adl.data` (Run-Time
+ * The parts of SCORM 2004's data model that concern the course, not the unit: `adl.nav` and `adl.data` (Run-Time
  * Environment 4.3; Sequencing and Navigation 5.6).
  */
 export class AdlModel {
   readonly #host: AdlHost;
-  /** What the unit asks for when it terminates. */
+  /** The request that the unit makes when it terminates. */
   request = '_none_';
 
   constructor(host: AdlHost) {
     this.#host = host;
   }
 
-  /** Whether an element is one of this model's. */
+  /** Whether an element belongs to this model. */
   static holds(element: string): boolean {
     return element === 'adl' || element.startsWith('adl.');
   }

@@ -1,13 +1,13 @@
-/** Real courses keep more than the standards' 4,096 or 64,000 characters. */
+/** Courses store more than the 4,096 or 64,000 characters of the standards. */
 export const MOST_SUSPEND_DATA = 2 ** 20;
 export const MOST_LOCATION = 4_000;
 
-/** Whether a text is empty, or longer than the engine allows and not longer than `most`. */
+/** Returns a check that accepts a text if it is empty, or longer than the engine allows and not longer than `most`. */
 export function emptyOrLong(most: number): (value: string) => boolean {
   return (value) => value === '' || (value.length > 255 && value.length <= most);
 }
 
-/** Lets a member of the engine's data model hold values that its own check refuses. */
+/** Lets a member of the engine's data model accept values that its own check rejects. */
 export function allowValues(model: object, name: string, isAllowed: (value: string) => boolean): void {
   if (Object.hasOwn(model, name)) return;
   let inherited: PropertyDescriptor | undefined;
@@ -21,7 +21,7 @@ export function allowValues(model: object, name: string, isAllowed: (value: stri
     configurable: true,
     enumerable: inherited.enumerable ?? false,
     get() {
-      // Of an element that is write only, it throws.
+      // It throws for a write-only element.
       const value: unknown = get.call(model);
       return held ?? value;
     },
@@ -36,17 +36,17 @@ export function allowValues(model: object, name: string, isAllowed: (value: stri
   });
 }
 
-/** The standards bound neither the digits nor the sign of a result that is a number. */
+/** The standards limit neither the digits nor the sign of a numeric result. */
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 const RESULT = /^cmi\.interactions\.(\d+)\.result$/;
 
-/** Whether a value is a number for the result of an interaction. */
+/** Whether a value is a numeric result of an interaction. */
 export function isDecimalResult(element: string, value: string): boolean {
   return RESULT.test(element) && DECIMAL.test(value);
 }
 
-/** Lets an interaction that is there have every number for its result. */
+/** Lets an existing interaction accept any number as its result. */
 export function allowDecimalResult(interactions: { childArray: object[] }, element: string): void {
   const index = RESULT.exec(element)?.[1];
   const interaction = index === undefined ? undefined : interactions.childArray[Number(index)];
@@ -54,8 +54,8 @@ export function allowDecimalResult(interactions: { childArray: object[] }, eleme
 }
 
 /**
- * Lets the id of a SCORM 2004 interaction change. The engine allows it to be set only once, which the standard requires
- * for objectives alone. A course that numbers its interactions from 0 at each visit would fail at the first of them.
+ * Lets the id of a SCORM 2004 interaction change. The engine allows setting it only once, which the standard requires
+ * only for objectives. A course that numbers its interactions from 0 at each visit would fail at the first of them.
  */
 export function allowOtherId(interactions: { childArray: object[] }, element: string): void {
   const index = /^cmi\.interactions\.(\d+)\.id$/.exec(element)?.[1];
@@ -63,7 +63,9 @@ export function allowOtherId(interactions: { childArray: object[] }, element: st
   if (interaction !== undefined) (interaction as { _idIsSet?: boolean })._idIsSet = false;
 }
 
-/** Loads what a unit left, with those results of its interactions that the engine would refuse, and all else with them. */
+/**
+ * Loads the stored data of a unit. The engine would reject it because of numeric results, so they are set afterwards.
+ */
 export function loadCmi(
   inner: { cmi: { interactions: { childArray: object[] } }; loadFromJSON(json: never): void },
   cmi: Record<string, unknown>,

@@ -4,18 +4,18 @@ import type { ContentsEntry, Sequencer } from './sequencer.ts';
 import type { Unit } from './server.ts';
 import { TEXTS } from './texts.ts';
 
-/** What the table of contents shows, and what happens when the learner chooses. */
+/** The data of the table of contents, and the action when the learner chooses. */
 export interface Contents {
   units: readonly Unit[];
-  /** The unit that is open; null for none. */
+  /** The open unit; null for none. */
   current: string | null;
-  /** Knows the entries of a course with sequencing; null for a plain list of the units. */
+  /** Provides the entries of a course with sequencing; null for a plain list of the units. */
   sequencer: Sequencer | null;
-  /** @param id a unit, or with sequencing a block */
+  /** @param id a unit or, with sequencing, a block */
   choose(id: string): void;
 }
 
-/** The table of contents, for the navigation of the page. */
+/** The elements of the table of contents, for the navigation of the page. */
 export function contentsOf(contents: Contents): Node[] {
   const { units, sequencer } = contents;
   const list =

@@ -15,15 +15,15 @@ export class CourseWindow {
   }
 
   /**
-   * Opens the window, empty. Browsers allow that only in the course of a click, before anything is awaited.
-   * @returns false when the browser blocked it
+   * Opens an empty window. Browsers allow that only during a click, before anything is awaited.
+   * @returns false if the browser blocked it
    */
   open(): boolean {
     const opened = window.open('about:blank', NAME);
     if (opened === null) return false;
     this.#window = opened;
     clearInterval(this.#timer);
-    // No event tells that another window was closed.
+    // No event reports that another window was closed.
     this.#timer = setInterval(() => {
       if (this.#window !== null && this.isOpen) {
         watchLastRequests(this.#window);
@@ -35,7 +35,7 @@ export class CourseWindow {
     return true;
   }
 
-  /** Shows an address, without a way back to the empty page. */
+  /** Shows a URL. The empty page is not in the history of the window. */
   show(address: string): void {
     this.#window?.location.replace(address);
   }

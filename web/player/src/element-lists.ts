@@ -3,12 +3,12 @@ interface ElementList {
   childArray: object[];
 }
 
-/** Other members may not be readable. */
+/** Only these members are read, because reading others may throw. */
 const LISTS = ['objectives', 'interactions', 'comments_from_learner', 'correct_responses'];
 
 /**
- * Sets an element of a list. The engine adds a place for it before it looks at the value; a place whose first value is
- * refused goes again.
+ * Sets an element of a list. The engine adds an item to the list before it checks the value. If the first value of an
+ * item is rejected, the item is removed.
  */
 export function setInLists(cmi: object, element: string, set: () => string): string {
   const before = listsOf(cmi, element).map((list) => ({ list, count: list.childArray.length }));
@@ -19,7 +19,7 @@ export function setInLists(cmi: object, element: string, set: () => string): str
   return answer;
 }
 
-/** The lists that an element is in, from the outer one. */
+/** The lists that contain an element, the outermost first. */
 function listsOf(cmi: object, element: string): ElementList[] {
   const lists: ElementList[] = [];
   let at: unknown = cmi;

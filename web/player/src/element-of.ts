@@ -1,7 +1,7 @@
-/** A name that no data model has. */
+/** A name that is in no data model. */
 const UNDEFINED = 'cmi.undefined';
 
-/** Groups of elements, which are no elements themselves: nobody reads or sets one. */
+/** Groups of elements. A group is not an element itself, so a course can neither read nor set it. */
 export const GROUPS_12 = groups(
   'core|score|objectives|interactions|correct_responses|student_data|student_preference',
 );
@@ -10,8 +10,8 @@ export const GROUPS_2004 = groups(
 );
 
 /**
- * The element to pass to the engine. The engine treats each of its own properties as an element, so a course that sets a
- * group would destroy it.
+ * The element to pass to the engine. The engine treats each of its own properties as an element, so a course that sets
+ * a group would destroy it.
  */
 export function elementOf(element: string, ofGroups: RegExp): string {
   if (element === '' || (element.startsWith('cmi.') && !ofGroups.test(element))) return element;
@@ -19,8 +19,8 @@ export function elementOf(element: string, ofGroups: RegExp): string {
 }
 
 /**
- * Whether an element is of a place that its list does not have.
- * @param countOf answers the length of a list
+ * Whether an element belongs to a list item that does not exist.
+ * @param countOf returns the length of a list
  */
 export function isBeyond(element: string, countOf: (list: string) => number): boolean {
   return [...element.matchAll(/\.(\d+)(?=\.)/g)].some(

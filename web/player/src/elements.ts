@@ -1,6 +1,6 @@
 type Child = Node | string | null;
 
-/** Makes an element: attributes as they are, `on…` as listeners, `null` and `false` left out. */
+/** Creates an element. Attributes are set unchanged, `on…` become listeners, `null` and `false` are omitted. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Record<string, unknown> = {},

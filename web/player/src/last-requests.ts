@@ -1,7 +1,7 @@
 /**
- * Makes the last requests of courses arrive. Browsers refuse a synchronous XMLHttpRequest while its page is closed, and
- * end those that are under way. Many AICC, cmi5 and xAPI courses send their last words in one. While a page of a course is
- * closed, its requests are sent in a way that outlives it.
+ * Delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being closed,
+ * and abort requests in flight. Many AICC, cmi5 and xAPI courses send their last data in one. While a page of a course
+ * is being closed, its requests are sent in a way that outlives it.
  */
 
 type CourseGlobal = Window & typeof globalThis;
@@ -17,18 +17,18 @@ interface Watched {
   isLeaving: boolean;
 }
 
-/** Browsers let a page that is closed send 64 KiB in all. */
+/** Browsers let a page that is being closed send 64 KiB in total. */
 const MOST_BYTES = 60_000;
 
-/** The error message of Chromium when it refuses a synchronous request. */
+/** The error message of Chromium when it rejects a synchronous request. */
 const REFUSED = /page dismissal/i;
 
 const watched = new WeakMap<object, Watched>();
 
 /**
- * Watches a window and all its frames that have this origin. Call it again for pages that are loaded later. A second call
- * changes nothing.
- * @param isLeaving whether they are being closed now
+ * Watches a window and all its frames that have this origin. Call it again for pages that load later. A second call for
+ * the same page changes nothing.
+ * @param isLeaving whether the pages are being closed now
  */
 export function watchLastRequests(root: Window, isLeaving = false): void {
   let frames = 0;
@@ -36,7 +36,7 @@ export function watchLastRequests(root: Window, isLeaving = false): void {
     watchOne(root as CourseGlobal, isLeaving);
     frames = root.length;
   } catch {
-    // A page of another origin.
+    // The page has another origin.
   }
   for (let at = 0; at < frames; at++) {
     const frame = root[at];
@@ -45,7 +45,7 @@ export function watchLastRequests(root: Window, isLeaving = false): void {
 }
 
 function watchOne(course: CourseGlobal, isLeaving: boolean): void {
-  // The window stays when a frame goes to another page, its globals do not.
+  // When a frame navigates, its window object stays, but its globals are replaced.
   const { prototype } = course.XMLHttpRequest;
   const known = watched.get(prototype);
   if (known !== undefined) {
@@ -64,7 +64,7 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
   const { open, send, setRequestHeader } = prototype;
   const opened = new WeakMap<XMLHttpRequest, Opened>();
   prototype.open = function (this: XMLHttpRequest, method: string, url: string | URL, ...rest: unknown[]) {
-    // Left out, a request is asynchronous; given as undefined, it is not.
+    // A request is asynchronous if the parameter is missing, but not if it is undefined.
     const isAsync = rest.length === 0 || Boolean(rest[0]);
     opened.set(this, { method: String(method), url: String(url), isAsync, headers: [] });
     (open as (...values: unknown[]) => void).call(this, method, url, ...rest);
@@ -82,11 +82,12 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
     }
     if (!request.isAsync) {
       try {
-        // Some browsers allow it at any time, in any size and with an answer.
+        // Some browsers allow it at any time, with any size and with a response.
         send.call(this, body);
         return;
       } catch (error) {
-        // In beforeunload the page may yet stay: only the browser's words tell a refusal from a lost connection.
+        // In beforeunload, the page may still stay. Only the error message distinguishes a rejection from a lost
+        // connection.
         if (!state.isLeaving && !isRefusal(error)) throw error;
       }
     }
@@ -104,12 +105,12 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
   };
 }
 
-/** The error is of the course's window, so that it is no instance of anything here. */
+/** The error belongs to the course's window, so `instanceof` does not work here. */
 function isRefusal(error: unknown): boolean {
   return REFUSED.test((error as { message?: string } | null)?.message ?? '');
 }
 
-/** A course that believes its last request failed may repeat it over and over. */
+/** A course that believes its last request failed may repeat it endlessly. */
 function pretendSuccess(request: XMLHttpRequest): void {
   for (const [name, value] of [
     ['readyState', 4],

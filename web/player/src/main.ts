@@ -1,5 +1,5 @@
 import { Player } from './player.ts';
 
-// An opener of another origin is none of a course's business.
+// Courses must not reach the opener, which may have another origin.
 window.opener = null;
 void new Player(document.querySelector('#player')!).start();

@@ -1,11 +1,11 @@
 import type { Unit } from './server.ts';
 
-/** Where a unit wants to go once it has terminated. */
+/** The destination that a unit requests when it terminates. */
 export type Navigation =
   | { to: 'continue' | 'previous' | 'exit' | 'suspend' | 'abandon' }
   | { to: 'unit'; unit: string };
 
-/** The request that a value of `adl.nav.request` makes, without sequencing; null for none. */
+/** The navigation that a value of `adl.nav.request` requests in a course without sequencing; null for none. */
 export function navigationOf(request: string): Navigation | null {
   const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
   if (target !== undefined) return { to: 'unit', unit: target };
@@ -26,7 +26,7 @@ export function navigationOf(request: string): Navigation | null {
   }
 }
 
-/** The unit to which a request leads; null for the way out. */
+/** The unit to which a navigation leads; null for the exit. */
 export function unitOf(navigation: Navigation, units: readonly Unit[], from: Unit): Unit | null {
   const at = units.findIndex(({ id }) => id === from.id);
   if (navigation.to === 'continue') return units[at + 1] ?? null;

@@ -1,4 +1,4 @@
-/** For the engine's own way of sending, which loses data when a page is closed: the page sends by itself. */
+/** Replaces the engine's own requests, which are lost when a page is closed. The page sends the data itself. */
 export const NOTHING_SENT = {
   updateSettings() {},
   processHttpRequest: () => ({ result: 'true', errorCode: 0 }),

@@ -6,23 +6,23 @@ import type { Sequencer } from './sequencer.ts';
 import type { Unit, UnitStart } from './server.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 
-/** How a unit that is open is left: for another one, with the whole course, or because its time is over. */
+/** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
-/** Courses that terminate on each page have begun again by then. */
+/** By then, courses that terminate on each page have initialized again. */
 const ENDED_MS = 1_500;
 
-/** A unit that is open. */
+/** An open unit. */
 export class OpenUnit {
   readonly unit: Unit;
   readonly start: UnitStart;
-  /** Null for a unit that talks to the server itself, or not at all. */
+  /** Null for a unit that calls the server itself, or reports nothing. */
   runtime: UnitRuntime | null = null;
-  /** Null where nothing is recorded, or the unit does that itself. */
+  /** Null if nothing is recorded, or if the unit calls the server itself. */
   saver: Saver | null = null;
-  /** Its own window, where it insists on one. */
+  /** Its own window, if it requires one. */
   window: CourseWindow | null = null;
-  /** Ends the watch over its time limit. */
+  /** Stops watching its time limit. */
   stopClock: () => void = () => {};
   #frame: HTMLIFrameElement | null = null;
 
@@ -31,7 +31,7 @@ export class OpenUnit {
     this.start = start;
   }
 
-  /** The frame for its course, which is loaded once the frame is in the page. */
+  /** The frame of its course, which loads once the frame is in the page. */
   makeFrame(): HTMLIFrameElement {
     this.#frame = element('iframe', {
       title: this.unit.title,
@@ -47,19 +47,19 @@ export class OpenUnit {
     return this.#frame;
   }
 
-  /** Whether a message comes from its frame, which shows the page to which units return that are left. */
+  /** Whether a message comes from its frame and reports that the learner has left. The unit's return page sends it. */
   saysItWasLeft({ data, origin, source }: MessageEvent): boolean {
     if (origin !== location.origin || source === null || source !== this.#frame?.contentWindow) return false;
     return (data as { coursewire?: unknown } | null)?.coursewire === 'unit-left';
   }
 
-  /** Resolves, once everything is saved, to whether its course has ended its session and has not begun another one. */
+  /** Waits until everything is saved. Resolves to whether the course has ended its session and begun no other. */
   async hasEnded(): Promise<boolean> {
     await Promise.all([this.saver?.settled(), new Promise((resolve) => setTimeout(resolve, ENDED_MS))]);
     return this.runtime?.session.isRunning === false;
   }
 
-  /** Closes the course. It may send its last data while its page unloads, so the runtime is still there. */
+  /** Closes the course. It may send its last data while its page unloads, so the runtime stays until then. */
   async closeCourse(): Promise<void> {
     this.stopClock();
     this.window?.close();
@@ -71,7 +71,7 @@ export class OpenUnit {
     await gone;
   }
 
-  /** If its course has gone and the unit still runs, it ends here, or is suspended with the whole course. */
+  /** If the unit still runs after its course was closed, ends it, or suspends it with the whole course. */
   end(leaving: Leaving, sequencer: Sequencer | null): void {
     if (!this.runtime?.session.isRunning) return;
     const { session, report } = this.runtime;
@@ -88,7 +88,7 @@ export class OpenUnit {
     removeRuntime();
   }
 
-  /** Ends it without its last words: nothing is recorded any more. */
+  /** Closes the unit without saving its last data, because nothing is recorded any longer. */
   drop(): void {
     this.stopClock();
     this.window?.close();

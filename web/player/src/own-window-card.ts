@@ -2,20 +2,20 @@ import { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
 import { TEXTS } from './texts.ts';
 
-/** What happens to the window of a course, for the page that opened it. */
+/** The events of a course's window, for the page that opened it. */
 export interface OwnWindowEvents {
   /** The window is open and shows the unit. */
   onShown(opened: CourseWindow): void;
   onClosed(): void;
-  /** The learner opens a window again that was closed. The window is empty, and the unit needs a new start. */
+  /** The learner opens a closed window again. The new window is empty, and the unit needs a new start. */
   onOpenedAgain(opened: CourseWindow): void;
 }
 
 /**
- * The card that asks for the click that opens a course's own window: browsers seldom block a window that a click opens.
- * A closed window is opened again with a new start, since some standards let an address start a session only once.
- * @param given the window that an earlier click opened for the unit, still empty
- * @param result what is recorded of the course, shown in the card
+ * The card with the button that opens a course's own window, because browsers seldom block a window that a click opens.
+ * A closed window is opened again with a new start, because some standards let a URL start a session only once.
+ * @param given the window that an earlier click opened for the unit; still empty
+ * @param result the recorded result of the course, which the card shows
  */
 export function ownWindowCard(
   address: string,

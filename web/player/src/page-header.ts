@@ -3,13 +3,13 @@ import type { SavingState } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import { TEXTS } from './texts.ts';
 
-/** What the learner does in the header. */
+/** The actions of the learner in the header. */
 export interface HeaderActions {
   step(request: 'previous' | 'continue'): void;
   exit(): void;
 }
 
-/** The top of the page: the name of the course, the ways through it and out of it, and whether everything is saved. */
+/** The header of the page: the name of the course, the buttons for navigation and exit, and the saving state. */
 export class PageHeader {
   readonly element = element('header');
   readonly #saving = element('span', { class: 'saving', role: 'status' });
@@ -20,9 +20,9 @@ export class PageHeader {
   }
 
   /**
-   * Shows it for a course that is open.
+   * Shows the header of an open course.
    * @param nav the table of contents, which a button shows and hides
-   * @param sequencer leads through the units; null where a table of contents is enough
+   * @param sequencer sequences the units; null if a table of contents is enough
    */
   show(
     name: string,
@@ -38,19 +38,19 @@ export class PageHeader {
     );
   }
 
-  /** Shows the name alone: nothing leads on from here. */
+  /** Shows the name alone, once the course is closed. */
   showNameAlone(name: string): void {
     this.element.replaceChildren(element('h1', {}, name));
   }
 
-  /** Shows whether everything is saved. @param isKnown false while nothing was saved yet: then nothing is shown */
+  /** Shows the saving state. @param isKnown false before the first save: then nothing is shown */
   setSaving(state: SavingState, isKnown: boolean): void {
     const words = { saved: TEXTS.saved, saving: TEXTS.saving } as Partial<Record<SavingState, string>>;
     this.#saving.textContent = isKnown ? (words[state] ?? TEXTS.notSaved) : '';
     this.#saving.classList.toggle('bad', isKnown && words[state] === undefined);
   }
 
-  /** The ways on and back that the sequencing allows. */
+  /** The buttons for the next and the previous unit, if the sequencing allows them. */
   #steps(sequencer: Sequencer | null): Node[] {
     if (sequencer === null) return [];
     const step = (words: string, request: 'previous' | 'continue', isAllowed: boolean) =>

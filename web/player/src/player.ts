@@ -16,13 +16,13 @@ import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { giveRuntime } from './unit-runtime.ts';
 
-/** Units that talk to the server themselves meet prerequisites without the page hearing of it. */
+/** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
 const UNAVAILABLE = 503;
-/** A course's last words may arrive after its window was closed. */
+/** A course's last data may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
-/** The learner's page: opens units, gives them the runtime, saves what they say and shows the way. */
+/** The learner's page. Opens units, provides their runtime, saves what they report and follows navigation. */
 export class Player {
   readonly #root: Element;
   readonly #header = new PageHeader({
@@ -30,14 +30,14 @@ export class Player {
     exit: () => void this.#exit(),
   });
   readonly #stage = new Stage();
-  /** What is recorded of the whole course. */
+  /** The recorded result of the whole course. */
   readonly #result = element('dl');
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
-  /** Leads through the units; null where a table of contents is enough. */
+  /** Sequences the units; null if a table of contents is enough. */
   #sequencer: Sequencer | null = null;
   #recording: Recording | null = null;
-  /** Whether the service has just got what an earlier page could not send, which the learner has not read yet. */
+  /** Whether the service has just stored unsent data of an earlier page, and the learner does not know it yet. */
   #wasRecovered = false;
   #isEnded = false;
 
@@ -49,7 +49,7 @@ export class Player {
   async start(): Promise<void> {
     this.#root.replaceChildren(this.#header.element, this.#stage.notice, this.#stage.main);
     this.#stage.showLoading();
-    // The course may have added frames since it was loaded: they, too, may send data while they unload.
+    // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', () => {
       watchLastRequests(window, true);
@@ -92,7 +92,7 @@ export class Player {
     await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
   }
 
-  /** Opens the unit that the sequencing delivered; without one, the learner chooses. */
+  /** Opens the unit that the sequencing delivered. Without one, the learner chooses. */
   async #openDelivered(id: string | null): Promise<void> {
     const unit = this.#page?.units.find((each) => each.id === id);
     if (unit !== undefined) {
@@ -102,7 +102,7 @@ export class Player {
     this.#showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
   }
 
-  /** Leaves the unit that is open and follows a request of the learner's, or one that the unit made when it terminated. */
+  /** Leaves the open unit and follows a request of the learner, or of the unit that terminated. */
   async #follow(request: (sequencer: Sequencer) => string | null): Promise<void> {
     const sequencer = this.#sequencer;
     if (sequencer === null) return;
@@ -115,7 +115,7 @@ export class Player {
     else await this.#openDelivered(next);
   }
 
-  /** @param given the window that the learner's click opened for the unit, still empty */
+  /** @param given the window that the learner's click opened for the unit; still empty */
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
     await this.#closeUnit();
     if (this.#isEnded) return;
@@ -149,7 +149,7 @@ export class Player {
     else this.#showFrame(open);
   }
 
-  /** Gives a unit its runtime, and saves what it reports. */
+  /** Provides a unit with its runtime, and saves what it reports. */
   async #giveRuntime(open: OpenUnit): Promise<void> {
     open.runtime = await giveRuntime(open.start, {
       onChange: (how) => {
@@ -164,7 +164,7 @@ export class Player {
     open.saver = this.#recording?.saverOf(open) ?? null;
   }
 
-  /** What the learner reads when a unit opens. */
+  /** Shows the notice for a unit that opens. */
   #welcome({ isReview }: UnitStart): void {
     const wasRecovered = this.#wasRecovered;
     this.#wasRecovered = false;
@@ -179,7 +179,7 @@ export class Player {
   }
 
   #showFrame(open: OpenUnit): void {
-    // On a phone the contents lie over the course.
+    // On a phone, the table of contents covers the course.
     if (matchMedia('(max-width: 45rem)').matches) this.#stage.nav.hidden = true;
     this.#showHeader();
     this.#stage.showFrame(open.makeFrame());
@@ -208,7 +208,7 @@ export class Player {
 
   /** When the learner leaves a cmi5 unit, the unit opens a page that sends this message. */
   #heard(event: MessageEvent): void {
-    // The window closes itself, which is noticed.
+    // A unit in its own window closes that window itself, and the page detects that.
     if (this.#open?.saysItWasLeft(event)) void this.#unitLeft();
   }
 
@@ -236,13 +236,13 @@ export class Player {
     });
   }
 
-  /** Many courses show nothing after the click on their own exit. */
+  /** Many courses show nothing after a click on their own exit button. */
   async #sayEnded(open: OpenUnit): Promise<void> {
     if (!(await open.hasEnded()) || open !== this.#open || this.#page === null) return;
     this.#stage.say(endedWords(this.#page, open.start.isReview));
   }
 
-  /** Leads where the unit wants to go, once its call has returned. */
+  /** Follows the navigation of the unit, once its call has returned. */
   #navigate(open: OpenUnit, navigation: Navigation): void {
     const units = this.#page?.units ?? [];
     setTimeout(() => {
@@ -252,7 +252,7 @@ export class Player {
     });
   }
 
-  /** @param navigate runs once the unit has gone and before what it left is saved */
+  /** @param navigate runs after the unit has closed and before its last data is saved */
   async #closeUnit(navigate: () => void = () => {}, leaving: Leaving = 'on'): Promise<void> {
     const open = this.#open;
     if (open === null) {
@@ -272,7 +272,7 @@ export class Player {
     if (this.#page !== null) await this.#refresh();
   }
 
-  /** The time that the unit allows is over: it ends, or the learner reads that it is. */
+  /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
   async #timeIsOver(open: OpenUnit, { exits, says }: TimeLimit): Promise<void> {
     if (open !== this.#open) return;
     if (!exits) {
@@ -327,11 +327,11 @@ export class Player {
       fillResult(this.#result, this.#page.result);
       this.#showContents();
     } catch {
-      // What is shown stays; the next change asks again.
+      // The data on the page stays; the next change requests it again.
     }
   }
 
-  /** What was saved may have met the prerequisites of another unit. */
+  /** Refreshes closed units, because saved results may have met their prerequisites. */
   #askForOpenUnits(): void {
     if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#refresh();
   }
@@ -372,7 +372,7 @@ export class Player {
     if (state === 'refused') this.#stage.say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
   }
 
-  /** Closes the course, because nothing is recorded any more. */
+  /** Closes the course, because nothing is recorded any longer. */
   #end(title: string, words: string, canTakeOver: boolean): void {
     this.#isEnded = true;
     this.#open?.drop();

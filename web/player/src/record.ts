@@ -2,7 +2,7 @@ import { element } from './elements.ts';
 import type { PageAnswer, Result, Unit } from './server.ts';
 import { TEXTS } from './texts.ts';
 
-/** A card: a heading that can be focused, words, and whatever else it holds. */
+/** A card: a heading that can be focused, a text and further elements. */
 export function cardOf(
   title: string,
   words: string | null = null,
@@ -17,13 +17,13 @@ export function cardOf(
   );
 }
 
-/** A card with one thing to do. */
+/** A card with one button. */
 export function actionCard(title: string, words: string, label: string, action: () => unknown): HTMLElement {
   const button = element('button', { class: 'main', onclick: () => void action() }, label);
   return cardOf(title, words, element('div', { class: 'actions' }, button));
 }
 
-/** What a learner reads of a unit that records nothing; null for one that records. */
+/** The notice for a unit that records nothing; null for a unit that records. */
 export function modeWords(mode: string, isReview: boolean): string | null {
   if (mode === 'preview') return TEXTS.preview;
   if (mode === 'browse') return TEXTS.browse;
@@ -31,7 +31,7 @@ export function modeWords(mode: string, isReview: boolean): string | null {
   return isReview ? TEXTS.review : null;
 }
 
-/** What the learner reads once the course has ended its session, which is not said where nothing is recorded. */
+/** The notice once the course has ended its session. If nothing is recorded, the notice says so instead. */
 export function endedWords({ mode, units }: PageAnswer, isReview: boolean): string {
   return modeWords(mode, isReview) ?? (units.length > 1 ? TEXTS.unitEndedHere : TEXTS.courseEndedHere);
 }
@@ -76,7 +76,7 @@ export function fillResult(list: HTMLElement, { completion, success, score }: Re
   );
 }
 
-/** A unit's title and, smaller, its status. */
+/** A unit's title and, in small text, its status. */
 export function unitWords(unit: Unit): [string, Node] {
   const kind = unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null;
   return [unit.title, element('small', { class: kind }, statusOf(unit))];

@@ -4,16 +4,16 @@ import { type PageAnswer, post, Refusal } from './server.ts';
 
 const SUPERSEDED = 409;
 
-/** Records what the units of a page report, unless nothing of it is to be recorded. */
+/** Records what the units of a page report, unless nothing is to be recorded. */
 export class Recording {
   readonly #page: PageAnswer;
   readonly #sharedState: () => { state?: unknown };
   readonly #onState: (state: SavingState) => void;
-  /** The sequence of all writes of the page. */
+  /** The sequence number of the next write, shared by all writes of the page. */
   readonly #counter = { next: 1 };
   #visits = 0;
 
-  /** @param options.sharedState what is kept for all units together; empty for nothing */
+  /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
     page: PageAnswer,
     options: { sharedState: () => { state?: unknown }; onState: (state: SavingState) => void },
@@ -23,7 +23,7 @@ export class Recording {
     this.#onState = options.onState;
   }
 
-  /** What saves the reports of a unit with a runtime; null where none is recorded. */
+  /** The saver of a unit with a runtime; null if nothing is recorded. */
   saverOf({ unit, start, runtime }: OpenUnit): Saver | null {
     const { registration, attempt, page, mode } = this.#page;
     if (runtime === null || start.isReview || mode !== 'normal' || registration === null) return null;
@@ -38,7 +38,7 @@ export class Recording {
     });
   }
 
-  /** Records that the learner has seen an asset, which reports nothing itself. Answers whether it is recorded. */
+  /** Records that the learner has opened an asset, which reports nothing itself. Returns whether it was recorded. */
   async noteAsset({ unit, start }: OpenUnit): Promise<boolean> {
     const { page, mode, course } = this.#page;
     if (start.isReview || mode !== 'normal' || !course.standard.startsWith('SCORM')) return false;

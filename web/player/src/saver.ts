@@ -16,22 +16,23 @@ interface Commit extends Snapshot {
   splices?: Splice[];
 }
 
-/** Merges the bursts that courses save in. */
+/** Courses save in bursts. Saves within this time are merged. */
 const SOON_MS = 150;
 const LATER_MS = 1_500;
-/** How often changes are kept in the browser while the connection is lost, in case the browser itself ends. */
+/** How often changes are stored in the browser while the connection is lost, in case the browser itself ends. */
 const KEEP_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Browsers let a page that is closed send 64 KiB in all. */
+/** Browsers let a page that is being closed send 64 KiB in total. */
 const MOST_WHEN_LEAVING = 60_000;
-/** More are not taken. */
+/** The service accepts at most this many. */
 const MOST_SPLICES = 16;
 const COMMIT_PATH = '../commit';
 
 /**
- * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends immediately,
- * with requests that outlive the page. Unsent data is kept in the browser, where the next page of the registration finds it.
+ * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends
+ * immediately, with requests that outlive the page. Unsent data is stored in the browser, where the next page of the
+ * registration finds it.
  */
 export class Saver {
   readonly #owner: UnsentOwner;
@@ -41,9 +42,9 @@ export class Saver {
   readonly #counter: { next: number };
   readonly #read: () => Snapshot;
   readonly #onState: (state: SavingState) => void;
-  /** The latest commit that the server acknowledged, and those sent since: it may have any of them. */
+  /** The latest commit that the server acknowledged, and those sent since. The server may have any of them. */
   #sent: Commit[] = [];
-  /** Whether nothing but those in `#sent` can be what the server has. */
+  /** Whether the server must have one of those in `#sent`. */
   #isAcknowledged = false;
   /** The suspend data before the first commit. */
   readonly #began: string;
@@ -58,12 +59,12 @@ export class Saver {
   #idle: (() => void)[] = [];
 
   constructor(options: {
-    /** Whose writes these are. */
+    /** The registration and attempt that the writes belong to. */
     owner: UnsentOwner;
     unit: string;
     page: number;
     visit: number;
-    /** The sequence of all writes of the page. */
+    /** The sequence number of the next write, shared by all writes of the page. */
     counter: { next: number };
     read: () => Snapshot;
     onState: (state: SavingState) => void;
@@ -79,12 +80,12 @@ export class Saver {
     addEventListener('online', this.#again);
   }
 
-  /** Something changed: it is saved soon, at once where the course asks for it or the page is being closed. */
+  /** Saves a change soon; immediately if the unit terminates or the page is being closed. */
   changed(how: 'value' | 'commit' | 'terminate'): void {
     if (this.#isOver) return;
     this.#isDirty = true;
     if (this.#isLeaving) {
-      // Values that a course sets in one go belong together. The end of its turn is the last moment to send them.
+      // Values that a course sets in one turn belong together. The end of the turn is the last moment to send them.
       if (how === 'value') queueMicrotask(() => this.#isDirty && this.#sendLeaving());
       else this.#sendLeaving();
       return;
@@ -93,26 +94,26 @@ export class Saver {
     this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
   }
 
-  /** The page may not come back: what is not saved is sent in a way that outlives it. */
+  /** The page may not come back, so unsaved changes are sent with requests that outlive it. */
   leaving(isForGood: boolean): void {
     if (isForGood) this.#isLeaving = true;
     if (this.#isDirty || this.#isSending) this.#sendLeaving();
   }
 
-  /** The page came back from the browser's cache, or is shown again. */
+  /** The page came back from the browser's cache, or is visible again. */
   back(): void {
     this.#isLeaving = false;
     if (this.#isDirty) this.#sendIn(0);
   }
 
-  /** Resolves once everything is saved, or nothing can be any more. */
+  /** Resolves once everything is saved, or once nothing more can be saved. */
   async settled(): Promise<void> {
     if (!this.#isDirty && !this.#isSending) return;
     this.#sendIn(0);
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Ends it: its unit is closed. */
+  /** Stops saving, because the unit is closed. */
   dispose(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#keepTimer);
@@ -175,7 +176,7 @@ export class Saver {
     else if (status === 410 || status === 404) this.#end('over', commit);
     else if (isRefusal(status)) this.#end('refused', commit);
     else {
-      // The next try reads the data again: it holds this and what comes meanwhile.
+      // The next try reads the data again, so it includes this commit and later changes.
       this.#isDirty = true;
       this.#onState('offline');
       this.#sendIn(this.#retryMs);
@@ -183,7 +184,7 @@ export class Saver {
     }
   }
 
-  /** Without a connection commits would pile up: those in the middle are forgotten. */
+  /** Without a connection, commits would accumulate, so those in the middle are dropped. */
   #remember(commit: Commit): void {
     this.#sent.push(commit);
     if (this.#sent.length < MOST_SPLICES) return;
@@ -191,7 +192,7 @@ export class Saver {
     this.#isAcknowledged = false;
   }
 
-  /** The server has this commit or a later one, and none before it. */
+  /** The server has this commit or a later one, and no earlier one. */
   #acknowledge({ sequence }: Commit): void {
     this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
     this.#isAcknowledged = true;
@@ -208,7 +209,7 @@ export class Saver {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Several of these may be in flight at once, and after an ordinary one. The server keeps the newest. */
+  /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
   #sendLeaving(): void {
     if (this.#isOver) return;
     const commit = this.#commit();
@@ -233,9 +234,9 @@ export class Saver {
 }
 
 /**
- * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes: to the text that the page began
- * with, and to each text sent since, because it is unknown which writes have arrived. If that is still too large, members
- * that did not change in any of those writes are omitted.
+ * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes: to the text that the page
+ * began with, and to each text sent since. It is unknown which of these the server has. If that is still too large,
+ * members that did not change in any of those writes are omitted.
  */
 function smallest(
   commit: Commit,
@@ -270,12 +271,12 @@ function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** What two texts have in common at their start and end, and what the second one has between. */
+/** The common start and end of two texts, and the part of the second text between them. */
 function spliceOf(before: string, after: string): Splice {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;
-  // Half a character would not survive the way.
+  // A lone surrogate would be lost in UTF-8.
   if (start > 0 && /[\uD800-\uDBFF]/.test(before[start - 1] ?? '')) start--;
   let end = 0;
   while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
@@ -286,7 +287,7 @@ function spliceOf(before: string, after: string): Splice {
 /** Status for a commit that was recorded only in part. It does not count as a success. */
 const IN_PART = 206;
 
-/** The status of the answer; 0 without one. */
+/** The status of the response; 0 without a response. */
 async function request(body: string, keepalive = false): Promise<number> {
   try {
     const answer = await fetch(COMMIT_PATH, {
@@ -302,12 +303,12 @@ async function request(body: string, keepalive = false): Promise<number> {
   }
 }
 
-/** What came of sending what an earlier page of the registration could not. */
+/** The outcome of sending the unsent data of an earlier page. */
 export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
 
 /**
- * Sends what an earlier page of the registration left unsent in this browser. Await it before the new page takes over: the
- * service accepts the data only until a newer page opens, in this browser or another.
+ * Sends the data that an earlier page of the registration left unsent in this browser. Await it before the new page
+ * opens: the service accepts the data only until a newer page opens, in this browser or another.
  */
 export async function sendUnsent(): Promise<UnsentOutcome> {
   if (!hasUnsent()) return 'nothing';
@@ -320,7 +321,7 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   try {
     const answer = await post<{ outcome: string }>('commit', { ...write, lateOf: attempt });
     forgetUnsent({ registration, attempt }, write);
-    // What a closed tab sent may have arrived though its page did not hear of it.
+    // The data of a closed tab may have arrived even if its page did not receive the response.
     return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
   } catch (error) {
     if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
@@ -329,7 +330,7 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   }
 }
 
-/** The registration and attempt that the page is about to play; null when the service cannot be reached. */
+/** The registration and attempt that the page is about to play; null if the service cannot be reached. */
 async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
   try {
     const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
@@ -341,7 +342,7 @@ async function currentOwner(): Promise<{ registration: string | null; attempt: n
   }
 }
 
-/** Whether a status means that another try would fail as well. */
+/** Whether a status means that another try would also fail. */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

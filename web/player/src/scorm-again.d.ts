@@ -1,4 +1,4 @@
-// The package's types name a default export that its modules do not have.
+// The package's types declare a default export that its modules do not have.
 declare module 'scorm-again/scorm12/min' {
   export { default as Scorm12API } from 'scorm-again/scorm12';
 }

@@ -1,13 +1,13 @@
-/** What a unit has to save at a moment. */
+/** The data of a unit to save. */
 export interface Snapshot {
   cmi: Record<string, unknown>;
   terminated: boolean;
   elapsedMs: number;
-  /** What is kept for all units together. */
+  /** The data that all units share. */
   state?: unknown;
 }
 
-/** The data model engine of one edition, which knows the standard's elements, types and error codes. */
+/** The data model engine of one edition. It implements the standard's elements, types and error codes. */
 export interface Engine {
   initialize(parameter: string): string;
   terminate(parameter: string): string;
@@ -21,12 +21,12 @@ export interface Engine {
   read(): Record<string, unknown>;
 }
 
-/** Called with each change. */
+/** Called on each change. */
 export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
 
 /**
- * A unit's session with the runtime, as courses call it. It never throws into a course and accepts values of every type. It
- * begins again if a course initializes after it has finished: the standards forbid that, but many courses do it.
+ * A unit's session with the runtime, as courses call it. It never throws into a course and accepts values of every
+ * type. It restarts if a course initializes after it has finished: the standards forbid that, but many courses do it.
  */
 export class ScormSession {
   readonly #makeEngine: (cmi: Record<string, unknown> | null) => Engine;
@@ -37,17 +37,17 @@ export class ScormSession {
   #isTerminated = false;
   #left: Record<string, unknown> | null = null;
 
-  /** @param makeEngine makes an engine that holds these members; null for those that the server gave */
+  /** @param makeEngine creates an engine with these members; with those from the server for null */
   constructor(makeEngine: (cmi: Record<string, unknown> | null) => Engine, onChange: OnChange) {
     this.#makeEngine = makeEngine;
     this.#onChange = onChange;
     this.#engine = makeEngine(null);
   }
 
-  /** What is to be saved now. */
+  /** The data to save now. */
   snapshot(): Snapshot {
     return {
-      // Finishing changes the model in the engine's own ways; what the course said is what counts.
+      // Finishing changes the engine's model, but only what the course reported counts.
       cmi: this.#left ?? this.#engine.read(),
       terminated: this.#isTerminated,
       elapsedMs: Math.round(performance.now() - this.#startedAt),
@@ -116,7 +116,7 @@ export class ScormSession {
   }
 }
 
-/** Courses pass numbers, booleans, null and nothing at all. */
+/** Courses pass numbers, booleans and null, or omit the argument. */
 function text(value: unknown): string {
   return value === null || value === undefined ? '' : String(value);
 }

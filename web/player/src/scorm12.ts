@@ -18,7 +18,7 @@ const NO_LOG = 5;
 const INVALID_ARGUMENT = '201';
 const NOT_INITIALIZED = '301';
 const NOT_IMPLEMENTED = '401';
-/** A name that no category has is another fault than a category that the model does not have. */
+/** An unknown element of a known category has another error code than an unknown category. */
 const OF_THE_MODEL = /^cmi\.(?:core|objectives|interactions|student_data|student_preference)\b/;
 
 /** The API of SCORM 1.1 and 1.2, for `window.API`. */
@@ -48,9 +48,9 @@ function engineOf(cmi: Record<string, unknown>): Engine {
   allowValues(inner.cmi, 'suspend_data', emptyOrLong(MOST_SUSPEND_DATA));
   allowValues(inner.cmi.core, 'lesson_location', emptyOrLong(MOST_LOCATION));
   loadCmi(inner, cmi);
-  /** That of the last call, where the engine has another one. */
+  /** The error of the last call, if it differs from the engine's error. */
   let ownError: string | null = null;
-  /** Answers what a call answered; of an unknown element of a known category, it sets the error that the standard has. */
+  /** Returns the result of a call. For an unknown element of a known category, sets the error of the standard. */
   const answered = (element: string, answer: string) => {
     const isUnknown = String(inner.LMSGetLastError()) === NOT_IMPLEMENTED && OF_THE_MODEL.test(element);
     ownError = isUnknown ? INVALID_ARGUMENT : null;
@@ -78,7 +78,7 @@ function engineOf(cmi: Record<string, unknown>): Engine {
         return setInLists(inner.cmi, element, () => inner.LMSSetValue(elementOf(element, GROUPS_12), given));
       };
       let answer = set(value);
-      // An interaction that is not there yet begins with a result that the engine knows.
+      // A new interaction must begin with a result that the engine accepts.
       if (answer !== 'true' && isDecimalResult(element, value) && set('neutral') === 'true')
         answer = set(value);
       return answered(element, answer);
@@ -91,7 +91,7 @@ function engineOf(cmi: Record<string, unknown>): Engine {
   };
 }
 
-/** What a course finds that initializes again in the same page: all that it left. */
+/** The data for a course that initializes again in the same page: everything that it has reported. */
 function resumed(cmi: Record<string, unknown>): Record<string, unknown> {
   const core = cmi.core as Record<string, unknown>;
   return { ...cmi, core: { ...core, entry: core.exit === 'suspend' ? 'resume' : '', exit: '' } };

@@ -1,7 +1,7 @@
 import { durationMs } from '../../../src/player/scorm/scorm2004-status.ts';
 import { isBeyond } from './element-of.ts';
 
-/** What the engine does not check; error codes of the standard (Run-Time Environment 3.1.7). */
+/** Error codes of the standard, for checks that the engine does not make (Run-Time Environment 3.1.7). */
 const GET_FAILURE = 301;
 const SET_FAILURE = 351;
 export const NOT_INITIALIZED = 403;
@@ -10,33 +10,33 @@ const DEPENDENCY = 408;
 
 const DURATIONS = /^cmi\.(?:session_time|interactions\.\d+\.latency)$/;
 const IDS = /^cmi\.(?:objectives\.(\d+)|interactions\.(\d+))\.id$/;
-/** Elements that have no value before they are given one; the engine answers an empty text for them. */
+/** Elements without an initial value. The engine returns an empty text for them. */
 const UNSET = /^cmi\.(?:launch_data|comments_from_(?:learner|lms)\.\d+\.(?:comment|location|timestamp))$/;
 const CAPTIONING = 'cmi.learner_preference.audio_captioning';
 const MEMBERS = /^(cmi\.(?:objectives|interactions))\.(\d+)\.(?!id$|(?:.*\.)?_)/;
 /** RFC 2141. */
 const URN = /^urn:[a-z0-9][a-z0-9-]{1,31}:[^\s<>"\\^`{|}~]+$/i;
 
-/** The error of reading an element of a list that is not that long; 0 for every other element. */
+/** The error of reading a list item that does not exist; 0 for every other element. */
 export function readError(element: string, countOf: (list: string) => number): number {
   return isBeyond(element, countOf) ? GET_FAILURE : 0;
 }
 
-/** Whether an element that is empty was never set. */
+/** Whether an element has no value until it is set. */
 export function isUnset(element: string): boolean {
   return UNSET.test(element);
 }
 
 /**
- * The error of a value that an element cannot have; 0 when the engine decides.
- * @param read answers an element's value
+ * The error of setting an element to an invalid value; 0 if the engine decides.
+ * @param read returns the value of an element
  */
 export function setError(element: string, value: string, read: (element: string) => string): number {
   const countOf = (list: string) => Number(read(`${list}._count`)) || 0;
-  // One that skips a place is refused for that.
+  // The engine rejects an index that skips an item.
   if (isBeyond(element, (list) => countOf(list) + 1)) return 0;
   const [, itsList, place] = MEMBERS.exec(element) ?? [];
-  // The other members depend on the id; the engine does not say so of each.
+  // The other members depend on the id, but the engine does not check that for each of them.
   if (itsList !== undefined && Number(place) === countOf(itsList)) return DEPENDENCY;
   if (!IDS.test(element) && isBeyond(element, countOf)) return 0;
   if (DURATIONS.test(element)) return durationMs(value) === null ? TYPE_MISMATCH : 0;
@@ -48,7 +48,7 @@ export function setError(element: string, value: string, read: (element: string)
   const count = countOf(list);
   const isValid = value.trim() !== '' && (!/^urn:/i.test(value) || URN.test(value));
   if (!isValid) return TYPE_MISMATCH;
-  // The ids of objectives are unique. The engine refuses another one too, but keeps the objective without its id.
+  // The ids of objectives are unique. The engine also rejects a duplicate, but keeps the objective without its id.
   const others = Array.from({ length: objective === undefined ? 0 : count }, (_, at) => at);
   const isTaken = others.some((at) => at !== Number(index) && read(`${list}.${at}.id`) === value);
   return isTaken ? SET_FAILURE : 0;

@@ -20,10 +20,10 @@ import { isUnset, NOT_INITIALIZED, readError, setError } from './scorm2004-rules
 import type { Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
-/** The engine refuses to empty them, which the standard allows. */
+/** The engine does not allow emptying these elements, but the standard does. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
-/** What the server sends about a unit. */
+/** The initial data of a unit, from the server. */
 export interface Scorm2004Start {
   cmi: Record<string, unknown>;
   /** All units, in the order of the contents. */
@@ -33,7 +33,7 @@ export interface Scorm2004Start {
 
 /**
  * The API of SCORM 2004, for `window.API_1484_11`.
- * @param sequencer leads through the units, where the course has sequencing: it decides where navigation goes
+ * @param sequencer decides where navigation leads; null for a course without sequencing
  */
 export function scorm2004Api(
   data: Scorm2004Start,
@@ -77,7 +77,7 @@ export function scorm2004Api(
     GetErrorString: session.errorString,
     GetDiagnostic: session.diagnostic,
   };
-  /** What the unit has said so far. */
+  /** What the unit has reported so far. */
   const report = () => reportOf(session.snapshot().cmi);
   return { session, api, report };
 }
@@ -106,12 +106,12 @@ function engineOf(
   allowValues(preference, 'delivery_speed', (value) => /^0+(?:\.0+)?$/.test(value));
   loadCmi(inner, cmi);
   const adl = new AdlModel(adlHost);
-  /** That of `adl`, where the last call was about it. */
+  /** The error of `adl`, if the last call concerned it. */
   let adlError: string | null = null;
   const set = new Set<string>();
   const read = () => {
     const { cmi: members } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
-    // No time is another thing than a time that the unit did not measure.
+    // A unit that measured no time must not report a time of zero.
     return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
   };
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
@@ -138,11 +138,11 @@ function engineOf(
       if (isAdl(element)) return ofAdl(adl.get(element));
       const error = inner.isInitialized() ? readError(element, countOf) : 0;
       if (error !== 0) return ofAdl({ value: '', error });
-      // Of some elements the engine leaves the error of an earlier call.
+      // For some elements, the engine keeps the error of an earlier call.
       inner.lastErrorCode = '0';
       const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
       if (value === '' && inner.isInitialized()) {
-        // The engine confuses an empty value with one that was never set.
+        // The engine does not distinguish an empty value from one that was never set.
         if (EMPTIABLE.includes(element) && set.has(element)) return ofAdl({ value, error: 0 });
         if (isUnset(element) && !set.has(element) && lastErrorOfInner() === '0')
           return ofAdl({ value, error: NOT_INITIALIZED });
@@ -181,7 +181,7 @@ function engineOf(
   };
 }
 
-/** Without sequencing, a unit may go to its neighbours and to every other one. */
+/** Without sequencing, a unit may request the next, the previous and any other unit. */
 function plainHost({ units, unit }: Scorm2004Start): AdlHost {
   const at = units.indexOf(unit);
   return {
@@ -198,7 +198,7 @@ function plainHost({ units, unit }: Scorm2004Start): AdlHost {
   };
 }
 
-/** What a course finds that initializes again in the same page: all that it left. */
+/** The data for a course that initializes again in the same page: everything that it has reported. */
 function resumed(cmi: Record<string, unknown>): Record<string, unknown> {
   return { ...cmi, entry: cmi.exit === 'suspend' ? 'resume' : '', exit: '', session_time: 'PT0S' };
 }

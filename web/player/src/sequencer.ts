@@ -16,7 +16,7 @@ import {
 import type { AdlHost } from './adl-model.ts';
 import { EXITS_OF_ALL } from './exits.ts';
 
-/** A line of the contents, with those below it. */
+/** An entry of the table of contents, with the entries below it. */
 export interface ContentsEntry {
   id: string;
   title: string;
@@ -25,7 +25,7 @@ export interface ContentsEntry {
   children: ContentsEntry[];
 }
 
-/** Leads through the units of a SCORM 2004 course by the sequencing of its manifest. */
+/** Navigates a SCORM 2004 course by the sequencing of its manifest. */
 export class Sequencer {
   readonly #session: SequencingSession;
   #delivered: string | null = null;
@@ -33,22 +33,25 @@ export class Sequencer {
   #isOver = false;
   #isTakenAway = false;
 
-  /** @param state what an earlier page kept */
+  /** @param state the state that an earlier page stored; null without one */
   constructor(tree: ActivityTreeDefinition, state: SequencingState | null) {
     this.#session = new SequencingSession(tree, state);
   }
 
-  /** Begins, or goes on where an earlier page was. Answers the unit to open; null where the learner has to choose. */
+  /**
+   * Begins a session, or resumes that of an earlier page. Returns the unit to open; null if the learner must choose
+   * one.
+   */
   begin(): string | null {
     const next = this.leave();
-    // Nothing is open: the learner is where they were.
+    // No unit is open. The learner stays at the same position.
     if (next === null && this.#session.tree.current !== null) return this.#onlyUnit();
     return next ?? this.request('resumeAll') ?? this.request('start') ?? this.#onlyUnit();
   }
 
   /**
-   * Leaves the course for now: a unit that has ended is over, one that has not is suspended. A page that was closed has
-   * done nothing of that, so that the next one does it. Answers the unit to which a rule of the course leads from there.
+   * Leaves the course for now. A unit that has ended is exited; any other unit is suspended. A page that was closed did
+   * not do that, so the next page does it. Returns the unit to which a rule of the course leads; null for none.
    */
   leave(): string | null {
     const { tree } = this.#session;
@@ -57,19 +60,19 @@ export class Sequencer {
     return next;
   }
 
-  /** Leaves the course because the learner exits: where a unit does not want to be suspended, its course ends. */
+  /** Leaves the course because the learner exits. If the unit hides the control to suspend, the course ends. */
   exit(): void {
     if (this.hides('suspendAll') && !this.hides('exitAll')) this.request('exitAll');
     else this.leave();
   }
 
-  /** A course of one unit leaves nothing to choose. */
+  /** If the course has a single unit, the learner has nothing to choose. */
   #onlyUnit(): string | null {
     const [only, ...others] = [...this.#session.tree.root.walk()].filter(({ isLeaf }) => isLeaf);
     return only === undefined || others.length > 0 ? null : this.choose(only.id);
   }
 
-  /** Answers the unit that the request leads to; null for none. */
+  /** Returns the unit to which the request leads; null for none. */
   request(request: NavigationRequest): string | null {
     const { delivered, isOver } = this.#session.navigate(request);
     this.#isOver = isOver;
@@ -78,7 +81,7 @@ export class Sequencer {
     return this.#delivered;
   }
 
-  /** The same of a unit or a block that the learner chose. */
+  /** Requests the unit or block that the learner chose; see {@link request}. */
   choose(id: string): string | null {
     return this.request({ to: 'choice', target: id });
   }
@@ -91,13 +94,13 @@ export class Sequencer {
     return this.#session.isValid('previous');
   }
 
-  /** Whether the unit that is open wants a control not to be shown. */
+  /** Whether the open unit hides a control. */
   hides(control: HiddenControl): boolean {
     const { current } = this.#session.tree;
     return current?.isActive === true && current.definition.hideLmsUi.includes(control);
   }
 
-  /** The table of contents: what is visible, below the root where that can be chosen. */
+  /** The visible entries of the table of contents. The root is one of them if it can be chosen. */
   contents(): ContentsEntry[] {
     const { root } = this.#session.tree;
     const entries = this.#entries(root);
@@ -117,26 +120,26 @@ export class Sequencer {
     return { id, title: definition.title, isUnit: isLeaf, canChoose, children };
   }
 
-  /** The unit that was delivered since the last call; null for none. */
+  /** Returns the unit that was delivered since the last call; null for none. */
   takeDelivered(): string | null {
     const delivered = this.#delivered;
     this.#delivered = null;
     return delivered;
   }
 
-  /** Whether the unit that was delivered last goes on with an attempt that was suspended. */
+  /** Whether the unit that was delivered last resumes a suspended attempt. */
   get isResumed(): boolean {
     return this.#isResumed;
   }
 
-  /** A unit is open: what led to it is over. */
+  /** A unit was opened, so the request that led to it is done. */
   unitOpened(): void {
     this.#isTakenAway = false;
     this.#delivered = null;
     this.#isOver = false;
   }
 
-  /** The objectives that a unit finds. */
+  /** The initial objectives of a unit. */
   objectivesOf(unit: string, before: Cmi): Record<string, Cmi> {
     const activity = this.#session.tree.find(unit);
     return activity === null ? {} : objectivesFor(activity, before, this.#isResumed);
@@ -149,8 +152,8 @@ export class Sequencer {
   }
 
   /**
-   * A unit has terminated: what it said counts, and where it wants to go is where the session goes.
-   * @param asked what it set `adl.nav.request` to
+   * A unit has terminated. What it reported counts, and the session follows its navigation request.
+   * @param asked the value of `adl.nav.request`
    */
   terminated(unit: string, report: UnitReport, asked: string): void {
     const request = this.#isTakenAway ? null : requestOf(asked);
@@ -162,12 +165,12 @@ export class Sequencer {
     else if (request !== null) this.request(request);
   }
 
-  /** The learner leaves the unit that is open: where it wants to go does not count any more. */
+  /** The learner leaves the open unit, so the unit's own navigation request no longer counts. */
   takeAway(): void {
     this.#isTakenAway = true;
   }
 
-  /** What a unit reads of `adl`. */
+  /** The data of the course on which a unit's `adl` data model works. */
   hostOf(unit: string): AdlHost {
     const { tree } = this.#session;
     return {
@@ -186,12 +189,12 @@ export class Sequencer {
     };
   }
 
-  /** Whether the course was left for good: by an exit, or because nothing follows. */
+  /** Whether the course has ended, by an exit or because nothing follows. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** What a later page goes on from. */
+  /** The state from which a later page resumes. */
   state(): { sequencing: SequencingState } {
     return { sequencing: this.#session.tree.state() };
   }

@@ -1,9 +1,9 @@
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
 
-/** What the page asks of the server, below the launch's token. Shapes are those of `src/player/player-routes.ts`. */
+/** Requests of the page to the server, below the launch's token. The types match `src/player/player-routes.ts`. */
 
-/** What is recorded of a unit, or of the whole course. */
+/** The recorded result of a unit or of the whole course. */
 export interface Result {
   completion: 'Completed' | 'Incomplete' | 'Unknown';
   success: 'PASS' | 'FAIL' | 'UNKNOWN';
@@ -25,14 +25,14 @@ export interface PageAnswer {
   attempt: number;
   page: number;
   units: Unit[];
-  /** Of the whole course. */
+  /** The result of the whole course. */
   result: Result;
   lastUnit: string | null;
   returnUrl: string | null;
   sequencing: { tree: ActivityTreeDefinition; state: SequencingState | null } | null;
 }
 
-/** The time that a unit allows its learner. */
+/** The time limit of a unit. */
 export interface TimeLimit {
   leftMs: number;
   exits: boolean;
@@ -45,11 +45,11 @@ export interface UnitStart {
   ownWindow: boolean;
   data: unknown;
   isReview: boolean;
-  /** Null without one. */
+  /** Null without a time limit. */
   timeLimit: TimeLimit | null;
 }
 
-/** An answer that is no success. */
+/** A response that reports a failure. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;
@@ -60,7 +60,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Asks the server. @throws {Refusal} @throws {TypeError} without a connection */
+/** Sends a request to the server. @throws {Refusal} @throws {TypeError} without a connection */
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   const answer = await fetch(`../${path}`, {
     method: 'POST',

@@ -2,10 +2,10 @@ import { element } from './elements.ts';
 import { cardOf } from './record.ts';
 import { TEXTS } from './texts.ts';
 
-/** How long a notice stays that appears nowhere else. Other notices disappear at the next save, which comes within a moment. */
+/** How long a notice stays if nothing else shows its text. Other notices disappear at the next save, within moments. */
 const NOTICE_MS = 30_000;
 
-/** What is below the header: a notice, the table of contents, and a course or a card. */
+/** The area below the header: a notice, the table of contents, and a course or a card. */
 export class Stage {
   readonly notice = element('div', { class: 'notice', role: 'status', hidden: true });
   readonly nav = element('nav', { 'aria-label': TEXTS.contents, hidden: true });
@@ -18,18 +18,18 @@ export class Stage {
     this.notice.replaceChildren(element('p', {}, words ?? ''));
   }
 
-  /** Shows a notice that {@link clear} leaves for a while. */
+  /** Shows a notice that {@link clear} does not remove for a while. */
   sayForAWhile(words: string): void {
     this.#noticeUntil = performance.now() + NOTICE_MS;
     this.say(words);
   }
 
-  /** Removes a notice that has been there long enough. */
+  /** Removes a notice that was visible long enough. */
   clear(): void {
     if (performance.now() >= this.#noticeUntil) this.say(null);
   }
 
-  /** Shows a notice until what it is about has changed, whatever was there. */
+  /** Replaces any notice by one that the next {@link clear} removes. */
   sayInstead(words: string): void {
     this.#noticeUntil = 0;
     this.say(words);
@@ -39,7 +39,7 @@ export class Stage {
     this.main.replaceChildren(this.nav, cardOf(TEXTS.loading));
   }
 
-  /** @param withContents false once nothing can be opened any more */
+  /** @param withContents false if no unit can be opened any longer */
   showCard(card: HTMLElement, withContents: boolean): void {
     this.main.classList.add('padded');
     this.main.replaceChildren(...(withContents ? [this.nav] : []), card);

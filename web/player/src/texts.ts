@@ -1,4 +1,4 @@
-/** Every text that the player shows to learners. */
+/** All texts that the player shows to learners. */
 export const TEXTS = {
   loading: 'The course is loading …',
   contents: 'Contents',

@@ -5,24 +5,24 @@ import type { Scorm2004Start } from './scorm2004.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { UnitStart } from './server.ts';
 
-/** The statuses of units that have not said theirs. */
+/** The statuses of units that have not reported one. */
 const SILENT = ['not attempted', 'unknown', ''];
 
 /** The names under which courses look for the runtime. */
 type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
 
-/** The runtime of a unit that is open. */
+/** The runtime of an open unit. */
 export interface UnitRuntime {
   session: ScormSession;
-  /** Answers what the unit has reported; null for a standard without sequencing. */
+  /** Returns what the unit has reported; null for a standard without sequencing. */
   report: (() => UnitReport) | null;
-  /** Ends a session that still runs, because the time of the unit is over. */
+  /** Ends a session that still runs, because the time of the unit is up. */
   timeOut(): void;
 }
 
 /**
- * Puts the runtime of a unit where its course looks for it. It has to be there before the course: many look once, as soon
- * as they load.
+ * Installs the runtime of a unit where its course looks for it. It must be there before the course loads, because many
+ * courses look only once.
  */
 export async function giveRuntime(
   start: UnitStart,
@@ -56,7 +56,7 @@ export async function giveRuntime(
   return { session, report, timeOut };
 }
 
-/** A unit that ends without a status is completed, which one is not that was cut off. */
+/** Sets a missing status to incomplete: a unit that ends without a status would count as completed. */
 function endOverTime(session: ScormSession, exit: string, status: string): void {
   if (SILENT.includes(session.getValue(status))) session.setValue(status, 'incomplete');
   session.setValue(exit, 'time-out');

@@ -1,15 +1,15 @@
 /**
- * Keeps what a page could not send where it outlives the tab: in the browser's storage of the player's origin, under
- * the registration and attempt that it belongs to, so that learners who share a browser never get each other's.
+ * Stores unsent data where it outlives the tab: in the browser's storage of the player's origin. The key contains the
+ * registration and the attempt, so learners who share a browser never get each other's data.
  */
 
-/** What is kept of a write; the whole body of the request is in it. */
+/** A stored write, which contains the whole body of the request. */
 export interface UnsentWrite {
   page: number;
   sequence: number;
 }
 
-/** Whose writes are kept. */
+/** The registration and attempt that a write belongs to. */
 export interface UnsentOwner {
   registration: string;
   attempt: number;
@@ -17,7 +17,7 @@ export interface UnsentOwner {
 
 interface Entry {
   keptAt: number;
-  /** Openings that failed to send it. */
+  /** Number of page openings that tried to send it. */
   tries: number;
   write: UnsentWrite;
 }
@@ -25,32 +25,32 @@ interface Entry {
 const PREFIX = 'coursewire-unsent';
 /** Older unsent data is removed. */
 const KEPT_MS = 30 * 86_400_000;
-/** The oldest make room: browsers give an origin about 5 million characters, which courses use as well. */
+/** The oldest entries are removed first. Browsers give an origin about 5 million characters, which courses also use. */
 const MOST_ENTRIES = 8;
 /** A write that the service cannot accept must not lock the learner out forever. */
 const MOST_TRIES = 5;
 
-/** Keeps a write, unless a newer one of the same attempt is kept. */
+/** Stores a write, unless a newer one of the same attempt is stored. */
 export function keepUnsent(owner: UnsentOwner, write: UnsentWrite): void {
   const kept = entryAt(keyOf(owner));
   if (kept !== null && isNewer(kept.write, write)) return;
   put(keyOf(owner), { keptAt: Date.now(), tries: 0, write });
 }
 
-/** Removes what is kept of an attempt, once the service has this write or has refused it. */
+/** Removes the stored write of an attempt, once the service has stored or rejected this write. A newer one stays. */
 export function forgetUnsent(owner: UnsentOwner, write: UnsentWrite): void {
   const kept = entryAt(keyOf(owner));
   if (kept !== null && !isNewer(kept.write, write)) remove(keyOf(owner));
 }
 
-/** Whether anything is kept, of whichever registration. */
+/** Whether unsent data of any registration is stored. */
 export function hasUnsent(): boolean {
   return keys().length > 0;
 }
 
 /**
- * The write that an earlier page of the attempt could not send; null when there is none. Counts as one more try. What
- * belongs to an earlier attempt of the registration, or is too old, is removed.
+ * The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. Removes
+ * data that belongs to an earlier attempt of the registration, or is too old.
  */
 export function takeUnsent({ registration, attempt }: UnsentOwner): UnsentWrite | null {
   const wanted = keyOf({ registration, attempt });
@@ -74,14 +74,14 @@ function isNewer(one: UnsentWrite, other: UnsentWrite): boolean {
   return one.page === other.page ? one.sequence > other.sequence : one.page > other.page;
 }
 
-/** A browser may allow one kind of storage and not the other; a reload finds both, a closed tab the first. */
+/** A browser may allow only one kind of storage. Both survive a reload; only the first survives a closed tab. */
 function storages(): Storage[] {
   const found: Storage[] = [];
   for (const name of ['localStorage', 'sessionStorage'] as const) {
     try {
       found.push(window[name]);
     } catch {
-      // Not allowed: the page itself still has what is unsent.
+      // The browser does not allow it. The page itself still has the unsent data.
     }
   }
   return found;
@@ -98,12 +98,12 @@ function entryAt(key: string): Entry | null {
     if (text === null) continue;
     try {
       const entry = JSON.parse(text) as Partial<Entry> | null;
-      // Courses can write here too.
+      // Courses can also write here.
       if (typeof entry?.keptAt === 'number' && typeof entry.write?.sequence === 'number') {
         return { keptAt: entry.keptAt, tries: entry.tries ?? 0, write: entry.write };
       }
     } catch {
-      // Nothing that this page wrote.
+      // This page did not write it.
     }
     storage.removeItem(key);
   }
@@ -125,7 +125,7 @@ function tryPut(storage: Storage, key: string, text: string): boolean {
     storage.setItem(key, text);
     return true;
   } catch {
-    // Full: an older state of this attempt would be worse than none in the next storage.
+    // The storage is full. An older entry would hide the new one, which goes to the next storage.
     storage.removeItem(key);
     return false;
   }

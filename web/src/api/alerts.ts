@@ -60,7 +60,7 @@ export const alertForEditQuery = (id: number) =>
   });
 
 /** The newest firings of a rule, or of all. */
-export const firingsQuery = (query: { alert_id?: number; state?: 'firing' | 'ended'; limit: number }) =>
+export const firingsQuery = (query: { alert_id?: number; limit: number }) =>
   queryOptions({
     queryKey: [...alertsKey, 'firings', query],
     queryFn: ({ signal }) =>
@@ -75,6 +75,18 @@ export const firingsQuery = (query: { alert_id?: number; state?: 'firing' | 'end
     ...polling(ALERT_LIST_MS),
   });
 
+/** A page of the firings of a rule, after a cursor. */
+export function readFirings(
+  alertId: number,
+  cursor: string | null,
+  limit: number,
+): Promise<{ data: AlertFiring[]; next_cursor: string | null }> {
+  return request(
+    'GET',
+    withQuery('/alert-firings', { alert_id: alertId, limit, cursor: cursor ?? undefined }),
+  );
+}
+
 export function createAlert(body: AlertConfiguration, idempotencyKey: string): Promise<Alert> {
   return request('POST', '/alerts', { body, idempotencyKey });
 }
@@ -83,7 +95,7 @@ export function updateAlert({ record: { id }, etag }: Read<Alert>, body: AlertCo
   return request('PUT', `/alerts/${id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
 }
 
-/** Reads the rule and writes it back with only this changed: the rest stays, its URL included. */
+/** Reads the rule and writes it back with only this change. All other members are kept, including the URL. */
 export async function switchAlert(id: number, enabled: boolean): Promise<Alert> {
   const read = await readRecord<Alert>(`/alerts/${id}`);
   return await updateAlert(read, { ...read.record, enabled });

@@ -1,5 +1,6 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { FocusType } from '../../../src/events/catalogue.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
 import { withQuery } from './addresses.ts';
 import { request } from './request.ts';
@@ -22,6 +23,38 @@ export const assetSearchQuery = (types: readonly FocusType[], search: string, he
       return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
     },
   });
+
+interface ChoiceFilter {
+  types: readonly FocusType[];
+  search: string;
+  limit: number;
+  offset: number;
+}
+
+/** A page of the same, for the dialog that chooses accounts or content. */
+const assetChoicesQuery = (heldBy: number | null, { types, search, limit, offset }: ChoiceFilter) =>
+  queryOptions({
+    queryKey: ['assets', 'choices', heldBy, types, { search, limit, offset }],
+    queryFn: async ({ signal }) => {
+      const query = { types, search, limit, offset, held_by: heldBy };
+      const answer = await request<ListAnswer<Asset>>('GET', withQuery('/ui/api/search/assets', query), {
+        signal,
+      });
+      const data = answer.data.map((asset) => ({ ...asset, location: asset.location ?? '', held: false }));
+      return { ...answer, data };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** The same as a hook. */
+export function assetFinder(heldBy: number | null) {
+  return function useFoundAssets(filter: ChoiceFilter) {
+    return useQuery(assetChoicesQuery(heldBy, filter));
+  };
+}
+
+/** Maximum number of assets that are read by their ids at once. */
+export const MAX_BY_ID = 200;
 
 /** The assets with these ids that exist. */
 export const assetsByIdQuery = (assets: readonly { type: FocusType; id: number }[]) =>

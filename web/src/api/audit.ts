@@ -8,13 +8,13 @@ import { request } from './request.ts';
 
 export type { ActorType, AuditAction, AuditEntry, AuditObjectType };
 
-/** A page of the audit log, which leads onward only. */
+/** A page of the audit log. There are links to the next page only. */
 export interface AuditPage {
   data: AuditEntry[];
   next_cursor: string | null;
 }
 
-/** Which entries are searched for, in the words of the API. */
+/** The filters of a search, as the API names them. */
 export interface AuditSearch {
   user?: string | undefined;
   actor_type?: ActorType | undefined;

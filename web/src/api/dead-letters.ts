@@ -48,10 +48,10 @@ export function stepOverDeadLetters(
   });
 }
 
-/** The most that one call takes. */
+/** Maximum number of dead letters per call. */
 const MAX_IDS = 200;
 
-/** Sends these dead letters again or removes them, in order within each webhook, and returns how many. */
+/** Redelivers or removes these dead letters, in order within each webhook, and returns their number. */
 export async function actOnTheseDeadLetters(
   action: DeadLetterAction,
   letters: readonly Pick<DeadLetter, 'id' | 'webhook_id'>[],

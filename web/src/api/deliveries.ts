@@ -22,7 +22,7 @@ export const DELIVERY_STATUSES = [
 ] as const satisfies readonly DeliveryStatus[];
 
 const PAGE_SIZE = 25;
-const REDELIVERED_TOGETHER = 500;
+const TOGETHER = 500;
 
 /** A page of a webhook's history, latest first. Only the first page is refreshed. */
 export const deliveriesQuery = (
@@ -31,16 +31,22 @@ export const deliveriesQuery = (
     outcome,
     cursor,
     filter = {},
-  }: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined; filter?: object },
+    limit = PAGE_SIZE,
+  }: {
+    outcome?: DeliveryStatus | undefined;
+    cursor?: string | undefined;
+    filter?: object;
+    limit?: number;
+  },
 ) =>
   queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter }],
+    queryKey: [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter, limit }],
     queryFn: ({ signal }) =>
       request<{ data: DeliverySummary[]; next_cursor: string | null }>(
         'GET',
         withQuery(`/webhooks/${webhookId}/deliveries`, {
           ...filter,
-          limit: PAGE_SIZE,
+          limit,
           status: outcome,
           cursor,
         }),
@@ -73,7 +79,7 @@ export const deliveryQuery = (webhookId: number, deliveryId: number) =>
     ...polling(LIVE_MS),
   });
 
-/** What sending several messages again did, and where the next step goes on. */
+/** The result of redelivering several messages, and the cursor of the next step. */
 interface RedeliveryOfSome {
   redelivered: number;
   remaining: number;
@@ -86,20 +92,29 @@ export function redeliverThese(webhookId: number, ids: readonly number[]): Promi
   return request('POST', `/webhooks/${webhookId}/deliveries/redeliver?${query}`);
 }
 
-/** One step of sending those that match again. Call it again with its cursor while there is one. */
-export function redeliverMatching(
+/** The result of one step, and the cursor of the next one; null at the end. */
+export interface MatchingStep {
+  done: number;
+  remaining: number;
+  next_cursor: string | null;
+}
+
+/**
+ * One step of redelivering the matching messages, or of removing the dead letters among them. Call it again with its
+ * cursor until there is none.
+ */
+export async function actOnMatching(
+  action: 'redeliver' | 'remove',
   webhookId: number,
   filter: object,
   cursor: string | null,
-): Promise<RedeliveryOfSome> {
-  return request(
-    'POST',
-    withQuery(`/webhooks/${webhookId}/deliveries/redeliver`, {
-      ...filter,
-      limit: REDELIVERED_TOGETHER,
-      cursor,
-    }),
-  );
+): Promise<MatchingStep> {
+  const query = { ...filter, limit: TOGETHER, cursor };
+  const path = withQuery(`/webhooks/${webhookId}/deliveries/${action}`, query);
+  const { redelivered, removed, remaining, next_cursor } = await request<
+    Omit<RedeliveryOfSome, 'redelivered'> & { redelivered?: number; removed?: number }
+  >('POST', path);
+  return { done: redelivered ?? removed ?? 0, remaining, next_cursor: next_cursor ?? null };
 }
 
 export function redeliver(

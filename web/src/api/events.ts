@@ -12,13 +12,13 @@ export type { EventRecord, EventSummary, EventWebhookRecord };
 
 export const eventsKey = ['events'] as const;
 
-/** A page of a list that leads onward only. */
+/** A page of a list. There are links to the next page only. */
 export interface EventPage {
   data: EventSummary[];
   next_cursor: string | null;
 }
 
-/** Which events are searched for, in the words of the API. */
+/** The filters of a search, as the API names them. */
 export interface EventSearch {
   subtopic?: string | undefined;
   account_id?: number | undefined;
@@ -50,7 +50,7 @@ export const eventQuery = (eventId: number) =>
     queryFn: ({ signal }) => request<EventRecord>('GET', `/events/${eventId}`, { signal }),
   });
 
-/** The outcomes of an event, for the webhooks that got a message of it or for the others. */
+/** The outcomes of an event for webhooks: for those that got a message about it, or for the others. */
 export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?: string) =>
   queryOptions({
     queryKey: [...eventsKey, eventId, 'webhooks', gotMessage, cursor],
@@ -64,14 +64,14 @@ export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?
     ...polling(gotMessage ? LIVE_MS : LIST_MS),
   });
 
-/** Which events are replayed to a webhook. Times are those of the API. */
+/** The events to replay to a webhook. Times are in the format of the API. */
 export interface ReplayPeriod {
   from: string;
   to: string;
   again: boolean;
 }
 
-/** One step of a replay. With `dryRun`, nothing is queued, and `replayed` is what would be. */
+/** One step of a replay. With `dryRun`, nothing is queued, and `replayed` is the number of events that would be. */
 export function replayEvents(
   webhookId: number,
   { from, to, again, cursor, dryRun }: ReplayPeriod & { cursor: string | undefined; dryRun: boolean },
@@ -82,10 +82,10 @@ export function replayEvents(
   return request('POST', path, signal === undefined ? {} : { signal });
 }
 
-/** Steps of a count: with more, the number says little, and people wait long for it. */
+/** Maximum number of steps of a count. A larger number would tell people little more, and take long. */
 const COUNTED_STEPS = 20;
 
-/** How many messages a replay would queue, counted up to a bound. */
+/** The number of messages that a replay would queue, up to a limit. */
 export const replayCountQuery = (webhookId: number, period: ReplayPeriod) =>
   queryOptions({
     queryKey: ['webhooks', webhookId, 'replay', period],

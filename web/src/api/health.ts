@@ -21,7 +21,7 @@ export const healthQuery = queryOptions({
   ...polling(HEALTH_MS),
 });
 
-/** Without the settings, which are most of it. */
+/** Without the settings, which make up most of it. */
 export const healthSummaryQuery = queryOptions({
   queryKey: ['health', 'summary'],
   queryFn: ({ signal }) => request<HealthSummary>('GET', '/ui/api/health?settings=false', { signal }),

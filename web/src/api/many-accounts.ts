@@ -15,12 +15,15 @@ export type { AccountWithContent, AddableAccount };
 
 /** Maximum number of accounts to select at once. */
 export const MAX_ACCOUNTS_AT_ONCE = 2_000;
-/** Accounts times assets of a request: few enough for quick progress. */
+/** Maximum number of account-asset pairs per request: few enough for visible progress. */
 const PAIRS_PER_STEP = 500;
 const ACCOUNTS_PER_STEP = 500;
 const ACCOUNTS_PER_PAGE = 25;
 
-/** Accounts whose name contains the text or whose id it is. With `content`, they say whether they have it directly. */
+/**
+ * Accounts whose name contains the text, or whose id equals it. With `content`, they state whether they have it
+ * directly.
+ */
 export const addableAccountsQuery = ({
   content,
   ...query
@@ -45,34 +48,37 @@ export const addableAccountsQuery = ({
     placeholderData: keepPreviousData,
   });
 
-/** The accounts that have an asset, and through what, page by page. */
+/** A page of the accounts that have an asset, and how they have it. */
+export function readAccountsWith(
+  { type, id }: ContentReference,
+  cursor: string | null,
+  limit: number,
+  signal?: AbortSignal,
+): Promise<{ data: AccountWithContent[]; next_cursor: string | null }> {
+  const path = withQuery(`/content/${type}/${id}/accounts`, { limit, cursor });
+  return request('GET', path, signal === undefined ? {} : { signal });
+}
+
+/** The accounts that have an asset, and how they have it, page by page. */
 export const accountsWithQuery = ({ type, id }: ContentReference) =>
   infiniteQueryOptions({
     queryKey: [...accountsKey, 'with', type, id],
-    queryFn: ({ pageParam, signal }) =>
-      request<{ data: AccountWithContent[]; next_cursor: string | null }>(
-        'GET',
-        withQuery(`/content/${type}/${id}/accounts`, {
-          limit: ACCOUNTS_PER_PAGE,
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        }),
-        { signal },
-      ),
+    queryFn: ({ pageParam, signal }) => readAccountsWith({ type, id }, pageParam, ACCOUNTS_PER_PAGE, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     ...polling(LIST_MS),
   });
 
-/** What a change of many accounts did. */
+/** The result of a change of many accounts. */
 export interface ManyAccountsResult {
-  /** How often something was added or removed: once for each account and asset. */
+  /** The number of additions or removals, one for each account and asset. */
   changed: number;
   unchanged: number;
 }
 
 /**
- * Adds content to many accounts, or removes it: in steps, each in one transaction. A step that has started is finished
- * when `signal` stops it. After an error, the same call continues: what was done before is `unchanged`.
+ * Adds content to many accounts, or removes it. Each step is one transaction. `signal` stops it after the current step.
+ * After an error, the same call continues, and counts what was already done as `unchanged`.
  */
 export async function changeManyAccounts(
   act: 'add' | 'remove',

@@ -10,12 +10,12 @@ const STEADY_AFTER_MS = 10_000;
 const STEADY_FACTOR = 4;
 const MAX_STEADY_MS = 30_000;
 
-/** Since when a query has had its present data, by the clock of this machine. */
+/** Since when a query has had its current data, by the clock of this machine. */
 const unchangedSince = new WeakMap<object, { data: unknown; at: number }>();
 
 /**
- * Options of a query that is repeated every `intervalMs`, less often while its data stays the same, and not while its
- * tab is hidden. A change, and returning to the tab, make it frequent again.
+ * Options of a query that is repeated every `intervalMs`: less often while its data stays the same, and not while its
+ * tab is hidden. A change of the data, or a return to the tab, restores the interval.
  */
 export function polling(intervalMs: number) {
   return {

@@ -8,8 +8,8 @@ const KEPT_MS = 10 * 60_000;
 const MAX_RETRIES = 2;
 
 /**
- * Defaults for all queries: data is fresh for some seconds, problems are not retried because the response would be
- * the same, and a 401 anywhere ends the session on this page.
+ * Defaults for all queries. Data is fresh for some seconds. Problems are not retried, because the response would be the
+ * same. A 401 anywhere ends the session on this page.
  */
 export function createQueryClient(connection: Connection): QueryClient {
   const onError = (error: unknown) => {
@@ -22,8 +22,8 @@ export function createQueryClient(connection: Connection): QueryClient {
   const onSuccess = () => {
     if (!connection.isLost()) return;
     connection.report(false);
-    // Queries that failed in the meantime are repeated without a click. One that a click has repeated already goes on:
-    // cancelling it would lose the click.
+    // Queries that failed in the meantime are repeated automatically. If a click has already repeated one, it
+    // continues, because cancelling it would lose the click.
     void client.refetchQueries(
       { type: 'active', predicate: ({ state }) => state.error instanceof UnreachableError },
       { cancelRefetch: false },

@@ -96,7 +96,7 @@ export const runtimeQuery = (id: string) =>
     ...polling(REGISTRATION_MS),
   });
 
-/** The attempts of some pages: a page may continue the last attempt of the one before it. */
+/** The attempts of several pages. A page may continue the last attempt of the page before it. */
 export function attemptsOf(pages: readonly Runtime[]): Attempt[] {
   const attempts: Attempt[] = [];
   for (const part of pages.flatMap((page) => page.attempts)) {
@@ -130,7 +130,7 @@ export function createRegistration(body: RegistrationInput, idempotencyKey: stri
   return request('POST', '/registrations', { body, idempotencyKey });
 }
 
-/** Whether a learner is registered for this very course or equivalent through the account. */
+/** Whether a learner is registered for exactly this course or equivalent through the account. */
 export async function isRegistered(
   accountId: number,
   { type, id }: { type: 'COURSE' | 'EQUIVALENT'; id: number },

@@ -5,7 +5,7 @@ import { ApiError, UnreachableError } from './errors.ts';
 const DEADLINE_MS = 30_000;
 const HTTP_NO_CONTENT = 204;
 const HTTP_NOT_MODIFIED = 304;
-/** Number of responses that are kept so that they need not be sent again while they stay the same. */
+/** Number of cached responses. The service does not send them again while they are unchanged. */
 const MAX_KEPT = 60;
 /** Clocks that differ by less are considered equal. */
 const CLOCK_TOLERANCE_MS = 2_500;
@@ -17,7 +17,7 @@ export interface RequestOptions {
   ifMatch?: string;
   /** See newIdempotencyKey. */
   idempotencyKey?: string;
-  /** The time limit of the response, for calls that wait for something themselves. */
+  /** The time limit of the response, for calls that wait for another system. */
   deadlineMs?: number;
 }
 

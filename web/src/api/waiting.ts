@@ -14,7 +14,7 @@ export type WaitingMessage = WaitingSummary;
 /** The same with its body. */
 export type WaitingRecord = WaitingWhole;
 
-/** Few, because the charts of the webhook follow. */
+/** Few, so that the charts of the webhook remain visible below. */
 const PAGE_SIZE = 10;
 const PURGED_TOGETHER = 500;
 
@@ -32,6 +32,18 @@ export const waitingQuery = (webhookId: number, cursor: string | undefined) =>
     ...polling(LIVE_MS),
   });
 
+/** A page of the messages that wait for a webhook, after a cursor. */
+export function readWaiting(
+  webhookId: number,
+  cursor: string | null,
+  limit: number,
+): Promise<{ data: WaitingMessage[]; next_cursor: string | null }> {
+  return request(
+    'GET',
+    withQuery(`/webhooks/${webhookId}/line/messages`, { limit, cursor: cursor ?? undefined }),
+  );
+}
+
 /** One waiting message. */
 export const waitingMessageQuery = (webhookId: number, position: number) =>
   queryOptions({
@@ -47,8 +59,8 @@ export function skipWaiting(webhookId: number, position: number): Promise<unknow
 }
 
 /**
- * One step of a purge. Call it again with its cursor while there is one.
- * @param until only messages of events before this time of the API; null for all
+ * One step of a purge. Call it again with its cursor until there is none.
+ * @param until only messages of events before this time, in the format of the API; null for all
  */
 export function purgeStep(
   webhookId: number,

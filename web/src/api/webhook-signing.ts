@@ -1,6 +1,6 @@
 import { request } from './request.ts';
 
-/** A new signing secret. No later answer has it. */
+/** A new signing secret. No later response contains it. */
 export interface SigningSecret {
   signing_secret: string;
   signing_since_dt: string;

@@ -19,7 +19,7 @@ import type {
 /** The list shows alerts soon after they arise. */
 const WEBHOOK_LIST_MS = 4_000;
 const TREND_MS = 10_000;
-/** Longer than a target may take (the setting `delivery_timeout`, 30 s unless it is set otherwise). */
+/** Longer than a target may take to respond (the setting `delivery_timeout`, 30 s by default). */
 const TEST_DEADLINE_MS = 150_000;
 
 const WEBHOOKS = ['webhooks'] as const;
@@ -106,7 +106,7 @@ export function updateWebhook(
   return request('PUT', `/webhooks/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
 }
 
-/** Reads the webhook and writes it back with only this changed: the rest stays, its secret included. */
+/** Reads the webhook and writes it back with only this change. All other members are kept, including the secret. */
 export async function switchWebhook(
   id: number,
   change: { enabled: boolean } | { paused: boolean },
@@ -127,7 +127,7 @@ export function sendTestMessage(id: number, subtopic: Subtopic): Promise<TestRes
   return request('POST', withQuery(`/webhooks/${id}/test`, { subtopic }), { deadlineMs: TEST_DEADLINE_MS });
 }
 
-/** Sends a test message for a configuration that is not saved: of a new webhook, or of the one with that id. */
+/** Sends a test message for an unsaved configuration: of a new webhook, or of the one with that id. */
 export function testConfiguration(
   body: WebhookConfiguration,
   webhookId: number | undefined,
@@ -137,7 +137,10 @@ export function testConfiguration(
   return request('POST', path, { body, deadlineMs: TEST_DEADLINE_MS });
 }
 
-/** `retry`: the head is due now. `skip`: it goes to the dead-letter queue. Only if that message is the head still. */
+/**
+ * `retry`: the head is due now. `skip`: it is moved to the dead-letter queue. Both apply only if that message is still
+ * the head.
+ */
 export function actOnHead(id: number, action: 'retry' | 'skip', messageId: string): Promise<Timed<Line>> {
   return requestTimed('POST', withQuery(`/webhooks/${id}/line/${action}`, { message_id: messageId }));
 }

@@ -1,8 +1,8 @@
 import type { AnyRouter } from '@tanstack/react-router';
 
 /**
- * Loads the code of the page that the address names while the session is still being read. If that fails, the page itself
- * tries again and says why.
+ * Loads the code of the addressed page while the session is still being read. If that fails, the page itself retries
+ * and reports the error.
  */
 export function preloadPage(router: AnyRouter): void {
   for (const { routeId } of router.matchRoutes(router.latestLocation)) {

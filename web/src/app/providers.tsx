@@ -3,8 +3,8 @@ import { Notifications } from '@mantine/notifications';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Connection } from '../api/connection.ts';
+import { ConnectionContext } from '../session/connection-context.ts';
 import { cssVariables, theme } from '../theme/theme.ts';
-import { ConnectionContext } from './connection-context.ts';
 
 /** index.html reads the same key before the first paint. */
 const COLOR_SCHEME_KEY = 'coursewire-color-scheme';

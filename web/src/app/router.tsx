@@ -4,6 +4,8 @@ import { uiBase } from '../api/addresses.ts';
 import { NotFound } from '../components/not-found.tsx';
 import { PageCrash } from '../components/page-crash.tsx';
 import { PageLoading } from '../components/page-loading.tsx';
+import { adminRoute, appRoute, rootRoute, unknownRoute } from '../layout/root-routes.ts';
+import { parseAddressSearch, stringifyAddressSearch } from '../navigation/address-search.ts';
 import { contentAccountRoutes } from '../pages/accounts/routes.ts';
 import { administratorRoutes } from '../pages/administrators/routes.ts';
 import { alertRoutes } from '../pages/alerts/routes.ts';
@@ -19,8 +21,6 @@ import { registrationRoutes } from '../pages/registrations/routes.ts';
 import { accountRoutes } from '../pages/sign-in/routes.ts';
 import { systemRoutes } from '../pages/system/routes.ts';
 import { webhookRoutes } from '../pages/webhooks/routes.ts';
-import { parseAddressSearch, stringifyAddressSearch } from './address-search.ts';
-import { adminRoute, appRoute, rootRoute, unknownRoute } from './root-routes.ts';
 
 const PENDING_AFTER_MS = 250;
 

@@ -3,7 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import { HOME_ID } from '../api/folders.ts';
-import { useMay } from '../app/session-context.ts';
+import { useMay } from '../session/session-context.ts';
 
 /** The page of an asset. */
 export function addressOf(type: FocusType, id: number): LinkProps {

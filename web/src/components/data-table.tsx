@@ -23,7 +23,7 @@ import type { TableState } from './use-table.ts';
 export interface RowSelecting<T> {
   selection: Selection<T>;
   nameOf: (row: T) => string;
-  /** Buttons for what can be done with the selected rows. */
+  /** Buttons for the actions on the selected rows. */
   actions: ReactNode;
 }
 

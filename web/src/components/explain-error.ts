@@ -5,7 +5,7 @@ import { errors } from '../texts/errors.ts';
 export interface Explanation {
   /** What happened. */
   title: string;
-  /** The detail from the service; empty if the title says everything. */
+  /** The detail from the service; empty if the title is sufficient. */
   detail: string;
   /** What to do. */
   advice: string;

@@ -8,26 +8,41 @@ import { formatNumber } from '../utilities/numbers.ts';
 import { notifyError, notifyNote } from './notify.tsx';
 
 const words = shared.export;
-/** Rows of a request: the most that the service gives. */
+/** Rows per request: the maximum of the service. */
 const PART = 200;
 
-/** How a list is exported. */
+/** Maximum number of exported rows of a log, so that the file fits the memory of the browser. */
+const MAX_ROWS = 100_000;
+
+/** How a list with numbered pages is exported. */
 export interface ListExport<T> {
-  /** Of the file, without its extension: `accounts`. */
+  /** The name of the file without its extension: `accounts`. */
   name: string;
   /** The rows of this part of the list, with its search, filters and order. */
   list: (client: QueryClient, part: { limit: number; offset: number }) => Promise<ListAnswer<T>>;
 }
 
+/** How a list is exported that has only cursors, without page numbers. */
+export interface LogExport<T> {
+  /** The name of the file without its extension. */
+  name: string;
+  /** The page of at most `limit` rows after a cursor, with the filters of the list; null for the first page. */
+  page: (
+    client: QueryClient,
+    cursor: string | null,
+    limit: number,
+  ) => Promise<{ data: readonly T[]; next_cursor: string | null }>;
+}
+
 /**
- * Saves all pages of a list as CSV. It reads them part by part, shows how far it is, and stops when it is clicked
- * again. Of a list that is too long to be counted, it saves what can be listed and says so.
+ * Saves all pages of a list as CSV. It reads them one after another and shows its progress. Another click stops it. If
+ * the list is too long to be counted or saved, it saves the first part and says so.
  */
 export function ExportButton<T extends object>({
-  exporting: { name, list },
+  exporting,
   rowKey,
 }: {
-  exporting: ListExport<T>;
+  exporting: ListExport<T> | LogExport<T>;
   rowKey: (row: T) => Key;
 }) {
   const queryClient = useQueryClient();
@@ -41,19 +56,19 @@ export function ExportButton<T extends object>({
     const { signal } = stop;
     setCount(0);
     try {
-      // Rows may move to a later part while another one is read.
+      // Rows may move to a later page while another one is read.
       const rows = new Map<Key, T>();
-      for (let offset = 0; ; offset += PART) {
-        const answer = await list(queryClient, { limit: PART, offset });
+      let isLonger = false;
+      for await (const part of partsOf(queryClient, exporting)) {
         if (signal.aborted) return;
-        for (const row of answer.data) rows.set(rowKey(row), row);
+        for (const row of part.rows) rows.set(rowKey(row), row);
         setCount(rows.size);
-        if (offset + PART < answer.total && answer.data.length > 0) continue;
-        const { toCsv, saveFile } = await import('../utilities/csv.ts');
-        saveFile(`${name}.csv`, 'text/csv;charset=utf-8', toCsv([...rows.values()]));
-        if (answer.total_is_lower_bound === true) notifyNote(words.bound(formatNumber(rows.size)));
-        return;
+        isLonger = part.isLonger || rows.size >= MAX_ROWS;
+        if (rows.size >= MAX_ROWS) break;
       }
+      const { toCsv, saveFile } = await import('../utilities/csv.ts');
+      saveFile(`${exporting.name}.csv`, 'text/csv;charset=utf-8', toCsv([...rows.values()]));
+      if (isLonger) notifyNote(words.bound(formatNumber(rows.size)));
     } catch (error) {
       if (!signal.aborted) notifyError(error);
     } finally {
@@ -77,4 +92,25 @@ export function ExportButton<T extends object>({
       {count === null ? words.action : words.running(formatNumber(count))}
     </Button>
   );
+}
+
+/** The pages of a list, in order. `isLonger`: the list has more rows than can be listed. */
+async function* partsOf<T>(
+  client: QueryClient,
+  exporting: ListExport<T> | LogExport<T>,
+): AsyncGenerator<{ rows: readonly T[]; isLonger: boolean }> {
+  if ('page' in exporting) {
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof exporting.page>> = await exporting.page(client, cursor, PART);
+      yield { rows: page.data, isLonger: false };
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return;
+  }
+  for (let offset = 0; ; offset += PART) {
+    const answer = await exporting.list(client, { limit: PART, offset });
+    yield { rows: answer.data, isLonger: answer.total_is_lower_bound === true };
+    if (offset + PART >= answer.total || answer.data.length === 0) return;
+  }
 }

@@ -7,7 +7,7 @@ import {
   deadLettersKey,
   stepOverDeadLetters,
 } from '../api/dead-letters.ts';
-import { redeliverMatching } from '../api/deliveries.ts';
+import { actOnMatching, type MatchingStep } from '../api/deliveries.ts';
 import { webhooksKey } from '../api/webhooks.ts';
 import { deadLetters } from '../texts/dead-letters.ts';
 import { shared } from '../texts/shared.ts';
@@ -24,7 +24,7 @@ interface Run {
   leftIsMinimum: boolean;
   /** Later dead letters are not included; null before the first step. */
   until: string | null;
-  /** Where the next step goes on; null before the first step. */
+  /** The cursor of the next step; null before the first step. */
   cursor: string | null;
   error: unknown;
 }
@@ -39,19 +39,19 @@ const START: Run = {
   error: null,
 };
 
-/** What the dialog works on. */
+/** The dead letters that the dialog processes. */
 interface Selection {
   /** Null: all webhooks. */
   webhook: { id: number; name: string } | null;
   /** Members of the API; null for all dead letters. */
   filter?: object | null;
-  /** Whether the filter is one of the history, which may name discarded messages. */
+  /** Whether the filter comes from the history, which may contain discarded messages. */
   ofHistory?: boolean;
   action?: DeadLetterAction;
 }
 
 /**
- * Redelivers or removes the dead letters of a webhook, or of all: step by step, with progress, until it is stopped.
+ * Redelivers or removes the dead letters of one webhook, or of all, step by step with progress, until it is stopped.
  */
 export function RedeliveryDialog({
   opened,
@@ -91,10 +91,10 @@ function RedeliveryForm({
     setRun(state);
     try {
       while (!stop.signal.aborted) {
-        // A step that has started is finished, so that its count is not lost.
+        // The current step is finished, so that its count is not lost.
         state =
           ofHistory && webhook !== null && filter !== null
-            ? afterMatching(state, await redeliverMatching(webhook.id, filter, state.cursor))
+            ? afterMatching(state, await actOnMatching(action, webhook.id, filter, state.cursor))
             : after(
                 state,
                 await stepOverDeadLetters(action, { ...state, webhookId: webhook?.id ?? null, filter }),
@@ -165,15 +165,14 @@ function after(state: Run, step: DeadLetterStep): Run {
   };
 }
 
-function afterMatching(state: Run, step: Awaited<ReturnType<typeof redeliverMatching>>): Run {
-  const isDone = step.next_cursor == null;
+function afterMatching(state: Run, step: MatchingStep): Run {
   return {
     ...state,
-    phase: isDone ? 'done' : 'running',
-    done: state.done + step.redelivered,
+    phase: step.next_cursor === null ? 'done' : 'running',
+    done: state.done + step.done,
     left: step.remaining,
     leftIsMinimum: false,
-    cursor: step.next_cursor ?? null,
+    cursor: step.next_cursor,
   };
 }
 

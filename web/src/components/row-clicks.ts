@@ -8,9 +8,9 @@ const CONTROLS = 'a, button, input, select, textarea, label, summary, [role="but
 const MIDDLE_BUTTON = 1;
 
 /**
- * Handlers for a row with a `RowLink`: a click opens its page; a middle click, or a click with Ctrl, Cmd or Shift,
- * opens it in a new tab or window. A link stretched over the row would do the same without a script, but WebKit
- * positions nothing inside a table row, so the link of the last row would cover the window.
+ * Handlers for a row with a `RowLink`. A click opens its page. A middle click, or a click with Ctrl, Cmd or Shift,
+ * opens it in a new tab or window. A link stretched over the row would need no script. But WebKit positions nothing
+ * inside a table row, so the link of the last row would cover the window.
  */
 export const rowClicks = {
   onClick: (event: MouseEvent<HTMLElement>) => {
@@ -34,7 +34,7 @@ export const rowClicks = {
 function linkToFollow(event: MouseEvent<HTMLElement>): HTMLAnchorElement | null {
   const { currentTarget: row, target } = event;
   if (event.defaultPrevented || !(target instanceof Element)) return null;
-  // React also passes on events of dialogs and menus that the row has opened, which are elsewhere in the page.
+  // React also forwards events of dialogs and menus that the row has opened, which are elsewhere in the page.
   if (!row.contains(target) || target.closest(CONTROLS) !== null) return null;
   const selection = window.getSelection();
   if (selection !== null && !selection.isCollapsed && selection.containsNode(row, true)) return null;

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
 
-/** The buttons of a dialog that works step by step: stop while it runs, else close, and start or continue. */
+/** The buttons of a dialog that works step by step. Stop while it runs, otherwise Close, and Start or Continue. */
 export function RunButtons({
   isRunning,
   next,

@@ -20,12 +20,12 @@ export function TableFooter({
 }: {
   table: TableState;
   page: ListAnswer<unknown> | undefined;
-  /** What can be done with the whole list. */
+  /** Actions on the whole list. */
   actions: ReactNode;
 }) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
-    // A separate key, so that what replaces it elsewhere on the page causes no jump.
+    // A separate key, so that the page does not jump when the placeholder is replaced.
     return (
       <div key="placeholder" className={styles.footer}>
         <Skeleton height={12} width="8rem" />

@@ -6,7 +6,7 @@ import { useTypedFilter } from './use-typed-filter.ts';
 
 const TYPING_MS = 400;
 
-/** Filters a table by a text that must be equal. The address contains it under `name`. */
+/** Filters a table by an exact text. The address contains it under `name`. */
 export function TextFilter({ table, name, label }: { table: TableState; name: string; label: string }) {
   const [typed, setTyped] = useTypedFilter(table, name, TYPING_MS);
   return (

@@ -7,7 +7,8 @@ import styles from './time.module.css';
 const RELATIVE_EVERY_MS = 10_000;
 
 /**
- * A time in the viewer's time zone. On hover, it is shown with milliseconds and in UTC. It is no tab stop: a list has many.
+ * A time in the viewer's time zone. On hover, it is shown with milliseconds and in UTC. It is not a tab stop, because a
+ * list has many.
  * @param value ISO 8601, or null if it has not happened
  */
 export function Time({

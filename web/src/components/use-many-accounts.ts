@@ -9,8 +9,8 @@ import { formatNumber } from '../utilities/numbers.ts';
 import { notifyDone } from './notify.tsx';
 
 /**
- * Adds content to many accounts or removes it, step by step, with the progress in words. Stopping finishes the step
- * that has started.
+ * Adds content to many accounts or removes it, step by step, with a progress text. If it is stopped, the current step
+ * is finished.
  */
 export function useManyAccounts(act: 'add' | 'remove', onDone: () => void) {
   const queryClient = useQueryClient();

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Rows that do not move while they are held, and how many newer ones wait for the hold to end. */
+/** Rows that do not move while they are held, and the number of newer rows that wait for the hold to end. */
 export interface SteadyRows<Row> {
   rows: readonly Row[];
   waiting: number;
@@ -8,8 +8,8 @@ export interface SteadyRows<Row> {
 
 /**
  * Keeps the rows of a live list in place while someone points at them. Each held row still shows its latest values.
- * @param of names the list, such as its filter: another list is shown at once. Null: these rows are only shown until those
- * of another list are read
+ * @param of identifies the list, for example by its filter. The rows of another list are shown at once. Null: these
+ *   rows are a placeholder until another list is read.
  */
 export function useSteadyRows<Row extends { id: number }>(
   rows: readonly Row[] | undefined,

@@ -3,8 +3,8 @@ import { useDebounced } from '../utilities/use-debounced.ts';
 import type { TableState } from './use-table.ts';
 
 /**
- * What is typed into a filter of a table. The address contains it under `name` once typing pauses.
- * @returns what is typed, and how to change it
+ * The typed text of a table's filter. The address contains it under `name` once typing pauses.
+ * @returns the typed text, and a function to change it
  */
 export function useTypedFilter(
   table: TableState,

@@ -1,5 +1,5 @@
 import { Tooltip, VisuallyHidden } from '@mantine/core';
-import { useMay, useSession } from '../app/session-context.ts';
+import { useMay, useSession } from '../session/session-context.ts';
 import { navigation } from '../texts/navigation.ts';
 import { webhooks } from '../texts/webhooks.ts';
 import { StatusBadge } from './status-badge.tsx';

@@ -69,13 +69,13 @@ export const accounts = {
     goes: 'Also deleted, without further events:',
     contents: (count: string, one: boolean) =>
       one
-        ? 'the assignment of 1 item of content (the content itself is kept)'
-        : `the assignment of ${count} items of content (the content itself is kept)`,
+        ? 'access to 1 item of content (the content itself is kept)'
+        : `access to ${count} items of content (the content itself is kept)`,
     registrations: (count: string, one: boolean) =>
       one ? '1 registration and its results' : `${count} registrations and their results`,
     nothing: 'It has no content and no registrations.',
     counting: 'Counting what else will be deleted…',
-    uncounted: 'Content assignments and registrations, with their results, are also deleted.',
+    uncounted: 'Access to content and registrations, with their results, are also deleted.',
     event: 'Triggers the event “Account deleted”. This cannot be undone.',
     many: deletionOf('account', 'accounts'),
     manyNothing: 'They have no content and no registrations.',

@@ -1,5 +1,6 @@
 import { isolate } from '../utilities/isolate.ts';
 import { pageTitles } from './page-titles.ts';
+import { deletionOf } from './selection.ts';
 
 export const administrators = {
   title: pageTitles.administrators,
@@ -55,6 +56,8 @@ export const administrators = {
     title: (name: string) => `Delete ${isolate(name)}?`,
     description: 'They are signed out immediately and cannot sign in again. Their changes are kept.',
     invited: 'The invitation link stops working.',
+    many: deletionOf('administrator', 'administrators'),
+    manyDescription: 'They are signed out immediately and cannot sign in again. Their changes are kept.',
     yourself: 'You cannot delete yourself',
   },
   deleted: (name: string) => `${isolate(name)} was deleted.`,

@@ -1,12 +1,13 @@
 import { isolate } from '../utilities/isolate.ts';
+import { pageTitles } from './page-titles.ts';
+import { deletionOf } from './selection.ts';
 
 const minutes = (count: number | null) => (count === 1 ? '1 minute' : `${count} minutes`);
 
 export const alerts = {
-  title: 'Alerts',
-  one: 'Alert',
+  title: pageTitles.alerts,
   description: 'Get an e-mail or a chat message when deliveries or the service are in trouble.',
-  create: 'Create alert',
+  create: pageTitles.newAlert,
   columns: {
     name: 'Name',
     condition: 'Condition',
@@ -60,6 +61,7 @@ export const alerts = {
     channel: { EMAIL: 'E-mail', URL: 'URL' },
     kind: { BEGAN: 'Began', ENDED: 'Ended' },
     next: 'next attempt',
+    due: 'next attempt due now',
   },
   details: {
     configuration: 'Configuration',
@@ -109,12 +111,14 @@ export const alerts = {
   remove: {
     title: (name: string) => `Delete the alert ${isolate(name)}?`,
     description: 'Nothing more is sent. What it has reported stays in the history.',
+    many: deletionOf('alert', 'alerts'),
+    manyDescription: 'Nothing more is sent. What they have reported stays in the history.',
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
   switched: (name: string, enabled: boolean) => `${isolate(name)} is ${enabled ? 'enabled' : 'disabled'}.`,
   form: {
-    create: 'Create alert',
-    edit: 'Edit alert',
+    create: pageTitles.newAlert,
+    edit: pageTitles.editAlert,
     created: (name: string) => `${isolate(name)} was created. Send a test to see whether it arrives.`,
     saved: (name: string) => `${isolate(name)} was saved.`,
     name: 'Name',

@@ -21,6 +21,8 @@ export const contentDialog = {
   remove: (name: string) => `Deselect ${isolate(name)}`,
   chooseAll: 'Select all shown',
   added: 'Already added',
+  current: 'Selected now',
+  fieldOf: (label: string, value: string) => `${label}: ${isolate(value)}`,
   nothing: 'No results.',
   noContent: 'There is no content yet. Import a course first.',
   submit: (count: number) => (count === 0 ? 'Add' : count === 1 ? 'Add 1 item' : `Add ${count} items`),

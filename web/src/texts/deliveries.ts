@@ -30,6 +30,14 @@ export const deliveries = {
       ? '1 message was queued for redelivery.'
       : `${formatted} messages were queued for redelivery.`,
   resendMatching: 'Redeliver matching…',
+  removeDead: 'Remove dead letters…',
+  removeMatching: 'Remove matching…',
+  onlyDead: 'Only dead letters can be removed.',
+  onlyFailed: 'Only dead letters and discarded messages are redelivered together. Select the others.',
+  kept: (count: number, formatted: string) =>
+    count === 1
+      ? 'The other selected message is no dead letter and stays as it is.'
+      : `The other ${formatted} selected messages are no dead letters and stay as they are.`,
   filters: {
     title: 'Filters',
     active: (count: number) => (count === 1 ? '1 filter' : `${count} filters`),

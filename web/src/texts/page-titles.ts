@@ -2,6 +2,11 @@
 export const pageTitles = {
   accounts: 'Accounts',
   account: 'Account',
+  alerts: 'Alerts',
+  newAlert: 'Create alert',
+  alert: 'Alert',
+  editAlert: 'Edit alert',
+  auditLog: 'Audit log',
   administrators: 'Administrators',
   clients: 'API clients',
   content: 'Content',

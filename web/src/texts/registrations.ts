@@ -66,7 +66,10 @@ export const registrations = {
     course: 'Course or equivalent',
     courseDescription:
       'Lists what the account has. The learner gets the published version of a course, or one language of an equivalent.',
-    nothing: 'The account has no courses or equivalents',
+    chooseAccount: 'Choose account…',
+    chooseCourse: 'Choose course or equivalent…',
+    accountFirst: 'Choose an account first',
+    nothing: 'The account has no courses or equivalents.',
     learner: 'Learner id',
     learnerDescription:
       'The id that your systems use for the learner. A learner can have several registrations.',

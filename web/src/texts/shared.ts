@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** Texts that several areas use. */
 export const shared = {
   product: 'Coursewire',
@@ -70,12 +72,7 @@ export const shared = {
     action: 'Clear search and filters',
   },
   assets: {
-    placeholder: 'Search by name or id',
-    nothing: 'No results',
-    searching: 'Searching…',
-    typeToSearch: 'Type to search',
-    chosen: (count: number) => `${count} selected`,
-    remove: (name: string) => `Remove ${name}`,
+    remove: (name: string) => `Remove ${isolate(name)}`,
     missing: (id: number) => `${id} (does not exist)`,
     types: {
       ACCOUNT: 'Account',

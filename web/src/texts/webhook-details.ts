@@ -139,6 +139,8 @@ export const webhookDetails = {
     sending: 'Waiting for the target…',
     delivered: 'The target accepted it',
     refused: 'The target did not accept it',
+    unsigned:
+      'This message was not signed: the signing secret is only used for the server of the saved target. Save the webhook to send signed messages to the new one.',
     took: 'Duration',
     status: 'Status',
     noStatus: 'No response',

@@ -72,11 +72,17 @@ export const webhookEditing = {
     optional: 'Optional. Leave it empty to receive events for everything.',
     accounts: 'Accounts',
     accountsDescription: 'Only events for these accounts.',
+    chooseAccounts: 'Choose accounts…',
+    accountsTitle: 'Focus on accounts',
     content: 'Content',
     contentDescription:
       'Only events for this content. Events for a course also match the equivalents, bundles and folders that contain it.',
     courses: 'Courses',
+    chooseContent: 'Choose content…',
+    contentTitle: 'Focus on content',
     coursesDescription: 'Only events for these courses.',
+    chooseCourses: 'Choose courses…',
+    coursesTitle: 'Focus on courses',
     both: 'If you select accounts and content, an event must match both.',
     leavesOut: (events: string) => `This focus excludes these events: ${events}.`,
     ruleOut: (events: string) =>

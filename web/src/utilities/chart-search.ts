@@ -1,4 +1,4 @@
-/** Whether charts are shown as tables, as the address says. The default is omitted. */
+/** Whether charts are shown as tables, as set in the address. The default is omitted. */
 export interface ChartSearch {
   table?: 'yes';
 }

@@ -1,27 +1,34 @@
 import Papa from 'papaparse';
 
-/** Without it, Excel takes UTF-8 for a code page of the system. */
+/** A byte order mark. Without it, Excel reads UTF-8 as a code page of the system. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Records as CSV (RFC 4180) with a header. A nested object becomes a column for each member (`line.status`), an array
- * its values separated by spaces. Text that a spreadsheet would run as a formula is prefixed with an apostrophe,
- * because names come from other systems.
+ * Records as CSV (RFC 4180) with a header. A nested object becomes a column for each member (`line.status`). An array
+ * becomes its values separated by spaces, or JSON if they are objects. Text that a spreadsheet would run as a formula
+ * gets an apostrophe prefix, because names come from other systems.
  */
 export function toCsv(records: readonly object[]): string {
   const rows = records.map(flatten);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  // Papa Parse refuses a table without columns.
+  if (columns.length === 0) return BYTE_ORDER_MARK;
   return BYTE_ORDER_MARK + Papa.unparse(rows, { columns, escapeFormulae: true });
 }
 
 function flatten(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
-      if (Array.isArray(value)) return [[name, value.map(String).join(' ')]];
+      if (Array.isArray(value)) return [[name, arrayText(value)]];
       if (typeof value !== 'object' || value === null) return [[name, value]];
       return Object.entries(flatten(value)).map(([inner, each]) => [`${name}.${inner}`, each]);
     }),
   );
+}
+
+function arrayText(values: readonly unknown[]): string {
+  const isFlat = values.every((value) => typeof value !== 'object' || value === null);
+  return isFlat ? values.map(String).join(' ') : JSON.stringify(values);
 }
 
 /** Saves text as a file of the person’s browser. */

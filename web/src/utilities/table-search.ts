@@ -36,7 +36,7 @@ export function tableSearch<
   filters?: F;
   ids?: readonly I[];
   texts?: readonly T[];
-  /** Rows that can be passed over; pages behind them show the last one that can be shown. */
+  /** The maximum number of rows to skip. Later pages show the last reachable one. */
   maxOffset?: number;
 }) {
   type Checked = Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number } & {

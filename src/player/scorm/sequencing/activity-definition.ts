@@ -5,7 +5,7 @@ import type {
 } from '../../../course-packages/course-structure.ts';
 import type { Sequencing } from '../../../course-packages/scorm-sequencing.ts';
 
-/** A node of the activity tree, as the manifest has it. Plain JSON values only. */
+/** A node of the activity tree, as the manifest defines it. Plain JSON values only. */
 export interface ActivityDefinition {
   readonly id: string;
   readonly title: string;
@@ -17,11 +17,11 @@ export interface ActivityDefinition {
   readonly children: readonly ActivityDefinition[];
 }
 
-/** The tree that a course is sequenced by. */
+/** The tree by which a course is sequenced. */
 export interface ActivityTreeDefinition {
   readonly root: ActivityDefinition;
-  /** Whether shared objectives outlive the attempt. */
+  /** Whether shared objectives persist after the attempt. */
   readonly objectivesGlobalToSystem: boolean;
-  /** Whether the stores of `adl.data` outlive the attempt. */
+  /** Whether the stores of `adl.data` persist after the attempt. */
   readonly sharedDataGlobalToSystem: boolean;
 }

@@ -3,7 +3,7 @@ import type { ActivityTreeDefinition } from './activity-definition.ts';
 import type { SharedObjectives } from './objective.ts';
 import type { SequencingState } from './tracking.ts';
 
-/** The tree of a session with all that is tracked in it. */
+/** The activity tree of a session, with all tracked data. */
 export class ActivityTree {
   readonly definition: ActivityTreeDefinition;
   readonly root: Activity;
@@ -11,12 +11,12 @@ export class ActivityTree {
   readonly #random: () => number;
   objectives: SharedObjectives = {};
   stores: Record<string, string> = {};
-  /** The activity that the session is at; null before it began and after it ended. */
+  /** The current activity; null before the session begins and after it ends. */
   current: Activity | null = null;
-  /** Where a session that was suspended goes on. */
+  /** The activity from which a suspended session resumes. */
   suspended: Activity | null = null;
 
-  /** @param random answers a number from 0 to below 1 */
+  /** @param random returns a number from 0 up to, but not including, 1 */
   constructor(definition: ActivityTreeDefinition, state: SequencingState | null, random: () => number) {
     this.definition = definition;
     this.#random = random;
@@ -33,7 +33,7 @@ export class ActivityTree {
     this.suspended = this.find(state.suspended);
   }
 
-  /** The activity of this id; null when there is none. */
+  /** The activity with this id; null if there is none. */
   find(id: string | null): Activity | null {
     return id === null ? null : (this.#byId.get(id) ?? null);
   }

@@ -3,13 +3,13 @@ import type { ActivityDefinition } from './activity-definition.ts';
 import { Objective, type SharedObjectives } from './objective.ts';
 import { type ActivityState, unknownProgress } from './tracking.ts';
 
-/** An activity of the tree with what is tracked of it. */
+/** An activity of the tree, with its tracked data. */
 export class Activity {
   readonly definition: ActivityDefinition;
   readonly parent: Activity | null;
   /** In the manifest's order. */
   readonly children: readonly Activity[];
-  /** Those that were selected, in the order that randomization gave them. */
+  /** The selected children, in the order that randomization gave them. */
   available: readonly Activity[];
   readonly primary: Objective;
   /** The primary objective first. */
@@ -57,19 +57,19 @@ export class Activity {
     return this.sequencing.delivery.tracked;
   }
 
-  /** Those available; itself first, in the order of a preorder walk. */
+  /** The activity itself and the available activities below it, in preorder. */
   *walk(): Generator<Activity> {
     yield this;
     for (const child of this.available) yield* child.walk();
   }
 
-  /** Itself and everything below it, whether available or not. */
+  /** The activity itself and all activities below it, available or not. */
   *all(): Generator<Activity> {
     yield this;
     for (const child of this.children) yield* child.all();
   }
 
-  /** Itself first, the root last. */
+  /** The path from the activity to the root, both included. */
   path(): Activity[] {
     return [this, ...(this.parent?.path() ?? [])];
   }
@@ -86,24 +86,24 @@ export class Activity {
     return this !== other && this.path().includes(other);
   }
 
-  /** The available sibling so many places on; null when there is none. */
+  /** The next or previous available sibling; null if there is none. */
   sibling(step: 1 | -1): Activity | null {
     const siblings = this.parent?.available ?? [];
     return siblings[siblings.indexOf(this) + step] ?? null;
   }
 
-  /** The local objective of this id; the primary one for null. */
+  /** The local objective with this id; the primary objective for null. */
   objective(id: string | null): Objective | undefined {
     if (id === null) return this.primary;
     return this.objectives.find(({ definition }) => definition.id === id);
   }
 
-  /** @param inRollup whether progress of an earlier attempt of the parent does not count */
+  /** @param inRollup whether to ignore progress from an earlier attempt of the parent */
   completed(inRollup = false): boolean | null {
     return this.primary.get('completed', inRollup && this.hasOldProgress);
   }
 
-  /** Whether its objective is satisfied; see {@link completed}. Untracked activities know nothing. */
+  /** Whether its objective is satisfied; see {@link completed}. Unknown for an untracked activity. */
   satisfied(id: string | null, inRollup = false): boolean | null {
     const objective = this.objective(id);
     if (!this.isTracked || objective === undefined) return null;
@@ -123,7 +123,7 @@ export class Activity {
     return this.objective(id)?.get('measure', inRollup && this.hasOldObjectives) ?? null;
   }
 
-  /** Begins a new attempt: what the one before left is forgotten here, and old for the rollup of the children. */
+  /** Begins a new attempt. Discards the data of the previous one, and marks that of the children as old for rollup. */
   beginAttempt(): void {
     this.attempts += 1;
     this.attemptMs = 0;
@@ -145,7 +145,7 @@ export class Activity {
     }
   }
 
-  /** What is kept of it; null while nothing has happened to it. */
+  /** The state to store; null if nothing has happened to the activity. */
   state(): ActivityState | null {
     const state: ActivityState = {
       attempts: this.attempts,
@@ -169,7 +169,7 @@ export class Activity {
     return isUntouched ? null : state;
   }
 
-  /** Takes over what an earlier session kept. */
+  /** Restores the state that an earlier session stored. */
   restore(state: ActivityState): void {
     const { objectives, available, ...flags } = state;
     Object.assign(this, flags);
@@ -182,7 +182,7 @@ export class Activity {
   }
 }
 
-/** The activity deepest in the tree that holds both, or is one of them. */
+/** The deepest activity that contains both activities; it may be one of them. */
 export function commonAncestor(one: Activity, other: Activity): Activity {
   const path = other.path();
   const common = one.path().find((each) => path.includes(each));

@@ -16,7 +16,7 @@ export function endAttempt(tree: ActivityTree, activity: Activity): void {
   rollUpFrom(activity, tree.root);
 }
 
-/** What the content left open counts as done, unless the manifest leaves it to the content. */
+/** A status that the unit did not set becomes completed or satisfied, unless the manifest leaves it to the content. */
 function fillIn(activity: Activity): void {
   const { completionSetByContent, objectiveSetByContent } = activity.sequencing.delivery;
   if (!completionSetByContent && !activity.hasSetCompletion && activity.completed() === null) {
@@ -27,7 +27,7 @@ function fillIn(activity: Activity): void {
   }
 }
 
-/** Ends the attempts from the current activity up to what it has in common with another one (UP.3). */
+/** Ends the attempts from the current activity up to its common ancestor with another activity (UP.3). */
 export function endAttemptsBelow(tree: ActivityTree, activity: Activity): void {
   if (tree.current === null) return;
   const common = commonAncestor(tree.current, activity);
@@ -38,8 +38,9 @@ export function endAttemptsBelow(tree: ActivityTree, activity: Activity): void {
 }
 
 /**
- * Prepares the delivery of a leaf: new attempts begin from the root down to it, where none goes on (DB.2).
- * @returns whether an attempt on the leaf that was suspended goes on
+ * Prepares the delivery of a leaf (DB.2). New attempts begin from the root down to the leaf, except on activities whose
+ * attempt is active or suspended.
+ * @returns whether a suspended attempt on the leaf resumes
  */
 export function beginAttempts(tree: ActivityTree, leaf: Activity): boolean {
   forgetSuspended(tree, leaf);
@@ -65,7 +66,7 @@ function beginAttempt(tree: ActivityTree, activity: Activity): void {
   if (!tree.definition.sharedDataGlobalToSystem) tree.stores = {};
 }
 
-/** What was suspended is not any more once something else is delivered (DB.2.1). */
+/** Clears the suspended attempts once another activity is delivered (DB.2.1). */
 function forgetSuspended(tree: ActivityTree, leaf: Activity): void {
   const { suspended } = tree;
   tree.suspended = null;

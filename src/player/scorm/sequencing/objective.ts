@@ -33,8 +33,8 @@ const NO_OBJECTIVE: SequencingObjective = {
 };
 
 /**
- * An objective of an activity. What it knows of itself is its own progress; a map lets it read a shared objective instead,
- * also while that one knows nothing, and write to others (Sequencing and Navigation 3.10.3).
+ * An objective of an activity, with its own progress. A map lets it read a shared objective instead, even if that one's
+ * status is unknown. A map also lets it write to shared objectives (Sequencing and Navigation 3.10.3).
  */
 export class Objective {
   readonly definition: SequencingObjective;
@@ -43,8 +43,9 @@ export class Objective {
   readonly #completingProgress: number | null;
 
   /**
-   * @param shared answers the shared objectives that the session holds now
-   * @param completingProgress the progress that completes; null where completion does not follow from it
+   * @param shared returns the current shared objectives of the session
+   * @param completingProgress the progress that completes the objective; null if completion does not follow from
+   *   progress
    */
   constructor(
     definition: SequencingObjective | null,
@@ -56,7 +57,7 @@ export class Objective {
     this.#completingProgress = completingProgress;
   }
 
-  /** @param ignoresOwn whether its own progress belongs to an earlier attempt and does not count */
+  /** @param ignoresOwn whether to ignore its own progress, because it belongs to an earlier attempt */
   get<M extends ProgressMember>(member: M, ignoresOwn = false): ObjectiveProgress[M] {
     const follows = this.#followedBy(member);
     if (follows !== null) {
@@ -66,7 +67,7 @@ export class Objective {
     return this.known(member, ignoresOwn);
   }
 
-  /** What was reported, here or to the shared objective that it reads, with no regard to what follows from measures. */
+  /** The reported value, of this objective or of the shared one that it reads. Ignores what follows from measures. */
   known<M extends ProgressMember>(member: M, ignoresOwn = false): ObjectiveProgress[M] {
     const read = this.definition.maps.filter((map) => map[READ[member]]);
     if (read.length > 0) {
@@ -75,13 +76,13 @@ export class Objective {
         Object.hasOwn(shared, id) ? shared[id]?.[member] : null,
       );
       const value = values.find((each) => each != null) ?? null;
-      // What the fourth edition added may stay unshared.
+      // Members that the fourth edition added fall back to the objective's own value.
       if (value !== null || ALWAYS_SHARED.includes(member)) return value as ObjectiveProgress[M];
     }
     return ignoresOwn ? (null as ObjectiveProgress[M]) : this.own[member];
   }
 
-  /** Sets it here and in the shared objectives that it writes to. What follows from a measure cannot be set. */
+  /** Sets a member here and in the shared objectives that it writes to, unless the member follows from a measure. */
   set<M extends ProgressMember>(member: M, value: ObjectiveProgress[M]): void {
     if (this.#followedBy(member) !== null) return;
     this.own[member] = value;
@@ -89,12 +90,12 @@ export class Objective {
     this.followMeasures();
   }
 
-  /** Forgets what it knows. Shared objectives that it never wrote keep what others wrote. */
+  /** Clears its own value. Shared objectives that it never wrote to keep the values that others wrote. */
   clear(member: ProgressMember): void {
     if (this.own[member] !== null) this.set(member, null);
   }
 
-  /** Tells the shared objectives what follows from the measures, also when a map reads those. */
+  /** Writes what follows from the measures to the shared objectives, even if a map reads those measures. */
   followMeasures(): void {
     for (const member of ['satisfied', 'completed'] as const) {
       if (this.#followedBy(member) === null) continue;
@@ -112,7 +113,7 @@ export class Objective {
     );
   }
 
-  /** What decides a member in its place; null when nothing does. */
+  /** The measure that decides a member, and its threshold; null if no measure does. */
   #followedBy(member: ProgressMember): { from: 'measure' | 'progress'; least: number } | null {
     const { satisfiedByMeasure, minNormalizedMeasure } = this.definition;
     if (member === 'satisfied' && satisfiedByMeasure) return { from: 'measure', least: minNormalizedMeasure };

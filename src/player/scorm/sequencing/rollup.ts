@@ -2,7 +2,7 @@ import type { RollupRule } from '../../../course-packages/scorm-sequencing.ts';
 import type { Activity } from './activity.ts';
 import { evaluateConditions, hasPreCondition, type Truth } from './rules.ts';
 
-/** What applies to an activity whose manifest has no rules of a kind (Sequencing and Navigation 4.6.2). */
+/** The rules of an activity whose manifest defines none of a kind (Sequencing and Navigation 4.6.2). */
 const DEFAULT_RULES: readonly RollupRule[] = (
   [
     ['notSatisfied', 'objectiveStatusKnown'],
@@ -20,8 +20,8 @@ const DEFAULT_RULES: readonly RollupRule[] = (
 }));
 
 /**
- * Rolls up what changed in an activity: to everything above it, and to everything above the activities that share an
- * objective with those (Overall Rollup Process, RB.1.5).
+ * Rolls up the changes of an activity to all activities above it. Also rolls up to those above any activity that shares
+ * an objective with them (Overall Rollup Process, RB.1.5).
  */
 export function rollUpFrom(activity: Activity, root: Activity): void {
   const changed = new Set(activity.path());
@@ -43,7 +43,7 @@ function rollUp(activity: Activity): void {
   rollUpCompletion(activity);
 }
 
-/** RB.1.1, both of the score and of the progress. */
+/** RB.1.1, for both the score and the progress. */
 function rollUpMeasures(activity: Activity): void {
   const tracked = activity.available.filter(({ isTracked }) => isTracked);
   const measure = weightedMean(
@@ -59,21 +59,21 @@ function rollUpMeasures(activity: Activity): void {
   activity.primary.set('progress', progress);
 }
 
-/** Children whose value is unknown count as 0; null when all are unknown. */
+/** Unknown values count as 0; null if all values are unknown. */
 function weightedMean(values: readonly (readonly [number, number | null])[]): number | null {
   if (values.every(([weight, value]) => value === null || weight === 0)) return null;
   const counted = values.reduce((sum, [weight]) => sum + weight, 0);
   return values.reduce((sum, [weight, value]) => sum + weight * (value ?? 0), 0) / counted;
 }
 
-/** RB.1.2. With `satisfiedByMeasure` the measure has decided already. */
+/** RB.1.2. With `satisfiedByMeasure`, the measure has already decided. */
 function rollUpSatisfaction(activity: Activity): void {
   if (activity.primary.definition.satisfiedByMeasure) return;
   if (applies(activity, 'notSatisfied')) activity.primary.set('satisfied', false);
   if (applies(activity, 'satisfied')) activity.primary.set('satisfied', true);
 }
 
-/** RB.1.3. With `completedByMeasure` the progress has decided already. */
+/** RB.1.3. With `completedByMeasure`, the progress has already decided. */
 function rollUpCompletion(activity: Activity): void {
   if (activity.definition.completionThreshold?.completedByMeasure) return;
   if (applies(activity, 'incomplete')) activity.primary.set('completed', false);
@@ -106,7 +106,7 @@ function isMet(
   { childActivitySet, minimumCount, minimumPercent }: RollupRule,
   values: readonly Truth[],
 ): boolean {
-  // Without children that contribute, all of them do, and none of them does not.
+  // If no child contributes, `all` and `none` are met, and the others are not.
   const met = values.filter((value) => value === true).length;
   switch (childActivitySet) {
     case 'all':

@@ -2,7 +2,7 @@ import type { RuleCondition, SequencingRule } from '../../../course-packages/sco
 import { durationMs } from '../scorm2004-status.ts';
 import type { Activity } from './activity.ts';
 
-/** Conditions have three values; null is unknown. */
+/** The value of a condition; null means unknown. */
 export type Truth = boolean | null;
 
 /** A condition of a sequencing or a rollup rule. */
@@ -10,7 +10,7 @@ export type AnyCondition = Pick<RuleCondition, 'operator'> & {
   readonly condition: RuleCondition['condition'];
 } & Partial<Pick<RuleCondition, 'referencedObjective' | 'measureThreshold'>>;
 
-/** The first rule of a list that applies (UP.2); null when none does. */
+/** The action of the first rule that applies (UP.2); null if none applies. */
 export function checkRules<Action extends string>(
   activity: Activity,
   rules: readonly SequencingRule<Action>[],
@@ -32,7 +32,7 @@ export function hasPreCondition(
   return checkRules(activity, activity.sequencing.preConditionRules, action) !== null;
 }
 
-/** All or any of several conditions (UP.2.1, RB.1.4.1). No conditions are unknown. */
+/** Combines conditions (UP.2.1, RB.1.4.1). Without conditions, the result is unknown. */
 export function evaluateConditions(
   activity: Activity,
   conditions: readonly AnyCondition[],
@@ -83,14 +83,14 @@ function plainValue(
     case 'timeLimitExceeded':
       return isTimeLimitExceeded(activity);
     case 'outsideAvailableTimeRange':
-      // SCORM has no use for the range (Sequencing and Navigation 3.7).
+      // SCORM does not use the time range (Sequencing and Navigation 3.7).
       return null;
     case 'always':
       return true;
   }
 }
 
-/** The fourth edition lets a condition ask for the completion of another objective, which a map can read. */
+/** In the fourth edition, a condition may refer to the completion of another objective, which a map can read. */
 function completedOf(activity: Activity, id: string | null, inRollup: boolean): Truth {
   if (!activity.isTracked) return null;
   const objective = activity.objective(id);
@@ -105,12 +105,12 @@ function isTimeLimitExceeded({ sequencing, attemptMs }: Activity): Truth {
   return limit === null ? null : attemptMs >= limit;
 }
 
-/** Whether an activity cannot be delivered: disabled, or its attempts are used up (UP.5). */
+/** Whether an activity cannot be delivered, because it is disabled or its attempts are used up (UP.5). */
 export function isBlocked(activity: Activity): boolean {
   return hasPreCondition(activity, 'disabled') || isLimitReached(activity);
 }
 
-/** UP.1. Of the limit conditions SCORM requires only the limit of attempts. */
+/** UP.1. SCORM requires only one of the limit conditions, the attempt limit. */
 function isLimitReached({ sequencing, isTracked, isActive, isSuspended, attempts }: Activity): boolean {
   const { attemptLimit } = sequencing.limitConditions;
   return isTracked && !isActive && !isSuspended && attemptLimit !== null && attempts >= attemptLimit;

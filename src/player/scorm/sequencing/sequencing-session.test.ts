@@ -10,7 +10,7 @@ import { trackUnit } from './unit-tracking.ts';
 const FLOW = '<imsss:controlMode choice="true" flow="true"/>';
 const FLOW_ONLY = '<imsss:controlMode choice="false" flow="true"/>';
 
-/** A unit, with what its sequencing holds. */
+/** A unit, with the content of its sequencing element. */
 const unit = (id: string, sequencing = '') =>
   `<item identifier="${id}" identifierref="r1"><title>${id}</title>${wrapped(sequencing)}</item>`;
 /** A block of items. */
@@ -22,7 +22,7 @@ const wrapped = (sequencing: string) =>
 const rule = (kind: string, condition: string, action: string) =>
   `<imsss:sequencingRules><imsss:${kind}><imsss:ruleConditions><imsss:ruleCondition ${condition}/></imsss:ruleConditions>` +
   `<imsss:ruleAction action="${action}"/></imsss:${kind}></imsss:sequencingRules>`;
-/** A primary objective that shares what is known of it. */
+/** A primary objective that is mapped to a shared objective. */
 const sharing = (target: string, map = 'writeSatisfiedStatus="true"') =>
   `<imsss:objectives><imsss:primaryObjective objectiveID="own"><imsss:mapInfo targetObjectiveID="${target}" ${map}/></imsss:primaryObjective></imsss:objectives>`;
 
@@ -34,7 +34,7 @@ async function treeOf(items: string, sequencing = FLOW): Promise<ActivityTreeDef
   return tree;
 }
 
-/** A learner in a course: makes requests, and lets units say something before they are left. */
+/** A learner in a course, who makes requests. Units may report data before they are left. */
 class Learner {
   readonly session: SequencingSession;
 
@@ -46,7 +46,7 @@ class Learner {
     return new Learner(await treeOf(items, sequencing));
   }
 
-  /** Answers the unit that is delivered, `over` at the end of the session, and `nothing` otherwise. */
+  /** Returns the delivered unit, `over` at the end of the session, or `nothing`. */
   go(request: NavigationRequest): string {
     const { delivered, isOver } = this.session.navigate(request);
     return delivered?.id ?? (isOver ? 'over' : 'nothing');
@@ -56,7 +56,7 @@ class Learner {
     return this.go({ to: 'choice', target });
   }
 
-  /** What the open unit says. */
+  /** The open unit reports these elements. */
   says(cmi: Record<string, unknown>): this {
     const { current } = this.session.tree;
     assert.ok(current?.isActive, 'a unit is open');
@@ -135,7 +135,7 @@ describe('sequencing of SCORM 2004', () => {
     });
   }
 
-  it('hides what "hiddenFromChoice" hides, and stops choice where "stopForwardTraversal" says', async () => {
+  it('hides units with "hiddenFromChoice", and stops choice at "stopForwardTraversal"', async () => {
     const hidden = rule('preConditionRule', 'condition="always"', 'hiddenFromChoice');
     const stop = rule('preConditionRule', 'condition="always"', 'stopForwardTraversal');
     const learner = await Learner.in(unit('a') + unit('b', stop) + unit('c', hidden) + unit('d'));
@@ -173,7 +173,7 @@ describe('sequencing of SCORM 2004', () => {
     ['retryAll', 'a'],
     ['exitAll', 'over'],
   ] as const) {
-    it(`obeys the post-condition rule "${action}" in place of what the learner asked for`, async () => {
+    it(`obeys the post-condition rule "${action}" instead of the request of the learner`, async () => {
       const ruled = rule('postConditionRule', 'condition="satisfied" operator="not"', action);
       const learner = await Learner.in(block('x', unit('a') + unit('b', ruled) + unit('c')) + unit('d'));
       assert.deepEqual([learner.go('start'), learner.go('continue')], ['a', 'b']);
@@ -182,7 +182,7 @@ describe('sequencing of SCORM 2004', () => {
     });
   }
 
-  it('jumps to any unit, with no regard to rules about the way there', async () => {
+  it('jumps to any unit, regardless of rules on the way there', async () => {
     const skipped = rule('preConditionRule', 'condition="always"', 'skip');
     const learner = await Learner.in(unit('a') + unit('b', skipped) + unit('c'), FLOW_ONLY);
     assert.equal(learner.go('start'), 'a');
@@ -192,7 +192,7 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(learner.session.isValid({ to: 'jump', target: 'nowhere' }), false);
   });
 
-  it('resumes what was suspended as the same attempt, and begins another one after an end', async () => {
+  it('resumes a suspended unit as the same attempt, and starts another one after an end', async () => {
     const tree = await treeOf(unit('a') + unit('b'));
     const learner = new Learner(tree);
     learner.go('start');
@@ -206,7 +206,7 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(later.tree.find('a')?.attempts, 2);
   });
 
-  it('forgets what a unit did that was abandoned, and keeps where the learner was', async () => {
+  it('discards the results of an abandoned unit, and keeps the place of the learner', async () => {
     const learner = await Learner.in(unit('a') + unit('b'));
     learner.go('start');
     assert.equal(learner.go('abandon'), 'nothing');
@@ -257,7 +257,7 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(learner.session.tree.find('y')?.satisfied(null), false);
   });
 
-  it('completes by progress and satisfies by measure where the manifest says so', async () => {
+  it('completes by progress and satisfies by measure if the manifest requires it', async () => {
     const measured =
       '<imsss:objectives><imsss:primaryObjective objectiveID="own" satisfiedByMeasure="true"><imsss:minNormalizedMeasure>0.6</imsss:minNormalizedMeasure></imsss:primaryObjective></imsss:objectives>';
     const learner = await Learner.in(unit('a', measured) + unit('b', measured));

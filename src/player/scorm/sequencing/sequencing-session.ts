@@ -20,15 +20,15 @@ export const PLAIN_REQUESTS = [
   'suspendAll',
 ] as const;
 export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
-/** What a learner or a unit asks for. */
+/** A request of a learner or a unit. */
 export type NavigationRequest = PlainRequest | { to: 'choice' | 'jump'; target: string };
 
-/** What came of a request. */
+/** The result of a request. */
 export interface NavigationOutcome {
-  /** Null when nothing is delivered. */
+  /** Null if no activity is delivered. */
   delivered: {
     id: string;
-    /** Whether an attempt that was suspended goes on; else a new one has begun. */
+    /** Whether a suspended attempt resumes. Otherwise, a new attempt has begun. */
     isResumed: boolean;
   } | null;
   /** Whether the session has ended. */
@@ -54,15 +54,15 @@ interface Found {
 const NOTHING: Found = { activity: null, endsSession: false };
 
 /**
- * A learner's way through a course: the sequencing of SCORM 2004 4th edition (Sequencing and Navigation, appendix C). The
- * codes in the comments are those of its processes.
+ * A learner's session in a course: the sequencing of SCORM 2004 4th edition (Sequencing and Navigation, appendix C).
+ * The codes in the comments are those of its processes.
  */
 export class SequencingSession {
   readonly tree: ActivityTree;
 
   /**
-   * @param state what an earlier session kept; null for the first one
-   * @param random answers a number from 0 to below 1
+   * @param state the state that an earlier session stored; null for the first session
+   * @param random returns a number from 0 up to, but not including, 1
    */
   constructor(
     definition: ActivityTreeDefinition,
@@ -72,7 +72,7 @@ export class SequencingSession {
     this.tree = new ActivityTree(definition, state, random);
   }
 
-  /** Follows a request (Overall Sequencing Process, OP.1). One that is not valid changes nothing. */
+  /** Follows a request (Overall Sequencing Process, OP.1). An invalid request changes nothing. */
   navigate(request: NavigationRequest): NavigationOutcome {
     const plan = this.#planOf(request);
     if (plan === null) return { delivered: null, isOver: false };
@@ -87,7 +87,7 @@ export class SequencingSession {
     return { delivered: { id: activity.id, isResumed }, isOver: false };
   }
 
-  /** Whether a request would be followed, as far as that is known while the current activity is still open. */
+  /** Whether a request would be followed, as far as this is known while the current activity is open. */
   isValid(request: NavigationRequest): boolean {
     const plan = this.#planOf(request);
     if (plan === null) return false;
@@ -102,7 +102,7 @@ export class SequencingSession {
     return leaf !== null && isDeliverable(leaf);
   }
 
-  /** Whether a table of contents shows an activity. */
+  /** Whether the table of contents shows an activity. */
   isShown(id: string): boolean {
     const activity = this.tree.find(id);
     if (activity === null || !activity.isAvailable) return false;
@@ -112,7 +112,7 @@ export class SequencingSession {
     );
   }
 
-  /** Navigation Request Process (NB.2.1): null when the request is not valid. */
+  /** Navigation Request Process (NB.2.1): null if the request is invalid. */
   #planOf(request: NavigationRequest): Plan | null {
     const { current, suspended } = this.tree;
     if (typeof request === 'object') return this.#planOfTarget(request);

@@ -4,12 +4,12 @@ import { rollUpFrom } from './rollup.ts';
 import { checkRules } from './rules.ts';
 
 export type TerminationRequest = 'exit' | 'exitAll' | 'suspendAll' | 'abandon' | 'abandonAll';
-/** What a post-condition rule, or the termination itself, asks for in place of the learner's own request. */
+/** The request of a post-condition rule, or of the termination itself. It replaces the learner's own request. */
 export type FollowUp = 'retry' | 'continue' | 'previous' | 'exit' | null;
 
 /**
  * Ends the current activity (Termination Request Process, TB.2.3).
- * @returns what follows by the rules of the course; null for what the learner asked for
+ * @returns the request that the course's rules make; null to follow the learner's own request
  */
 export function terminate(tree: ActivityTree, request: TerminationRequest): FollowUp {
   switch (request) {
@@ -65,7 +65,7 @@ function exitAll(tree: ActivityTree, followUp: 'exit' | 'retry'): FollowUp {
   endAttemptsBelow(tree, tree.root);
   if (tree.root.isActive) endAttempt(tree, tree.root);
   tree.current = tree.root;
-  // What the next attempt begins with must not depend on this one.
+  // The next attempt must not begin with the objectives of this one.
   if (followUp === 'retry' && !tree.definition.objectivesGlobalToSystem) tree.objectives = {};
   return followUp;
 }

@@ -1,6 +1,4 @@
-/**
- * What is tracked of an objective. Null is unknown. The primary objective's completion is that of its activity.
- */
+/** The tracked data of an objective. Null means unknown. The primary objective's completion is that of its activity. */
 export interface ObjectiveProgress {
   satisfied: boolean | null;
   /** −1 to 1. */
@@ -16,34 +14,34 @@ export interface ObjectiveProgress {
 /** The members of {@link ObjectiveProgress}. */
 export type ProgressMember = keyof ObjectiveProgress;
 
-/** What is tracked of an activity. */
+/** The tracked data of an activity. */
 export interface ActivityState {
-  /** How many attempts have begun. */
+  /** Number of attempts that have begun. */
   attempts: number;
   isActive: boolean;
   isSuspended: boolean;
-  /** Whether objectives and progress are of an earlier attempt of the parent, which rollup does not count. */
+  /** Whether objectives and progress belong to an earlier attempt of the parent, which rollup ignores. */
   hasOldObjectives: boolean;
   hasOldProgress: boolean;
-  /** Whether the unit itself has set them, even to unknown: then they are not filled in when it ends. */
+  /** Whether the unit itself has set the status, even to unknown. If so, it keeps that status when it ends. */
   hasSetSuccess: boolean;
   hasSetCompletion: boolean;
-  /** Whether its unit has terminated without suspending, though nothing has ended the attempt yet. */
+  /** Whether its unit has terminated without suspending, while the attempt has not ended yet. */
   hasEnded: boolean;
-  /** Time spent in the attempt, in ms. */
+  /** Milliseconds spent in the attempt. */
   attemptMs: number;
   /** The primary objective, then the others in the manifest's order. */
   objectives: ObjectiveProgress[];
-  /** The ids of the available children in their order; null for all in the manifest's order. */
+  /** The ids of the available children, in their order; null if all are available in the manifest's order. */
   available: string[] | null;
 }
 
-/** What is kept of a sequencing session, as JSON. */
+/** The stored state of a sequencing session, as JSON. */
 export interface SequencingState {
   format: 2;
   current: string | null;
   suspended: string | null;
-  /** Of activities that differ from untouched ones. */
+  /** The activities that differ from their initial state, by their id. */
   activities: Record<string, ActivityState>;
   /** Shared objectives, by their id. */
   objectives: Record<string, ObjectiveProgress>;
@@ -51,7 +49,7 @@ export interface SequencingState {
   stores: Record<string, string>;
 }
 
-/** An objective of which nothing is known. */
+/** The progress of an objective whose members are all unknown. */
 export function unknownProgress(): ObjectiveProgress {
   return { satisfied: null, measure: null, raw: null, min: null, max: null, completed: null, progress: null };
 }

@@ -3,11 +3,11 @@ import { hasPreCondition, isBlocked } from './rules.ts';
 
 export type Direction = 1 | -1;
 
-/** Where a traversal got to. */
+/** The result of a traversal. */
 export interface Flow {
-  /** The leaf to deliver; null when there is none. */
+  /** The leaf to deliver; null if there is none. */
   found: Activity | null;
-  /** Whether it ran past the end of the tree, which ends the session. */
+  /** Whether the traversal passed the end of the tree, which ends the session. */
   endsSession: boolean;
 }
 
@@ -87,15 +87,15 @@ function visit(at: Activity, direction: Direction, previous: Direction | null): 
     : visit(step.next, direction, null);
 }
 
-/** Whether choice may pass an activity in a direction (SB.2.4). */
+/** Whether a choice may pass an activity in a direction (SB.2.4). */
 function mayPass(at: Activity, direction: Direction): boolean {
   if (direction === 1) return !hasPreCondition(at, 'stopForwardTraversal');
   return at.parent !== null && !at.parent.sequencing.controlMode.forwardOnly;
 }
 
 /**
- * Whether the Choice Sequencing Request Process (SB.2.9) leads from the current activity to a target, before it flows
- * into a cluster.
+ * Whether the Choice Sequencing Request Process (SB.2.9) can reach a target from the current activity. It ignores the
+ * flow into a cluster that follows.
  * @param current null at the beginning of a session
  */
 export function mayChoose(target: Activity, current: Activity | null, root: Activity): boolean {
@@ -125,7 +125,7 @@ function mayPassSiblings(current: Activity, target: Activity): boolean {
   return true;
 }
 
-/** Whether the clusters from an ancestor down to the target may be passed and activated. */
+/** Whether all clusters from an ancestor to the target may be passed and activated. */
 function mayEnter(target: Activity, common: Activity, direction: Direction): boolean {
   const way = target.path().slice(1);
   return way.slice(0, way.indexOf(common) + 1).every((each) => {
@@ -140,10 +140,10 @@ function mayLeave(current: Activity, common: Activity): boolean {
   return way.slice(0, way.indexOf(common)).every((each) => each.sequencing.controlMode.choiceExit);
 }
 
-/** With `constrainChoice` a learner may go to the cluster itself and to what is next to it (SB.2.10, SB.2.11). */
+/** With `constrainChoice`, a learner may choose only what is within the cluster or next to it (SB.2.10, SB.2.11). */
 function isWithinConstraint(target: Activity, current: Activity, common: Activity): boolean {
   const way = current.path();
-  // A unit has nothing to constrain the choice within.
+  // A unit has no children, so it cannot constrain a choice.
   const constrained = way
     .slice(1, way.indexOf(common))
     .find((each) => each.sequencing.constrainedChoice.constrainChoice);
@@ -154,7 +154,7 @@ function isWithinConstraint(target: Activity, current: Activity, common: Activit
   return next !== null && (target === next || target.isBelow(next));
 }
 
-/** Choice Flow Tree Traversal Subprocess (SB.2.11): the next activity beside the cluster, with no regard to rules. */
+/** Choice Flow Tree Traversal Subprocess (SB.2.11): the activity next to the cluster, ignoring rules. */
 function choiceStep(from: Activity, direction: Direction): Activity | null {
   for (let at: Activity | null = from; at !== null; at = at.parent) {
     const sibling = at.sibling(direction);

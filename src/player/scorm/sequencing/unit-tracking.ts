@@ -2,7 +2,7 @@ import { type Cmi, numberIn, part, textIn } from '../cmi.ts';
 import type { Activity } from './activity.ts';
 import type { Objective } from './objective.ts';
 
-/** What a unit said in a session. */
+/** The data that a unit reported in a session. */
 export interface UnitReport {
   cmi: Cmi;
   /** The elements that it has set, such as `cmi.success_status`. */
@@ -32,31 +32,34 @@ export function trackUnit(activity: Activity, { cmi, set, elapsedMs }: UnitRepor
   };
   let progress = numberIn(cmi, 'progress_measure');
   let measure = numberIn(part(cmi, 'score'), 'scaled');
-  for (const [index, said] of objectivesIn(cmi)) {
-    const objective = activity.objective(textIn(said, 'id'));
+  for (const [index, reported] of objectivesIn(cmi)) {
+    const objective = activity.objective(textIn(reported, 'id'));
     if (objective === undefined) continue;
     const of = (member: string) => set.has(`cmi.objectives.${index}.${member}`);
-    const saidSuccess = { value: SATISFIED[textIn(said, 'success_status')], isSet: of('success_status') };
-    const saidCompletion = {
-      value: COMPLETED[textIn(said, 'completion_status')],
+    const reportedSuccess = {
+      value: SATISFIED[textIn(reported, 'success_status')],
+      isSet: of('success_status'),
+    };
+    const reportedCompletion = {
+      value: COMPLETED[textIn(reported, 'completion_status')],
       isSet: of('completion_status'),
     };
-    const saidMeasure = numberIn(part(said, 'score'), 'scaled');
-    const saidProgress = numberIn(said, 'progress_measure');
-    trackScores(objective, said);
+    const reportedMeasure = numberIn(part(reported, 'score'), 'scaled');
+    const reportedProgress = numberIn(reported, 'progress_measure');
+    trackScores(objective, reported);
     if (objective === activity.primary) {
-      if (saidSuccess.value !== undefined || saidSuccess.isSet) success = saidSuccess;
-      if (!completion.isSet && (saidCompletion.value !== undefined || saidCompletion.isSet)) {
-        completion = saidCompletion;
+      if (reportedSuccess.value !== undefined || reportedSuccess.isSet) success = reportedSuccess;
+      if (!completion.isSet && (reportedCompletion.value !== undefined || reportedCompletion.isSet)) {
+        completion = reportedCompletion;
       }
-      progress ??= saidProgress;
-      measure ??= saidMeasure;
+      progress ??= reportedProgress;
+      measure ??= reportedMeasure;
       continue;
     }
-    track(objective, 'satisfied', saidSuccess.value ?? null, saidSuccess.isSet);
-    track(objective, 'completed', saidCompletion.value ?? null, saidCompletion.isSet);
-    track(objective, 'measure', saidMeasure);
-    track(objective, 'progress', saidProgress);
+    track(objective, 'satisfied', reportedSuccess.value ?? null, reportedSuccess.isSet);
+    track(objective, 'completed', reportedCompletion.value ?? null, reportedCompletion.isSet);
+    track(objective, 'measure', reportedMeasure);
+    track(objective, 'progress', reportedProgress);
   }
   activity.hasSetSuccess ||= success.isSet;
   activity.hasSetCompletion ||= completion.isSet;
@@ -68,7 +71,7 @@ export function trackUnit(activity: Activity, { cmi, set, elapsedMs }: UnitRepor
   }
 }
 
-/** Sets a member; what is unknown takes back only what was known here, unless the unit said so. */
+/** Sets a member. An unknown value clears only the objective's own value, unless the unit set it to unknown. */
 function track<M extends 'satisfied' | 'completed' | 'measure' | 'progress'>(
   objective: Objective,
   member: M,
@@ -79,8 +82,8 @@ function track<M extends 'satisfied' | 'completed' | 'measure' | 'progress'>(
   else objective.clear(member);
 }
 
-function trackScores(objective: Objective, said: Cmi): void {
-  const score = part(said, 'score');
+function trackScores(objective: Objective, reported: Cmi): void {
+  const score = part(reported, 'score');
   for (const member of ['raw', 'min', 'max'] as const) {
     const value = numberIn(score, member);
     if (value !== null) objective.set(member, value);
@@ -93,11 +96,11 @@ function objectivesIn(cmi: Cmi): [string, Cmi][] {
   return Object.keys(objectives).map((index) => [index, part(objectives, index)]);
 }
 
-/** The objectives that a unit finds: those of its activity that have an id, with what is known of them. */
+/** The initial objectives of a unit: those of its activity that have an id, with their tracked data. */
 export function objectivesFor(activity: Activity, before: Cmi, isResumed: boolean): Record<string, Cmi> {
   const found = new Map<string, Cmi>();
   if (isResumed) {
-    for (const [, said] of objectivesIn(before)) found.set(textIn(said, 'id'), said);
+    for (const [, reported] of objectivesIn(before)) found.set(textIn(reported, 'id'), reported);
   }
   for (const objective of activity.objectives) {
     const { id } = objective.definition;
@@ -121,5 +124,5 @@ export function objectivesFor(activity: Activity, before: Cmi, isResumed: boolea
       },
     });
   }
-  return Object.fromEntries([...found.values()].map((said, index) => [String(index), said]));
+  return Object.fromEntries([...found.values()].map((reported, index) => [String(index), reported]));
 }

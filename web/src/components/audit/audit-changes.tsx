@@ -14,12 +14,12 @@ import styles from './audit-list.module.css';
 type Change = AuditEntry['changes'][number];
 type Value = AuditItem;
 
-/** Rows that are shown at once. An entry about something new or deleted names all of its fields. */
+/** Maximum number of rows at first. An entry about a new or deleted object lists all of its fields. */
 const SHOWN = 10;
 const SHOWN_OF_ALL_FIELDS = 4;
 const MAX_ITEMS = 20;
 
-/** The fields that changed, from what to what, and further facts. */
+/** The changed fields with their old and new values, and further facts. */
 export function AuditChanges({ entry }: { entry: AuditEntry }) {
   const [expanded, setExpanded] = useState(false);
   const rows = [
@@ -35,7 +35,7 @@ export function AuditChanges({ entry }: { entry: AuditEntry }) {
     ]),
   ];
   if (rows.length === 0) return null;
-  const max = /_(CREATED|DELETED|INVITED)$/.test(entry.action) ? SHOWN_OF_ALL_FIELDS : SHOWN;
+  const max = /_(CREATED|IMPORTED|DELETED|INVITED)$/.test(entry.action) ? SHOWN_OF_ALL_FIELDS : SHOWN;
   const isLong = rows.length > max + 1;
   const shown = isLong && !expanded ? rows.slice(0, max) : rows;
   return (

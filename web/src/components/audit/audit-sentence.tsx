@@ -2,9 +2,15 @@ import { Anchor } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { AuditEntry } from '../../api/audit.ts';
 import { audit } from '../../texts/audit.ts';
+import { addressOf } from '../asset-link.tsx';
 import styles from './audit-list.module.css';
 
-const OF_ONESELF: readonly AuditEntry['action'][] = ['PASSWORD_SET', 'PASSWORD_CHANGED', 'SIGNED_IN'];
+const OF_ONESELF: readonly AuditEntry['action'][] = [
+  'PASSWORD_SET',
+  'PASSWORD_CHANGED',
+  'SIGNED_IN',
+  'SESSIONS_ENDED',
+];
 
 /** The page of a deleted webhook still shows its history. */
 const LEAVES_NOTHING: readonly AuditEntry['action'][] = [
@@ -88,7 +94,10 @@ function pageOf({ type, id }: AuditEntry['object']): LinkProps | null {
       return { to: '/registrations/$registrationId', params: { registrationId: id } };
     case 'ALERT':
       return { to: '/administration/alerts/$alertId', params: { alertId: Number(id) } };
-    default:
-      return null;
+    case 'COURSE':
+    case 'EQUIVALENT':
+    case 'BUNDLE':
+    case 'FOLDER':
+      return addressOf(type, Number(id));
   }
 }

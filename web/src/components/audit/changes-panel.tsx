@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type AuditObjectType, auditQuery } from '../../api/audit.ts';
-import { useMay } from '../../app/session-context.ts';
+import { useMay } from '../../session/session-context.ts';
 import { audit } from '../../texts/audit.ts';
 import { ErrorState } from '../error-state.tsx';
 import { Panel } from '../panel.tsx';
@@ -11,7 +11,7 @@ import { AuditList } from './audit-list.tsx';
 
 const SHOWN = 10;
 
-/** The latest changes of something, for those who may read the audit log; nothing for others. */
+/** The latest changes of an object, for those who may read the audit log. Renders nothing for others. */
 export function ChangesPanel({ type, id }: { type: AuditObjectType; id: string | number }) {
   const mayRead = useMay()('audit:read');
   const about = { object_type: type, object_id: String(id) };

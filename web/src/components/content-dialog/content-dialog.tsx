@@ -1,19 +1,21 @@
-import { ActionIcon, Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { useDebounced } from '../../utilities/use-debounced.ts';
 import { FormProblem } from '../form-problem.tsx';
+import { moveWithArrows } from './arrow-keys.ts';
 import { keyOf } from './asset-key.ts';
+import { ChosenList } from './chosen-list.tsx';
 import styles from './content-dialog.module.css';
 import { type Choice, ContentMatches, type FoundChoices } from './content-matches.tsx';
 
 const TYPING_MS = 200;
 const PAGE_SIZE = 50;
 
-/** Which choices are searched for. */
+/** The search for choices. */
 export interface ChoiceFilter<T extends Choice> {
   types: readonly T['type'][];
   search: string;
@@ -23,12 +25,14 @@ export interface ChoiceFilter<T extends Choice> {
 
 interface ContentDialogProps<T extends Choice> {
   types: readonly T['type'][];
-  /** A hook that reads a part of the choices. */
+  /** A hook that reads a page of the choices. */
   useFound: (filter: ChoiceFilter<T>) => FoundChoices<T>;
-  /** Choices that were added earlier, besides those that are found as such. */
+  /** Choices that were added earlier, in addition to those marked in the results. */
   present?: readonly { type: FocusType; id: number }[];
   /** Maximum number of choices. */
   max: number;
+  /** Whether only one can be chosen. Choosing it closes the dialog. */
+  single?: boolean;
   /** Explains what adding the selected ones does. */
   note?: (chosen: readonly T[]) => ReactNode;
   /** Words that differ from those for content. */
@@ -47,7 +51,7 @@ interface ContentDialogProps<T extends Choice> {
   onClose: () => void;
 }
 
-/** Chooses content or accounts by name: many at once, over several searches and pages. */
+/** Chooses content or accounts by name: many at once, over several searches and pages, or one. */
 export function ContentDialog<T extends Choice>({
   opened,
   title,
@@ -65,6 +69,7 @@ function ContentForm<T extends Choice>({
   useFound,
   present = [],
   max,
+  single = false,
   note,
   words = {},
   progress = null,
@@ -89,6 +94,10 @@ function ContentForm<T extends Choice>({
     offset: (page - 1) * PAGE_SIZE,
   });
   const choose = (assets: readonly T[], isChosen: boolean) => {
+    if (single) {
+      onAdd(assets);
+      return;
+    }
     setSubmitted(false);
     setChosen((before) => {
       const after = new Map(before);
@@ -110,6 +119,7 @@ function ContentForm<T extends Choice>({
   return (
     <form
       className={styles.form}
+      onKeyDown={moveWithArrows}
       onSubmit={(event) => {
         event.preventDefault();
         // The dialog may have been opened from another form.
@@ -161,13 +171,16 @@ function ContentForm<T extends Choice>({
         onPage={(chosenPage) => setAt({ search, type, page: chosenPage })}
         isAdded={(asset) => asset.held || added.has(keyOf(asset))}
         chosen={chosen}
+        single={single}
         onChoose={choose}
       />
-      <Chosen
-        none={words.noneChosen ?? texts.noneChosen}
-        assets={assets}
-        onRemove={(asset) => choose([asset], false)}
-      />
+      {!single && (
+        <Chosen
+          none={words.noneChosen ?? texts.noneChosen}
+          assets={assets}
+          onRemove={(asset) => choose([asset], false)}
+        />
+      )}
       {note !== undefined && (
         <Text size="sm" c="dimmed">
           {note(assets)}
@@ -182,9 +195,11 @@ function ContentForm<T extends Choice>({
           <Button variant="default" onClick={onClose}>
             {shared.cancel}
           </Button>
-          <Button type="submit" loading={saving}>
-            {(words.submit ?? texts.submit)(assets.length)}
-          </Button>
+          {!single && (
+            <Button type="submit" loading={saving}>
+              {(words.submit ?? texts.submit)(assets.length)}
+            </Button>
+          )}
         </Group>
       </div>
     </form>
@@ -212,22 +227,7 @@ function Chosen<T extends Choice>({
       <div className={styles.row} role="status">
         {texts.chosen(assets.length)}
       </div>
-      <ul className={styles.chosen} aria-label={texts.chosenLabel}>
-        {assets.map((asset) => (
-          <li key={keyOf(asset)} className={styles.pill}>
-            <bdi>{asset.name}</bdi>
-            <ActionIcon
-              variant="transparent"
-              className={styles.unchoose ?? ''}
-              size={20}
-              aria-label={texts.remove(asset.name)}
-              onClick={() => onRemove(asset)}
-            >
-              <IconX size={14} stroke={1.8} />
-            </ActionIcon>
-          </li>
-        ))}
-      </ul>
+      <ChosenList label={texts.chosenLabel} assets={assets} removeLabel={texts.remove} onRemove={onRemove} />
     </div>
   );
 }

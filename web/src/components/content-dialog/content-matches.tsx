@@ -1,4 +1,4 @@
-import { Button, Checkbox, Pagination, Skeleton } from '@mantine/core';
+import { Button, Checkbox, Pagination, Skeleton, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -11,10 +11,11 @@ import { AssetIcon } from '../asset-icon.tsx';
 import { PHONE } from '../data-rows.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
+import { CHOICE_CONTROL } from './arrow-keys.ts';
 import { keyOf } from './asset-key.ts';
 import styles from './content-dialog.module.css';
 
-/** Something to choose. */
+/** An item that can be chosen. */
 export interface Choice {
   type: FocusType;
   id: number;
@@ -24,7 +25,7 @@ export interface Choice {
   held: boolean;
 }
 
-/** A part of the choices, as a query. */
+/** A page of the choices, as a query. */
 export type FoundChoices<T> = Pick<
   UseQueryResult<ListAnswer<T>>,
   'data' | 'error' | 'isPlaceholderData' | 'refetch'
@@ -32,7 +33,10 @@ export type FoundChoices<T> = Pick<
 
 const PLACEHOLDERS = Array.from({ length: 6 }, (_, at) => at);
 
-/** A page of content to choose from. Assets that were added earlier are shown, but cannot be selected. */
+/**
+ * A page of content to choose from. Assets that were added earlier are shown, but cannot be selected. With `single`,
+ * each row is a button that chooses its asset, and the current choice is marked.
+ */
 export function ContentMatches<T extends Choice>({
   found,
   error,
@@ -45,8 +49,10 @@ export function ContentMatches<T extends Choice>({
   onPage,
   isAdded,
   chosen,
+  single,
   onChoose,
 }: {
+  single: boolean;
   /** Undefined while loading. */
   found: ListAnswer<T> | undefined;
   error: Error | null;
@@ -88,21 +94,30 @@ export function ContentMatches<T extends Choice>({
         // Another page is shown from its start.
         <ScrollBox key={found.offset} className={styles.results} label={label}>
           <ul aria-busy={isStale}>
-            {found.data.map((asset) => (
-              <Match
-                key={keyOf(asset)}
-                asset={asset}
-                isAdded={isAdded(asset)}
-                isChosen={chosen.has(keyOf(asset))}
-                onChoose={(isChosen) => onChoose([asset], isChosen)}
-              />
-            ))}
+            {found.data.map((asset) =>
+              single ? (
+                <SingleMatch
+                  key={keyOf(asset)}
+                  asset={asset}
+                  isCurrent={isAdded(asset)}
+                  onChoose={() => onChoose([asset], true)}
+                />
+              ) : (
+                <Match
+                  key={keyOf(asset)}
+                  asset={asset}
+                  isAdded={isAdded(asset)}
+                  isChosen={chosen.has(keyOf(asset))}
+                  onChoose={(isChosen) => onChoose([asset], isChosen)}
+                />
+              ),
+            )}
           </ul>
         </ScrollBox>
       )}
       <div className={styles.row}>
         <Range found={found} />
-        {free.length > 0 && (
+        {free.length > 0 && !single && (
           <Button variant="subtle" size="compact-sm" onClick={() => onChoose(free, true)}>
             {texts.chooseAll}
           </Button>
@@ -173,7 +188,6 @@ function Match<T extends Choice>({
   onChoose: (isChosen: boolean) => void;
 }) {
   const id = useId();
-  const facts = [isAdded ? texts.added : '', texts.types[asset.type], asset.location, texts.id(asset.id)];
   return (
     <li>
       <label className={styles.choice} htmlFor={id} data-added={isAdded || undefined}>
@@ -182,14 +196,48 @@ function Match<T extends Choice>({
           size="xs"
           disabled={isAdded}
           checked={isAdded || isChosen}
+          {...CHOICE_CONTROL}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
-        <AssetIcon type={asset.type} />
-        <span className={styles.choiceWords}>
-          <bdi className={styles.choiceName}>{asset.name}</bdi>
-          <bdi className={styles.choiceFacts}>{facts.filter((fact) => fact !== '').join(' · ')}</bdi>
-        </span>
+        <Words asset={asset} note={isAdded ? texts.added : ''} />
       </label>
     </li>
+  );
+}
+
+function SingleMatch<T extends Choice>({
+  asset,
+  isCurrent,
+  onChoose,
+}: {
+  asset: T;
+  isCurrent: boolean;
+  onChoose: () => void;
+}) {
+  return (
+    <li>
+      <UnstyledButton
+        className={styles.choice ?? ''}
+        aria-current={isCurrent || undefined}
+        data-current={isCurrent || undefined}
+        {...CHOICE_CONTROL}
+        onClick={onChoose}
+      >
+        <Words asset={asset} note={isCurrent ? texts.current : ''} />
+      </UnstyledButton>
+    </li>
+  );
+}
+
+function Words({ asset, note }: { asset: Choice; note: string }) {
+  const facts = [note, texts.types[asset.type], asset.location, texts.id(asset.id)];
+  return (
+    <>
+      <AssetIcon type={asset.type} />
+      <span className={styles.choiceWords}>
+        <bdi className={styles.choiceName}>{asset.name}</bdi>{' '}
+        <bdi className={styles.choiceFacts}>{facts.filter((fact) => fact !== '').join(' · ')}</bdi>
+      </span>
+    </>
   );
 }

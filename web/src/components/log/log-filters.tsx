@@ -3,7 +3,7 @@ import { IconX } from '@tabler/icons-react';
 import type { TableState } from '../use-table.ts';
 import styles from './log.module.css';
 
-/** A time from which, or up to which, entries of a log are shown. */
+/** A field for the earliest or latest time of the entries of a log. */
 export function TimeFilter({
   table,
   name,
@@ -30,7 +30,7 @@ export function TimeFilter({
   );
 }
 
-/** Shows a filter that a link brought, and removes it. */
+/** Shows a filter that was set by a link, and can remove it. */
 export function OnlyFilter({
   table,
   name,
@@ -39,9 +39,9 @@ export function OnlyFilter({
 }: {
   table: TableState;
   name: string;
-  /** Such as `Registration 7`. */
+  /** For example `Registration 7`. */
   label: string;
-  /** What the button does. */
+  /** The label of the button. */
   remove: string;
 }) {
   if (table.values[name] === undefined) return null;

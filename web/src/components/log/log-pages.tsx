@@ -1,40 +1,49 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { TableState } from '../use-table.ts';
 import styles from './log.module.css';
 
-/** The interface leads only to older entries. The browser leads back. */
+/** Links only to older entries. The browser's Back button returns to newer ones. */
 export function LogPages({
   cursor,
   next,
   table,
+  exporting,
   words,
 }: {
-  /** Of this page; undefined for the newest one. */
+  /** The cursor of this page; undefined for the newest one. */
   cursor: string | undefined;
-  /** Of the next page; null for none. */
+  /** The cursor of the next page; null if there is none. */
   next: string | null;
   table: TableState;
+  /** The button that exports the log. */
+  exporting: ReactNode;
   words: { pages: string; newest: string; older: string };
 }) {
-  if (cursor === undefined && next === null) return null;
   return (
-    <nav className={styles.pages} aria-label={words.pages}>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={cursor === undefined}
-        onClick={() => table.change({ cursor: undefined })}
-      >
-        {words.newest}
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={next === null}
-        onClick={() => table.change({ cursor: next ?? undefined })}
-      >
-        {words.older}
-      </Button>
-    </nav>
+    // The same element with and without pages, so that an export continues when pages appear.
+    <div className={styles.foot}>
+      {exporting}
+      {(cursor !== undefined || next !== null) && (
+        <nav className={styles.pages} aria-label={words.pages}>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={cursor === undefined}
+            onClick={() => table.change({ cursor: undefined })}
+          >
+            {words.newest}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={next === null}
+            onClick={() => table.change({ cursor: next ?? undefined })}
+          >
+            {words.older}
+          </Button>
+        </nav>
+      )}
+    </div>
   );
 }

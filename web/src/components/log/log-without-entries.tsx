@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { EmptyState } from '../empty-state.tsx';
 import type { TableState } from '../use-table.ts';
 
-/** What a log says if a page of it has no entries. */
+/** The texts of a log for a page without entries. */
 export interface LogWords {
   /** If the search has more pages. */
   searching: { title: string; description: string; action: string };
@@ -13,8 +13,8 @@ export interface LogWords {
 }
 
 /**
- * A page of a log without entries: the search may go on, has found nothing, or the log is empty.
- * @param empty what an empty log shows
+ * A page of a log without entries: the search has more pages, has found nothing, or the log is empty.
+ * @param empty the content for an empty log
  */
 export function LogWithoutEntries({
   next,
@@ -23,7 +23,7 @@ export function LogWithoutEntries({
   words,
   empty,
 }: {
-  /** Of the next page; null for none. */
+  /** The cursor of the next page; null if there is none. */
   next: string | null;
   table: TableState;
   isNarrowed: boolean;

@@ -1,6 +1,6 @@
 import { type TableState, useTable } from '../use-table.ts';
 
-/** The search of a log in the address. A changed filter begins with the newest entries again. */
+/** The search of a log in the address. Changing a filter returns to the newest entries. */
 export function useLog(): TableState {
   const state = useTable(['cursor']);
   return {

@@ -8,10 +8,11 @@ import { ApiError, isProblem } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { registrations } from '../../texts/registrations.ts';
-import { AssetPicker, type PickedAsset } from '../asset-picker.tsx';
+import type { PickedAsset } from '../content-dialog/asset-field.tsx';
 import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
 import { notifyDone } from '../notify.tsx';
+import { AccountField, SubjectField } from './registration-fields.tsx';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
 type Field = (typeof FIELDS)[number];
@@ -31,9 +32,11 @@ export function CreateRegistrationDialog({
   opened: boolean;
   onClose: () => void;
 }) {
+  const [choosing, setChoosing] = useState(false);
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title}>
-      <CreateForm {...given} onClose={onClose} />
+    // Escape closes only the front dialog.
+    <Modal opened={opened} onClose={onClose} closeOnEscape={!choosing} title={texts.title}>
+      <CreateForm {...given} onChoosing={setChoosing} onClose={onClose} />
     </Modal>
   );
 }
@@ -41,10 +44,12 @@ export function CreateRegistrationDialog({
 function CreateForm({
   accountId,
   courseId,
+  onChoosing,
   onClose,
 }: {
   accountId?: number | undefined;
   courseId?: number | undefined;
+  onChoosing: (choosing: boolean) => void;
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
@@ -65,9 +70,9 @@ function CreateForm({
   const show = (found: Faults) => {
     setFaults(found);
     const first = FIELDS.find((field) => found[field] !== undefined);
-    if (first !== undefined) places.current[first]?.querySelector('input')?.focus();
+    if (first !== undefined) places.current[first]?.querySelector<HTMLElement>('input, button')?.focus();
   };
-  /** The key belongs to what was sent with it. */
+  /** The idempotency key of the input that was sent. */
   const changed = (field: Field) => {
     key.current = '';
     setFaults(({ [field]: _mended, ...others }) => others);
@@ -98,7 +103,7 @@ function CreateForm({
       return;
     }
     if (notHeld !== null) {
-      places.current.course_id?.querySelector('input')?.focus();
+      places.current.course_id?.querySelector('button')?.focus();
       return;
     }
     setFaults({});
@@ -124,37 +129,26 @@ function CreateForm({
           </Anchor>
         )}
         <div ref={place('account_id')}>
-          <AssetPicker
-            label={texts.account}
-            description={texts.accountDescription}
-            types={['ACCOUNT']}
-            max={1}
+          <AccountField
             value={account}
+            error={faults.account_id}
+            onOpenChange={onChoosing}
             onChange={(value) => {
               setAccount(value);
               changed('account_id');
             }}
-            error={faults.account_id}
           />
         </div>
         <div ref={place('course_id')}>
-          <AssetPicker
-            // The content of another account is never offered, not even while this account's content is loading.
-            key={account[0]?.id}
-            label={texts.course}
-            description={texts.courseDescription}
-            types={['COURSE', 'EQUIVALENT']}
-            within={{
-              account: account[0]?.id ?? null,
-              words: { unchosen: texts.checks.account, nothing: texts.nothing },
-            }}
-            max={1}
+          <SubjectField
+            accountId={account[0]?.id ?? null}
             value={course}
+            error={faults.course_id ?? notHeld ?? undefined}
+            onOpenChange={onChoosing}
             onChange={(value) => {
               setCourse(value);
               changed('course_id');
             }}
-            error={faults.course_id ?? notHeld ?? undefined}
           />
         </div>
         <div ref={place('learner_id')}>
@@ -181,7 +175,7 @@ function CreateForm({
   );
 }
 
-/** The errors of the service at the fields. */
+/** Shows the errors of the service at the fields. */
 function faultsIn(error: unknown): Faults {
   if (!(error instanceof ApiError)) return {};
   const known = error.errors
@@ -193,8 +187,8 @@ function faultsIn(error: unknown): Faults {
 }
 
 /**
- * Why the chosen content cannot be registered for: another account was chosen, which does not have it. It stays chosen,
- * so that nothing changes unseen. Null if the account has it, or while that is not known.
+ * Why the learner cannot be registered for the chosen content: another account was chosen, which does not have it. The
+ * content stays chosen, so that nothing changes unnoticed. Null if the account has it, or while that is unknown.
  */
 function useNotHeld(account: PickedAsset | undefined, chosen: PickedAsset | undefined): string | null {
   const isKnown = account !== undefined && chosen !== undefined;

@@ -12,7 +12,7 @@ const TONES: Readonly<Record<State, Tone>> = {
   not_launched: 'quiet',
 };
 
-/** How far a learner got, in a word: the result if there is one, with its score. */
+/** A learner's progress in a word, or the result with its score. */
 export function RegistrationState({
   registration,
   score = null,

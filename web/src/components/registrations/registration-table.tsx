@@ -9,7 +9,7 @@ import {
   registrationListQuery,
   registrationsKey,
 } from '../../api/registrations.ts';
-import { useIsAdmin } from '../../app/session-context.ts';
+import { useIsAdmin } from '../../session/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { languageName } from '../../utilities/language-name.ts';
 import { listQuery } from '../../utilities/table-search.ts';
@@ -185,7 +185,7 @@ export function RegistrationTable({
   );
 }
 
-/** The course; of an equivalent, the equivalent and the language that the learner got. */
+/** The course. For an equivalent: the equivalent, and the language chosen by the learner. */
 function SubjectCell({ registration }: { registration: RegistrationOverview }) {
   const { course_id, course_name, equivalent_id, equivalent_name, language } = registration;
   const course = course_name ?? registrations.unknownCourse(course_id);

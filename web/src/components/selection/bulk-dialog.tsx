@@ -18,7 +18,7 @@ const HTTP_UNAUTHORIZED = 401;
 const HTTP_FORBIDDEN = 403;
 const HTTP_NOT_FOUND = 404;
 
-/** An item of a bulk action, with the name that people know it by. */
+/** An item of a bulk action, with its display name. */
 export interface BulkItem<T> {
   row: T;
   name: string;
@@ -30,21 +30,21 @@ interface Failure<T> extends BulkItem<T> {
 
 interface BulkDialogProps<T> {
   items: readonly BulkItem<T>[];
-  /** The words of the action. */
+  /** The texts of the action. */
   words: BulkWords;
-  /** Says what else is lost. */
+  /** Describes what else is lost. */
   children: ReactNode;
   /** Whether the number of items must be typed first. */
   typed?: boolean;
   act: (row: T) => Promise<unknown>;
-  /** Called after each item that was done, and was not there any more. */
+  /** Called after each item that was processed or no longer exists. */
   onDone: (row: T) => void;
-  /** Called when a run ends, to read lists again. */
+  /** Called when a run ends, so that lists can be refreshed. */
   onEnd: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** The words of a bulk action. */
+/** The texts of a bulk action. */
 export interface BulkWords {
   title: (count: string, name: string | null) => string;
   confirm: (count: string, one: boolean) => string;
@@ -57,8 +57,8 @@ export interface BulkWords {
 type Phase = 'asking' | 'running' | 'stopped' | 'failed' | 'done';
 
 /**
- * Does something with many items, one call for each: asks first, shows progress until it is done or stopped, and then
- * names each item that it could not be done with, and why.
+ * Performs an action on many items, one call for each. It asks first, then shows progress until it is done or stopped.
+ * At the end, it lists the failed items with the reasons.
  */
 export function BulkDialog<T>({ opened, ...props }: BulkDialogProps<T> & { opened: boolean }) {
   const { items, words } = props;
@@ -111,12 +111,12 @@ function BulkForm<T>({
         break;
       }
       try {
-        // A call that has started is finished, so that its result is not lost.
+        // The current call is finished, so that its result is not lost.
         await act(item.row);
         succeed(item.row);
       } catch (cause) {
         if (isProblem(cause, HTTP_NOT_FOUND)) {
-          // Someone else was faster.
+          // Someone else has already done it.
           succeed(item.row);
         } else if (concernsAll(cause)) {
           setError(cause);

@@ -8,11 +8,13 @@ export function RowCheckbox({
   label,
   checked,
   indeterminate = false,
+  disabled = false,
   onChange,
 }: {
   label: string;
   checked: boolean;
   indeterminate?: boolean;
+  disabled?: boolean;
   /** `asRange`: with Shift. */
   onChange: (checked: boolean, asRange: boolean) => void;
 }) {
@@ -22,6 +24,7 @@ export function RowCheckbox({
       className={styles.box}
       aria-label={label}
       checked={checked}
+      disabled={disabled}
       ref={(input) => {
         if (input !== null) input.indeterminate = indeterminate;
       }}

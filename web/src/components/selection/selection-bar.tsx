@@ -8,10 +8,10 @@ import { notifyError } from '../notify.tsx';
 import styles from './selection.module.css';
 import type { Selection } from './use-selection.ts';
 
-/** Rows of a request: the most that the service gives. */
+/** Rows per request: the maximum of the service. */
 const PART = 200;
 
-/** What is selected in a list, and what can be done with it. */
+/** The selected rows of a list, and the actions on them. */
 export function SelectionBar<T>({
   selection,
   rows,
@@ -21,12 +21,12 @@ export function SelectionBar<T>({
   children,
 }: {
   selection: Selection<T>;
-  /** Those that are shown. */
+  /** The visible rows. */
   rows: readonly T[];
   keyOf: (row: T) => Key;
-  /** How many rows the list has, with its search and filters. */
+  /** The total number of rows, with the search and filters of the list. */
   total: number;
-  /** Reads the other pages of the list. Without it, only shown rows can be selected. */
+  /** Reads the other pages of the list. Without it, only visible rows can be selected. */
   list?: ListExport<T>['list'] | undefined;
   /** Buttons. */
   children: ReactNode;
@@ -51,7 +51,7 @@ export function SelectionBar<T>({
   );
 }
 
-/** Selects the rows of all pages. It reads them part by part, and stops when it is clicked again. */
+/** Selects the rows of all pages. It reads them one after another. Another click stops it. */
 function SelectAll<T>({
   selection,
   total,

@@ -4,7 +4,7 @@ import { selection as texts } from '../../texts/selection.ts';
 import { BulkDialog, type BulkWords } from './bulk-dialog.tsx';
 import type { Selection } from './use-selection.ts';
 
-/** Deletes the selected rows of a list: a button for them, and the dialog that asks, deletes and names failures. */
+/** Deletes the selected rows of a list. Returns a button, and the dialog that asks, deletes and lists failures. */
 export function useBulkDelete<T>(
   selection: Selection<T>,
   {
@@ -17,7 +17,7 @@ export function useBulkDelete<T>(
   }: {
     words: BulkWords;
     nameOf: (row: T) => string;
-    /** Says what else is lost. */
+    /** Describes what else is lost. */
     description: (rows: readonly T[]) => ReactNode;
     /** Whether the number of rows must be typed first. */
     typed?: boolean;
@@ -26,7 +26,7 @@ export function useBulkDelete<T>(
   },
 ): { button: ReactNode; dialog: ReactNode } {
   const [deleting, setDeleting] = useState(false);
-  // What was confirmed, while it disappears from the selection one by one.
+  // The confirmed items, because the selection shrinks while they are deleted.
   const [asked, setAsked] = useState<readonly T[]>([]);
   return {
     button: (

@@ -15,7 +15,7 @@ export interface Selection<T> {
   clear: () => void;
 }
 
-/** @param rows those that are shown, in order */
+/** @param rows the visible rows, in order */
 export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Selection<T> {
   const [chosen, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
   const last = useRef<Key>(null);

@@ -7,7 +7,7 @@ import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './accounts.module.css';
 
 const texts = accounts.remove;
-/** Of more accounts, the registrations are not counted: each count is a request. */
+/** With more accounts, the registrations are not counted, because each count is a request. */
 const MAX_COUNTED_ACCOUNTS = 20;
 
 /** What is deleted with accounts. */

@@ -9,9 +9,9 @@ import {
   deleteAdministrator,
   makeLink,
 } from '../../api/administrators.ts';
-import { useSession } from '../../app/session-context.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useSession } from '../../session/session-context.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { audit } from '../../texts/audit.ts';
 import { shared } from '../../texts/shared.ts';

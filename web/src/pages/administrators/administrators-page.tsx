@@ -1,16 +1,18 @@
 import { Button } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Administrator, administratorsQuery } from '../../api/administrators.ts';
+import { type Administrator, administratorsQuery, deleteAdministrator } from '../../api/administrators.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
-import { useSession } from '../../app/session-context.ts';
-import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useBulkDelete } from '../../components/selection/use-bulk-delete.tsx';
+import { useSelection } from '../../components/selection/use-selection.ts';
+import { ShortList } from '../../components/short-list.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
+import { useSession } from '../../session/session-context.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { shared } from '../../texts/shared.ts';
@@ -18,7 +20,8 @@ import { AdministratorMenu } from './administrator-menu.tsx';
 import styles from './administrators.module.css';
 import { InviteDialog } from './invite-dialog.tsx';
 
-const PLACEHOLDER_ROWS = 3;
+const keyOf = ({ id }: Administrator) => id;
+const nameOf = ({ name, email }: Administrator) => name ?? email;
 
 const COLUMNS: readonly Column<Administrator>[] = [
   {
@@ -65,6 +68,15 @@ const COLUMNS: readonly Column<Administrator>[] = [
 export function AdministratorsPage() {
   const { data, error, refetch } = useQuery({ ...administratorsQuery, ...polling(LIST_MS) });
   const [inviting, setInviting] = useState(false);
+  const queryClient = useQueryClient();
+  const selection = useSelection(data ?? [], keyOf);
+  const remove = useBulkDelete(selection, {
+    words: texts.deleteDialog.many,
+    nameOf,
+    description: () => texts.deleteDialog.manyDescription,
+    act: ({ id }) => deleteAdministrator(id),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey }),
+  });
   return (
     <>
       <PageHeader
@@ -76,19 +88,21 @@ export function AdministratorsPage() {
           </Button>
         }
       />
-      <div className={styles.frame}>
-        {data === undefined && error !== null ? (
+      {data === undefined && error !== null ? (
+        <div className={styles.frame}>
           <ErrorState error={error} retry={() => void refetch()} />
-        ) : (
-          <DataRows
-            label={texts.title}
-            columns={COLUMNS}
-            rows={data}
-            rowKey={({ id }) => id}
-            placeholderRows={PLACEHOLDER_ROWS}
-          />
-        )}
-      </div>
+        </div>
+      ) : (
+        <ShortList
+          label={texts.title}
+          columns={COLUMNS}
+          rows={data}
+          rowKey={keyOf}
+          selecting={{ selection, nameOf, actions: remove.button }}
+          exportName="administrators"
+        />
+      )}
+      {remove.dialog}
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
     </>
   );

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { pageCode } from '../../app/page-code.ts';
-import { adminRoute } from '../../app/root-routes.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 
 const main = createRoute({

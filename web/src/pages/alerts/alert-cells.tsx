@@ -2,7 +2,10 @@ import type { Alert, AlertNotice } from '../../api/alerts.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { alerts as texts } from '../../texts/alerts.ts';
+import { useNow } from '../../utilities/use-now.ts';
 import styles from './alerts.module.css';
+
+const NEXT_ATTEMPT_EVERY_MS = 10_000;
 
 /** Whether a rule is firing, or why it is not. */
 export function AlertState({ alert: { enabled, firing, quiet_now } }: { alert: Alert }) {
@@ -27,7 +30,7 @@ export function conditionOf({ condition, minutes, webhook_ids }: Alert): string 
     : `${what} (${texts.webhooks(webhook_ids.length)})`;
 }
 
-/** Whom a rule notifies, a line each. */
+/** The recipients of a rule, one per line. */
 export function Notifies({ alert: { email_to, target } }: { alert: Alert }) {
   const [first, ...others] = email_to;
   return (
@@ -47,7 +50,7 @@ export function Notifies({ alert: { email_to, target } }: { alert: Alert }) {
   );
 }
 
-/** What was sent over each channel, and when, or why not. */
+/** The notices of each channel: when each was sent, or why not. */
 export function Notices({ notices, kinds = false }: { notices: readonly AlertNotice[]; kinds?: boolean }) {
   return (
     <ul className={styles.notices}>
@@ -83,7 +86,7 @@ function NoticeState({
       {texts.notice[state]}
       {next_attempt_dt !== null && (
         <>
-          , {texts.notice.next} <Time value={next_attempt_dt} />
+          , <NextAttempt at={next_attempt_dt} />
         </>
       )}
       {error !== null && (
@@ -97,4 +100,15 @@ function NoticeState({
 
 function hostOf(origin: string): string {
   return URL.parse(origin)?.host ?? origin;
+}
+
+/** A time that has passed is no news: the attempt comes with the next check. */
+function NextAttempt({ at }: { at: string }) {
+  const now = useNow(NEXT_ATTEMPT_EVERY_MS);
+  if (new Date(at).getTime() <= now) return texts.notice.due;
+  return (
+    <>
+      {texts.notice.next} <Time value={at} />
+    </>
+  );
 }

@@ -57,7 +57,7 @@ export function draftOf(alert: Alert): AlertDraft {
   };
 }
 
-/** Whether the condition is about how long something lasts, and about webhooks. */
+/** Whether the condition has a duration, and whether it concerns webhooks. */
 export const hasMinutes = (condition: Alert['condition']) => condition !== 'MESSAGE_DEAD_LETTERED';
 export const isAboutWebhooks = (condition: Alert['condition']) => condition !== 'SERVICE_IN_TROUBLE';
 
@@ -75,7 +75,7 @@ export function configurationOf(draft: AlertDraft): AlertConfiguration {
   };
 }
 
-/** The checks of the form. @param hasUrl whether a URL is stored */
+/** Checks the form. @param hasUrl whether a URL is stored */
 export function draftChecks(hasUrl: boolean) {
   return {
     name: (name: string) => (name.trim() === '' ? checks.name : null),

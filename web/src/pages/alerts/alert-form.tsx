@@ -157,7 +157,7 @@ function WebhooksField({ form }: { form: Form }) {
       ...(search.trim() === '' ? {} : { search: search.trim() }),
     }),
   );
-  /** Names of webhooks that were found, so that chosen ones keep theirs while others are searched for. */
+  /** Names of webhooks that were found, so that chosen ones keep theirs during another search. */
   const [names] = useState(() => new Map<number, string>());
   for (const { id, name } of data?.data ?? []) names.set(id, name);
   const ids = new Set([...form.values.webhook_ids, ...(data?.data ?? []).map(({ id }) => id)]);

@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
 import { isProblem } from '../../api/errors.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
+import { ChangesPanel } from '../../components/audit/changes-panel.tsx';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -27,7 +28,7 @@ const route = getRouteApi('/app/admin/administration/alerts/$alertId');
 const { details } = texts;
 const NAMED_WEBHOOKS = 20;
 
-/** The page of an alert rule: its state, a test, and what it has reported. */
+/** The page of an alert rule: its state, a test, and its firings. */
 export function AlertPage() {
   const { alertId } = route.useParams();
   const { data, error, refetch } = useQuery(alertQuery(alertId));
@@ -101,6 +102,7 @@ function Details({ alert }: { alert: Alert }) {
           />
         </Panel>
         <FiringsPanel alertId={id} />
+        <ChangesPanel type="ALERT" id={id} />
       </div>
     </>
   );
@@ -131,7 +133,7 @@ function Webhooks({ alert: { webhook_ids: ids } }: { alert: Alert }) {
   );
 }
 
-/** A webhook that was deleted has no name any more. */
+/** A deleted webhook no longer has a name. */
 function WebhookLink({ webhookId }: { webhookId: number }) {
   const { data } = useQuery({ ...webhookQuery(webhookId), refetchInterval: false, retry: false });
   return (

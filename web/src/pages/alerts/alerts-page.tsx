@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconBell, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Alert, alertListQuery } from '../../api/alerts.ts';
-import { DataRows } from '../../components/data-rows.tsx';
+import { type Alert, alertListQuery, alertsKey, deleteAlert } from '../../api/alerts.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowLink } from '../../components/row-link.tsx';
+import { useBulkDelete } from '../../components/selection/use-bulk-delete.tsx';
+import { useSelection } from '../../components/selection/use-selection.ts';
+import { ShortList } from '../../components/short-list.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -15,7 +17,8 @@ import { AlertState, conditionOf, Notices, Notifies } from './alert-cells.tsx';
 import { AlertMenu } from './alert-menu.tsx';
 import styles from './alerts.module.css';
 
-const PLACEHOLDER_ROWS = 3;
+const keyOf = ({ id }: Alert) => id;
+const nameOf = ({ name }: Alert) => name;
 
 const COLUMNS: readonly Column<Alert>[] = [
   {
@@ -54,24 +57,37 @@ const COLUMNS: readonly Column<Alert>[] = [
 /** The alert rules, with their state and whether their notices arrive. */
 export function AlertsPage() {
   const { data, error, refetch } = useQuery(alertListQuery);
+  const queryClient = useQueryClient();
+  const selection = useSelection(data ?? [], keyOf);
+  const remove = useBulkDelete(selection, {
+    words: texts.remove.many,
+    nameOf,
+    description: () => texts.remove.manyDescription,
+    act: ({ id }) => deleteAlert(id),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: alertsKey }),
+  });
   return (
     <>
       <PageHeader title={texts.title} description={texts.description} actions={<CreateButton />} />
-      <div className={styles.frame}>
-        {data === undefined && error !== null ? (
+      {data === undefined && error !== null ? (
+        <div className={styles.frame}>
           <ErrorState error={error} retry={() => void refetch()} />
-        ) : data?.length === 0 ? (
+        </div>
+      ) : data?.length === 0 ? (
+        <div className={styles.frame}>
           <EmptyState icon={IconBell} title={texts.empty.title} description={texts.empty.description} />
-        ) : (
-          <DataRows
-            label={texts.title}
-            columns={COLUMNS}
-            rows={data}
-            rowKey={({ id }) => id}
-            placeholderRows={PLACEHOLDER_ROWS}
-          />
-        )}
-      </div>
+        </div>
+      ) : (
+        <ShortList
+          label={texts.title}
+          columns={COLUMNS}
+          rows={data}
+          rowKey={keyOf}
+          selecting={{ selection, nameOf, actions: remove.button }}
+          exportName="alerts"
+        />
+      )}
+      {remove.dialog}
     </>
   );
 }

@@ -2,9 +2,10 @@ import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type AlertFiring, firingsQuery } from '../../api/alerts.ts';
+import { type AlertFiring, firingsQuery, readFirings } from '../../api/alerts.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ExportButton } from '../../components/export-button.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
@@ -61,7 +62,7 @@ const COLUMNS: readonly Column<AlertFiring>[] = [
   },
 ];
 
-/** What a rule has reported. */
+/** The firings of a rule. */
 export function FiringsPanel({ alertId }: { alertId: number }) {
   const [limit, setLimit] = useState(FIRST_ROWS);
   const { data, error, refetch, isPlaceholderData } = useQuery(firingsQuery({ alert_id: alertId, limit }));
@@ -80,11 +81,25 @@ export function FiringsPanel({ alertId }: { alertId: number }) {
           placeholderRows={PLACEHOLDER_ROWS}
         />
       )}
-      {data !== undefined && data.next_cursor !== null && limit < MAX_ROWS && (
+      {data !== undefined && data.data.length > 0 && (
         <div className={styles.more}>
-          <Button variant="default" loading={isPlaceholderData} onClick={() => setLimit(MAX_ROWS)}>
-            {texts.more}
-          </Button>
+          {data.next_cursor !== null && limit < MAX_ROWS && (
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              loading={isPlaceholderData}
+              onClick={() => setLimit(MAX_ROWS)}
+            >
+              {texts.more}
+            </Button>
+          )}
+          <ExportButton
+            exporting={{
+              name: 'alert-history',
+              page: (_client, cursor, rows) => readFirings(alertId, cursor, rows),
+            }}
+            rowKey={({ id }) => id}
+          />
         </div>
       )}
     </Panel>

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { pageCode } from '../../app/page-code.ts';
-import { adminRoute } from '../../app/root-routes.ts';
-import { alerts } from '../../texts/alerts.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 
 const PATH = 'administration/alerts';
 
@@ -17,7 +17,7 @@ const list = createRoute({
     pageCode(() => import('./alerts-page.tsx')),
     'AlertsPage',
   ),
-  staticData: { title: alerts.title, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.alerts, needs: 'webhooks:write' },
 });
 
 const add = createRoute({
@@ -27,7 +27,7 @@ const add = createRoute({
     pageCode(() => import('./alert-form-pages.tsx')),
     'CreateAlertPage',
   ),
-  staticData: { title: alerts.form.create, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.newAlert, needs: 'webhooks:write' },
 });
 
 const details = createRoute({
@@ -38,7 +38,7 @@ const details = createRoute({
     pageCode(() => import('./alert-page.tsx')),
     'AlertPage',
   ),
-  staticData: { title: alerts.one, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.alert, needs: 'webhooks:write' },
 });
 
 const edit = createRoute({
@@ -49,7 +49,7 @@ const edit = createRoute({
     pageCode(() => import('./alert-form-pages.tsx')),
     'EditAlertPage',
   ),
-  staticData: { title: alerts.form.edit, needs: 'webhooks:write' },
+  staticData: { title: pageTitles.editAlert, needs: 'webhooks:write' },
 });
 
 /** The pages of alerts. */

@@ -8,6 +8,7 @@ import { AuditList } from '../../components/audit/audit-list.tsx';
 import tableStyles from '../../components/data-table.module.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ExportButton } from '../../components/export-button.tsx';
 import { OnlyFilter, TimeFilter } from '../../components/log/log-filters.tsx';
 import { LogPages } from '../../components/log/log-pages.tsx';
 import { LogWithoutEntries } from '../../components/log/log-without-entries.tsx';
@@ -28,21 +29,18 @@ const OBJECTS = AUDIT_OBJECT_TYPES.map((value) => ({ value, label: audit.objects
 export function AuditPage() {
   const { user, actor_type, action, object_type, object_id, from, to, cursor } = route.useSearch();
   const table = useLog();
+  const searched = {
+    user,
+    actor_type,
+    action,
+    object_type,
+    // An edited address may contain only an id, which is ambiguous without the kind of object.
+    object_id: object_type === undefined ? undefined : object_id,
+    from_dt: toInstant(from ?? '') ?? undefined,
+    to_dt: toInstant(to ?? '') ?? undefined,
+  };
   const { data, error, isPlaceholderData, refetch } = useQuery(
-    auditQuery(
-      {
-        user,
-        actor_type,
-        action,
-        object_type,
-        // An edited address may have an id alone, which identifies nothing.
-        object_id: object_type === undefined ? undefined : object_id,
-        from_dt: toInstant(from ?? '') ?? undefined,
-        to_dt: toInstant(to ?? '') ?? undefined,
-        cursor,
-      },
-      PAGE_SIZE,
-    ),
+    auditQuery({ ...searched, cursor }, PAGE_SIZE),
   );
   const actions = AUDIT_ACTION_NAMES.filter(
     (each) => object_type === undefined || AUDIT_ACTIONS[each] === object_type,
@@ -101,7 +99,22 @@ export function AuditPage() {
         ) : (
           <AuditList entries={data?.data} stale={isPlaceholderData} />
         )}
-        <LogPages cursor={cursor} next={next} table={table} words={audit} />
+        <LogPages
+          cursor={cursor}
+          next={next}
+          table={table}
+          words={audit}
+          exporting={
+            <ExportButton
+              exporting={{
+                name: 'audit-log',
+                page: (client, after, limit) =>
+                  client.fetchQuery(auditQuery({ ...searched, cursor: after ?? undefined }, limit)),
+              }}
+              rowKey={({ id }) => id}
+            />
+          }
+        />
       </section>
     </>
   );

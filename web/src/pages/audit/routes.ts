@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { AUDIT_ACTION_NAMES, AUDIT_OBJECT_TYPES } from '../../../../src/audit/actions.ts';
-import { pageCode } from '../../app/page-code.ts';
-import { adminRoute } from '../../app/root-routes.ts';
-import { audit } from '../../texts/audit.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
 const log = createRoute({
@@ -21,7 +21,7 @@ const log = createRoute({
     pageCode(() => import('./audit-page.tsx')),
     'AuditPage',
   ),
-  staticData: { title: audit.title, needs: 'audit:read' },
+  staticData: { title: pageTitles.auditLog, needs: 'audit:read' },
 });
 
 /** The audit log. */

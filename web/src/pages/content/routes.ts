@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
-import { pageCode } from '../../app/page-code.ts';
-import { appRoute } from '../../app/root-routes.ts';
+import { appRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';

@@ -1,13 +1,13 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { BlockedLine } from '../../api/dashboard.ts';
-import { useSession, useWebhooksReadOnly } from '../../app/session-context.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RetryButton } from '../../components/retry-button.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
+import { useSession, useWebhooksReadOnly } from '../../session/session-context.ts';
 import { dashboard } from '../../texts/dashboard.ts';
 import { webhookDetails } from '../../texts/webhook-details.ts';
 import { webhooks } from '../../texts/webhooks.ts';

@@ -1,12 +1,15 @@
-import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { dashboardQuery } from '../../api/dashboard.ts';
-import { useMay } from '../../app/session-context.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { explainError } from '../../components/explain-error.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useMay } from '../../session/session-context.ts';
 import { dashboard } from '../../texts/dashboard.ts';
+import { pageTitles } from '../../texts/page-titles.ts';
 import { shared } from '../../texts/shared.ts';
 import { ActivityPanel } from './activity-panel.tsx';
 import { BlockedPanel } from './blocked-panel.tsx';
@@ -21,7 +24,8 @@ import { PausedPanel } from './paused-panel.tsx';
 
 /** Live data of the webhooks, then content and learning: the parts that the signed-in person may see. */
 export function DashboardPage() {
-  const mayReadWebhooks = useMay()('webhooks:read');
+  const may = useMay();
+  const mayReadWebhooks = may('webhooks:read');
   const { data, error, refetch, dataUpdatedAt } = useQuery(dashboardQuery);
   const firstSteps = useFirstSteps(data?.content?.courses);
   return (
@@ -29,6 +33,17 @@ export function DashboardPage() {
       <PageHeader
         title={dashboard.title}
         description={mayReadWebhooks ? dashboard.description : dashboard.viewerDescription}
+        actions={
+          may('webhooks:write') && (
+            <Button
+              variant="default"
+              leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
+              renderRoot={(props) => <Link {...props} to="/administration/integrations/webhooks/new" />}
+            >
+              {pageTitles.newWebhook}
+            </Button>
+          )
+        }
       />
       {data === undefined && error !== null && (
         <div className={styles.frame}>

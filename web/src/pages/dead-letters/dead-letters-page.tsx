@@ -13,8 +13,6 @@ import {
 import { redeliver } from '../../api/deliveries.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
-import { OPENED_WITHIN, useCloseWithin } from '../../app/opened-within.ts';
-import { useWebhooksReadOnly } from '../../app/session-context.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
@@ -27,6 +25,8 @@ import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { type TableState, useTable } from '../../components/use-table.ts';
 import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx';
+import { OPENED_WITHIN, useCloseWithin } from '../../navigation/opened-within.ts';
+import { useWebhooksReadOnly } from '../../session/session-context.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -133,7 +133,7 @@ export function DeadLettersPage() {
   const letters = query.data?.data ?? [];
   const selection = useSelection(letters, keyOf);
   const selected = useSelectedLetters(selection);
-  // A search is for single messages: what it finds is ticked.
+  // A search is for single messages, so only the selected ones can be redelivered or removed.
   const mayActOnAll = !readOnly && (query.data?.total ?? 0) > 0 && search.search === undefined;
   const start = (chosen: DeadLetterAction) => {
     setAction(chosen);
@@ -239,7 +239,7 @@ export function DeadLettersPage() {
   );
 }
 
-/** The members of the address that the list itself reads. */
+/** The members of the address that the list itself uses. */
 function pageOf(values: TableState['values']): TableSearch & Record<string, unknown> {
   const { delivery: _delivery, of: _of, ...others } = values;
   const own = Object.entries(others).filter(
@@ -248,7 +248,7 @@ function pageOf(values: TableState['values']): TableSearch & Record<string, unkn
   return Object.fromEntries(own);
 }
 
-/** In a body, what can be repeated is a list. */
+/** In a body, repeatable query parameters are lists. */
 function filterBody({ subtopic, response_status: status, ...others }: ReturnType<typeof historyFilter>) {
   return {
     ...others,
@@ -287,7 +287,7 @@ function EventLink({ letter, event }: { letter: DeadLetter; event: string }) {
     <RowLink
       from="/administration/integrations/dead-letters"
       to="."
-      // The route checks what it takes from the address.
+      // The route validates its members of the address.
       search={((present: object) => ({ ...present, delivery: letter.id, of: letter.webhook_id })) as never}
       state={OPENED_WITHIN}
       resetScroll={false}
@@ -324,7 +324,7 @@ function WebhookCell({ letter }: { letter: DeadLetter }) {
 
 function ResendButton({ letter }: { letter: DeadLetter }) {
   const queryClient = useQueryClient();
-  // The same key for a second click, or a retry after a lost response.
+  // One key, so that a second click, or a retry after a lost response, does nothing twice.
   const key = useRef('');
   const send = useMutation({
     mutationFn: () => {

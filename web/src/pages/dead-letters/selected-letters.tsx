@@ -19,7 +19,7 @@ export function useSelectedLetters(selection: Selection<DeadLetter>) {
   const queryClient = useQueryClient();
   const [removing, setRemoving] = useState(false);
   const { items } = selection;
-  // The others have nowhere to go.
+  // The webhooks of the others are inactive or deleted.
   const sendable = items.filter((letter) => letter.webhook_enabled && !letter.webhook_deleted);
   const act = useMutation({
     mutationFn: (action: DeadLetterAction) =>

@@ -11,7 +11,6 @@ import {
   eventQuery,
   eventWebhooksQuery,
 } from '../../api/events.ts';
-import { useMay } from '../../app/session-context.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -23,6 +22,7 @@ import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
+import { useMay } from '../../session/session-context.ts';
 import { events } from '../../texts/events.ts';
 import { shared } from '../../texts/shared.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -127,7 +127,7 @@ function FactsPanel({ event }: { event: EventRecord }) {
   );
 }
 
-/** Only the id for those who may not read content. */
+/** For those who may not read content, only the id. */
 function RegistrationLink({ id }: { id: string }) {
   if (!useMay()('content:read')) return id;
   return (

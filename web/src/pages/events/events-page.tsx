@@ -8,6 +8,7 @@ import tableStyles from '../../components/data-table.module.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { EventList } from '../../components/events/event-list.tsx';
+import { ExportButton } from '../../components/export-button.tsx';
 import { OnlyFilter, TimeFilter } from '../../components/log/log-filters.tsx';
 import { LogPages } from '../../components/log/log-pages.tsx';
 import { LogWithoutEntries } from '../../components/log/log-without-entries.tsx';
@@ -25,14 +26,14 @@ const PAGE_SIZE = 50;
 const { filters: words } = events;
 const SUBTOPIC_OPTIONS = SUBTOPICS.map((value) => ({ value, label: webhooks.subtopics[value].name }));
 
-/** Filters that only links set. */
+/** Filters that can be set only by links. */
 const ONLY = [
   ['registration_id', words.registration],
   ['equivalent_id', words.equivalent],
   ['bundle_id', words.bundle],
 ] as const;
 
-/** Everything that happened, searched by what it is about, by whom and when. */
+/** The event log, with a search by subject, actor and time. */
 export function EventsPage() {
   const {
     from,
@@ -46,17 +47,12 @@ export function EventsPage() {
     ...filter
   } = route.useSearch();
   const table = useLog();
-  const query = useQuery(
-    eventsQuery(
-      {
-        ...filter,
-        from_dt: toInstant(from ?? '') ?? undefined,
-        to_dt: toInstant(to ?? '') ?? undefined,
-        cursor,
-      },
-      PAGE_SIZE,
-    ),
-  );
+  const searched = {
+    ...filter,
+    from_dt: toInstant(from ?? '') ?? undefined,
+    to_dt: toInstant(to ?? '') ?? undefined,
+  };
+  const query = useQuery(eventsQuery({ ...searched, cursor }, PAGE_SIZE));
   const { data, error, isPlaceholderData, refetch } = query;
   return (
     <>
@@ -105,7 +101,22 @@ export function EventsPage() {
         ) : (
           <EventList rows={data?.data} stale={isPlaceholderData} />
         )}
-        <LogPages cursor={cursor} next={data?.next_cursor ?? null} table={table} words={events} />
+        <LogPages
+          cursor={cursor}
+          next={data?.next_cursor ?? null}
+          table={table}
+          words={events}
+          exporting={
+            <ExportButton
+              exporting={{
+                name: 'events',
+                page: (client, after, limit) =>
+                  client.fetchQuery(eventsQuery({ ...searched, cursor: after ?? undefined }, limit)),
+              }}
+              rowKey={({ id }) => id}
+            />
+          }
+        />
       </section>
     </>
   );

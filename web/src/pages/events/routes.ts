@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
-import { pageCode } from '../../app/page-code.ts';
-import { adminRoute } from '../../app/root-routes.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 

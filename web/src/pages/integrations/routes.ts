@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { adminRoute } from '../../app/root-routes.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,

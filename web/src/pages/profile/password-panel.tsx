@@ -3,13 +3,13 @@ import { isNotEmpty, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
 import { changePassword, ownSessionsQuery } from '../../api/profile.ts';
-import { useSession } from '../../app/session-context.ts';
 import { FormProblem } from '../../components/form-problem.tsx';
 import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { checkPassword } from '../../components/password-check.ts';
+import { useSession } from '../../session/session-context.ts';
 import { account } from '../../texts/sign-in.ts';
-import { checkPassword } from '../../utilities/password-check.ts';
 import styles from './profile.module.css';
 
 const texts = account.profile;

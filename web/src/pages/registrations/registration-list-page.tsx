@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useIsAdmin } from '../../app/session-context.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { CreateRegistrationDialog } from '../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../components/registrations/registration-table.tsx';
+import { useIsAdmin } from '../../session/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { RegisterManyDialog } from './many/register-many-dialog.tsx';
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { pageCode } from '../../app/page-code.ts';
-import { appRoute } from '../../app/root-routes.ts';
+import { appRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { registrationListSearch } from './registration-search.ts';
 

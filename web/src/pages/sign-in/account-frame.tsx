@@ -1,8 +1,8 @@
 import { Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { ConnectionNotice } from '../../app/layout/connection-notice.tsx';
-import { rememberFrame } from '../../app/layout/frame-memory.ts';
-import { LogoMark } from '../../app/layout/logo.tsx';
+import { ConnectionNotice } from '../../layout/connection-notice.tsx';
+import { rememberFrame } from '../../layout/frame-memory.ts';
+import { LogoMark } from '../../layout/logo.tsx';
 import styles from './account-frame.module.css';
 
 const MARK_SIZE = 40;

@@ -4,8 +4,8 @@ import { useMutation } from '@tanstack/react-query';
 import { acceptInvitation, type Invitation, type Session } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { NewPasswordFields } from '../../components/new-password-fields.tsx';
+import { checkPassword } from '../../components/password-check.ts';
 import { account } from '../../texts/sign-in.ts';
-import { checkPassword } from '../../utilities/password-check.ts';
 
 const FIELDS = ['name', 'email', 'password'] as const;
 const texts = account.setup;

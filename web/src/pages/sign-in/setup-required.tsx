@@ -13,8 +13,8 @@ const COMMAND = 'coursewire user create --email you@example.com --role admin';
 const texts = account.setupRequired;
 
 /**
- * Nobody can sign in yet: says where to find the link for the first administrator. Shows the sign-in form as soon
- * as there is one.
+ * Shown while there is no administrator: explains where to find the link for the first one. Shows the sign-in form as
+ * soon as there is one.
  */
 export function SetupRequired() {
   const { refetch, isFetching } = useQuery({ ...sessionQuery, ...polling(CHECK_MS) });

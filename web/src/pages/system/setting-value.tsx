@@ -9,7 +9,7 @@ const MS_PER_SECOND = 1_000;
 const SECONDS_TOLD_OTHERWISE = 60;
 const BYTES_TOLD_OTHERWISE = 1_024;
 
-/** A value as it is configured, with its meaning next to it. */
+/** A configured value, with its meaning next to it. */
 export function SettingValue({ value, unit }: Pick<SettingInForce, 'value' | 'unit'>) {
   if (value === null || value === undefined) return <span className={styles.absent}>{texts.notSet}</span>;
   if (Array.isArray(value) && value.length === 0) return <span className={styles.absent}>{texts.empty}</span>;

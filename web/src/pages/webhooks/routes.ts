@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
-import { pageCode } from '../../app/page-code.ts';
-import { adminRoute } from '../../app/root-routes.ts';
+import { adminRoute } from '../../layout/root-routes.ts';
+import { pageCode } from '../../navigation/page-code.ts';
 import { pageTitles } from '../../texts/page-titles.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';

@@ -8,8 +8,11 @@ import { formatDuration } from '../../utilities/times.ts';
 
 const texts = webhookDetails.testDialog;
 
-/** The response of the target to a test message, or why there is none. */
-export function TestAnswer({ result }: { result: TestResult }) {
+/**
+ * The response of the target to a test message, or why there is none.
+ * @param signs whether deliveries of the webhook are signed
+ */
+export function TestAnswer({ result, signs }: { result: TestResult; signs: boolean }) {
   return (
     <Stack gap="md">
       <Callout
@@ -19,6 +22,7 @@ export function TestAnswer({ result }: { result: TestResult }) {
       >
         {result.error !== null && <bdi>{result.error}</bdi>}
       </Callout>
+      {signs && !result.signed && <div>{texts.unsigned}</div>}
       <Facts
         items={[
           [texts.status, result.response_status ?? texts.noStatus],

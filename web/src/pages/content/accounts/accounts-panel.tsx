@@ -3,17 +3,18 @@ import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import type { ContentReference } from '../../../../../src/events/event.ts';
-import { type AccountWithContent, accountsWithQuery } from '../../../api/many-accounts.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
+import { type AccountWithContent, accountsWithQuery, readAccountsWith } from '../../../api/many-accounts.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { AddToAccountsDialog } from '../../../components/content-dialog/add-to-accounts-dialog.tsx';
 import { DataRows } from '../../../components/data-rows.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { selectColumn } from '../../../components/selection/select-column.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { contentDialog } from '../../../texts/content-dialog.ts';
 import { manyAccounts as texts } from '../../../texts/many-accounts.ts';
 import { selection as selectionTexts } from '../../../texts/selection.ts';
@@ -24,7 +25,7 @@ import { hasDirectly, RemoveFromAccountsDialog } from './remove-from-accounts-di
 type Asset = ContentReference & { name: string };
 const keyOf = ({ account_id }: AccountWithContent) => account_id;
 
-/** The accounts that have an asset, and through what. */
+/** The accounts that have an asset, and how they have it. */
 export function AccountsPanel({ asset }: { asset: Asset }) {
   const isAdmin = useIsAdmin();
   const { type, id } = asset;
@@ -115,8 +116,8 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
             rows={rows}
             rowKey={keyOf}
           />
-          {hasNextPage && (
-            <div className={styles.more}>
+          <div className={styles.more}>
+            {hasNextPage && (
               <Button
                 variant="subtle"
                 size="compact-sm"
@@ -125,8 +126,15 @@ export function AccountsPanel({ asset }: { asset: Asset }) {
               >
                 {texts.more}
               </Button>
-            </div>
-          )}
+            )}
+            <ExportButton
+              exporting={{
+                name: 'accounts-with-access',
+                page: (_client, cursor, limit) => readAccountsWith({ type, id }, cursor, limit),
+              }}
+              rowKey={keyOf}
+            />
+          </div>
         </>
       )}
       <AddToAccountsDialog contents={[asset]} opened={adding} onClose={() => setAdding(false)} />

@@ -6,7 +6,7 @@ import { manyAccounts } from '../../../texts/many-accounts.ts';
 
 const texts = manyAccounts.remove;
 
-/** Removes an asset from accounts that have it directly. The others are named as a number, and keep it. */
+/** Removes an asset from the accounts that have it directly. The others keep it, and the dialog shows their number. */
 export function RemoveFromAccountsDialog({
   asset,
   accounts,

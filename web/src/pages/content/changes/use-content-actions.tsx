@@ -12,7 +12,7 @@ import { manyAccounts } from '../../../texts/many-accounts.ts';
 
 const words = courses.remove.many;
 
-/** What can be done with the selected courses, equivalents or bundles: buttons, and their dialogs. */
+/** The actions on the selected courses, equivalents or bundles: buttons, and their dialogs. */
 export function useContentActions<T extends { id: number; name: string }>(
   type: Exclude<ContentType, 'FOLDER'>,
   selection: Selection<T>,

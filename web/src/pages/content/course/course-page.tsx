@@ -5,14 +5,15 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
 import { isProblem } from '../../../api/errors.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -79,6 +80,9 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
       </div>
       <div className={styles.events}>
         <EventsPanel about={{ course_id: course.id }} />
+      </div>
+      <div className={styles.events}>
+        <ChangesPanel type="COURSE" id={course.id} />
       </div>
     </DropZone>
   );

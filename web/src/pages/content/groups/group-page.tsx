@@ -6,12 +6,13 @@ import { useEffect, useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import type { Read } from '../../../api/request.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -142,6 +143,9 @@ export function GroupPage<T extends GroupRecord>({
       </div>
       <div className={styles.accounts}>
         <AccountsPanel asset={asset} />
+      </div>
+      <div className={styles.changes}>
+        <ChangesPanel type={asset.type} id={record.id} />
       </div>
       <DeleteDialog
         opened={deleting}

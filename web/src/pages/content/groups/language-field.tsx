@@ -31,7 +31,7 @@ export function LanguageField({
         const tag = tagOf(value);
         if (tag !== value) onChange(tag);
       }}
-      // The name is shown next to the tag, so that nobody has to know what "sl" means.
+      // The name is shown next to the tag, because few people know what "sl" means.
       rightSection={
         name !== null && name !== value ? <span className={styles.languageName}>{name}</span> : undefined
       }

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconBook2, IconBooks, IconLanguage } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import type { TableState } from '../../../components/use-table.ts';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import type { ContentKind } from './content-kinds.ts';

@@ -7,14 +7,16 @@ import { useEffect, useState } from 'react';
 import { readAsset } from '../../../api/content-assets.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
+import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { content, folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { Breadcrumbs } from '../folders/breadcrumbs.tsx';
 import { FolderActions } from '../folders/folder-actions.tsx';
 import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
@@ -198,6 +200,12 @@ function OpenFolder({
           <BundleTable {...parts} />
         </Tabs.Panel>
       </Tabs>
+      {!isHome && node !== null && (
+        <div className={styles.panels}>
+          <AccountsPanel key={folderId} asset={{ type: 'FOLDER', id: folderId, name: node.name }} />
+          <ChangesPanel type="FOLDER" id={folderId} />
+        </div>
+      )}
     </DropZone>
   );
 }

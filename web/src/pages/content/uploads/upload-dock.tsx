@@ -104,7 +104,7 @@ function summary(items: readonly UploadItem[]): string {
   return count('done') > 0 ? uploads.finished(count('done')) : uploads.cancelled;
 }
 
-/** In bytes, so that it moves evenly, whatever the sizes of the files. */
+/** Progress in bytes, so that it is steady even if the files differ in size. */
 function percentOf(items: readonly UploadItem[]): number {
   let sent = 0;
   let total = 0;

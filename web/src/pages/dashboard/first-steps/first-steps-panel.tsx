@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Panel } from '../../../components/panel.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { dashboard } from '../../../texts/dashboard.ts';
 import styles from './first-steps.module.css';
 import { FIRST_STEPS, type FirstStep, type FirstSteps } from './use-first-steps.ts';

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { anyClientQuery } from '../../../api/dashboard.ts';
 import { webhookListQuery } from '../../../api/webhooks.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
+import { useIsAdmin } from '../../../session/session-context.ts';
 
 /** The steps from a new service to its first postback, in order. */
 export const FIRST_STEPS = ['course', 'client', 'webhook', 'postback'] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
 
-/** How far a new service has come. */
+/** The progress of a new service. */
 export interface FirstSteps {
   done: ReadonlySet<FirstStep>;
   /** The webhook whose history shows the postback; null while there is none. */
@@ -23,8 +23,8 @@ const OVER = 'over';
 const FOREMOST = { sort: 'success_count', direction: 'desc', limit: 1 };
 
 /**
- * The first steps of a new service, for administrators; null if they are done or hidden, undefined while that is
- * unknown. A step that was done once stays done, because statistics are reset and webhooks are deleted.
+ * The first steps of a new service, for administrators. Null if they are done or hidden; undefined while that is
+ * unknown. A completed step stays completed, because statistics can be reset and webhooks deleted.
  */
 export function useFirstSteps(courses: number | undefined): FirstSteps | null | undefined {
   const isAdmin = useIsAdmin();

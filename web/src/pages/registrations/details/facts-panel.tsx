@@ -12,7 +12,7 @@ import styles from '../registrations.module.css';
 
 const texts = registrations.details;
 
-/** The learner, the account and the course, and when what happened. */
+/** The learner, the account, the course, and the dates of the registration. */
 export function FactsPanel({
   registration: {
     registration_id: id,

@@ -28,7 +28,7 @@ export function LaunchPanel({ registration }: { registration: Registration }) {
   const key = useRef('');
   const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
   const [language, setLanguage] = useState('');
-  // Once a language was chosen, it stays.
+  // A chosen language cannot be changed.
   const isOpen = registration.equivalent_id !== null && registration.language === null;
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];

@@ -14,7 +14,6 @@ import {
   resetRegistration,
 } from '../../../api/registrations.ts';
 import type { Read } from '../../../api/request.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
@@ -24,6 +23,7 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
 import { HistoryPanel } from '../learning/history-panel.tsx';

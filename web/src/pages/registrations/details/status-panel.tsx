@@ -12,7 +12,6 @@ import {
   updateRegistrationStatus,
 } from '../../../api/registrations.ts';
 import { type Read, readRecord } from '../../../api/request.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
@@ -20,6 +19,7 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 import {

@@ -23,7 +23,7 @@ import { type Interaction, interactionsOf, isRight } from './interactions.ts';
 const texts = registrations.history;
 const MS_PER_SECOND = 1_000;
 
-/** The attempts, latest first: what happened when, what the learner answered, and what the course reported. */
+/** The attempts, latest first: their events, the learner's answers, and the data that the course reported. */
 export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     useInfiniteQuery(runtimeQuery(registration.registration_id));

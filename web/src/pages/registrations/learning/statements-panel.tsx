@@ -20,7 +20,7 @@ export function StatementsPanel({ registrationId }: { registrationId: string }) 
   const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     useInfiniteQuery(statementsQuery(registrationId));
   const list = useRef<HTMLOListElement>(null);
-  /** How many statements were there when more were requested; null if none were. */
+  /** The number of statements before the latest request for more; null if there was none. */
   const [shownBefore, setShownBefore] = useState<number | null>(null);
   const statements = data?.pages.flatMap((page) => page.data) ?? [];
   const count = statements.length;

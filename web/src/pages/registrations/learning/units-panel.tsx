@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { RegistrationUnit, RegistrationWithUnits } from '../../../api/registrations.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataRows } from '../../../components/data-rows.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
+import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 import { WaiveDialog } from './waive-dialog.tsx';

@@ -31,7 +31,7 @@ export function WaiveDialog({
       notifyDone(texts.done(unit.title));
       onClose();
     },
-    // Somebody else may have waived it, or the learner has done it.
+    // Someone else may have waived it, or the learner may have completed it.
     onSettled: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
   });
   return (

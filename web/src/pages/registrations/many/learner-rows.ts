@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { registrations } from '../../../texts/registrations.ts';
 
 const { faults } = registrations.many;
-/** The service allows no longer ids. */
+/** The service's limit for ids. */
 const MAX_ID_LENGTH = 255;
 const DELIMITERS = [',', ';', '\t'];
 const HEADERS = new Set(['learner_id', 'learner id', 'learner']);
@@ -11,25 +11,25 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A learner of a list. */
 export interface LearnerRow {
-  /** From 1, with the header. */
+  /** Counted from 1, including the header. */
   row: number;
   id: string;
 }
 
-/** A row that cannot be used. */
+/** An invalid row. */
 export interface FaultyRow extends LearnerRow {
   fault: string;
 }
 
-/** What a list of learners holds. Empty rows at its end do not count. */
+/** The content of a list of learners. Empty rows at its end are ignored. */
 export interface LearnerRows {
   learners: LearnerRow[];
   faulty: FaultyRow[];
 }
 
 /**
- * Reads learner ids: one per line, or CSV (with commas, semicolons or tabs) whose header names a column `learner_id`.
- * An id that occurs again is faulty, because nobody registers a learner twice by intent.
+ * Reads learner ids: one per line, or CSV (with commas, semicolons or tabs) with a column `learner_id` in its header. A
+ * repeated id is an error, because registering a learner twice is probably a mistake.
  */
 export function readLearnerRows(text: string): LearnerRows {
   const rows = rowsOf(text.replace(/^\ufeff/, '').trimEnd());
@@ -57,7 +57,7 @@ function faultOf(id: string, isSplit: boolean, earlier: number | undefined): str
 }
 
 interface Row extends LearnerRow {
-  /** Whether it may be CSV of unknown columns. */
+  /** Whether the text may be CSV with unknown columns. */
   isSplit: boolean;
 }
 

@@ -1,9 +1,10 @@
 import { Button, Checkbox, FileButton, Group, Modal, Progress, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useMemo, useState } from 'react';
-import { AssetPicker, type PickedAsset } from '../../../components/asset-picker.tsx';
 import { Callout } from '../../../components/callout.tsx';
+import type { PickedAsset } from '../../../components/content-dialog/asset-field.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
+import { AccountField, SubjectField } from '../../../components/registrations/registration-fields.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -31,9 +32,11 @@ export function RegisterManyDialog({
   opened: boolean;
   onClose: () => void;
 }) {
+  const [choosing, setChoosing] = useState(false);
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg">
-      <RegisterMany accountId={accountId} courseId={courseId} onClose={onClose} />
+    // Escape closes only the front dialog.
+    <Modal opened={opened} onClose={onClose} closeOnEscape={!choosing} title={texts.title} size="lg">
+      <RegisterMany accountId={accountId} courseId={courseId} onChoosing={setChoosing} onClose={onClose} />
     </Modal>
   );
 }
@@ -41,6 +44,7 @@ export function RegisterManyDialog({
 function RegisterMany(given: {
   accountId: number | undefined;
   courseId: number | undefined;
+  onChoosing: (choosing: boolean) => void;
   onClose: () => void;
 }) {
   const { state, start, stop, resume } = useRegistering();
@@ -54,10 +58,12 @@ function ManyForm({
   accountId,
   courseId,
   onStart,
+  onChoosing,
   onClose,
 }: {
   accountId: number | undefined;
   courseId: number | undefined;
+  onChoosing: (choosing: boolean) => void;
   onStart: (plan: Plan) => void;
   onClose: () => void;
 }) {
@@ -97,32 +103,21 @@ function ManyForm({
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
-        <AssetPicker
-          label={create.account}
-          description={create.accountDescription}
-          types={['ACCOUNT']}
-          max={1}
+        <AccountField
           value={account}
+          error={faults.account}
+          onOpenChange={onChoosing}
           onChange={(value) => {
             setAccount(value);
             setCourse([]);
           }}
-          error={faults.account}
         />
-        <AssetPicker
-          // The content of another account is never offered, not even while this account's content is loading.
-          key={account[0]?.id}
-          label={create.course}
-          description={create.courseDescription}
-          types={['COURSE', 'EQUIVALENT']}
-          within={{
-            account: account[0]?.id ?? null,
-            words: { unchosen: create.checks.account, nothing: create.nothing },
-          }}
-          max={1}
+        <SubjectField
+          accountId={account[0]?.id ?? null}
           value={course}
-          onChange={setCourse}
           error={faults.course}
+          onOpenChange={onChoosing}
+          onChange={setCourse}
         />
         <Textarea
           label={texts.learners}

@@ -6,29 +6,30 @@ import { newIdempotencyKey } from '../../../api/request.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
 import type { FaultyRow, LearnerRow } from './learner-rows.ts';
 
-/** What the learners are registered for. */
+/** The content for which the learners are registered. */
 export interface Plan {
   accountId: number;
   subject: { type: 'COURSE' | 'EQUIVALENT'; id: number };
   learners: readonly LearnerRow[];
-  /** Whether learners who are registered for it already are skipped. */
+  /** Whether to skip learners who are already registered for it. */
   skipRegistered: boolean;
 }
 
-/** How far the registrations are. */
+/** The progress of the registrations. */
 export interface Registering {
   phase: 'running' | 'stopped' | 'failed' | 'done';
   plan: Plan;
   registered: number;
   skipped: number;
   refused: FaultyRow[];
-  /** Why it stopped by itself. */
+  /** The reason if it stopped by itself. */
   error: unknown;
 }
 
 /**
- * Registers learners one after another, in the order of the list. A learner whose id the service refuses is noted; any
- * other failure stops it, and `resume` continues with the same learner. Leaving the page stops it.
+ * Registers learners one after another, in the order of the list. If the service rejects a learner's id, it is
+ * recorded. Any other failure stops the run, and `resume` continues with the same learner. Leaving the page also stops
+ * it.
  */
 export function useRegistering(): {
   state: Registering | null;
@@ -39,7 +40,7 @@ export function useRegistering(): {
   const queryClient = useQueryClient();
   const [state, setState] = useState<Registering | null>(null);
   const stopper = useRef<AbortController>(null);
-  /** The key of the learner who is next: a request that is repeated creates nothing again. */
+  /** The idempotency key of the next learner, so that a repeated request creates nothing twice. */
   const key = useRef(newIdempotencyKey());
   useEffect(() => () => stopper.current?.abort(), []);
 
@@ -73,7 +74,7 @@ export function useRegistering(): {
   };
 }
 
-/** The learners who are done with. */
+/** The number of learners that were processed. */
 export function processed({ registered, skipped, refused }: Registering): number {
   return registered + skipped + refused.length;
 }

@@ -15,9 +15,9 @@ export interface DetailsSearch extends ChartSearch, HistorySearch {
   period?: TrendPeriod;
   outcome?: DeliveryStatus;
   cursor?: string;
-  /** The delivery that is open. */
+  /** The open delivery. */
   delivery?: number;
-  /** The position of the waiting message that is open. */
+  /** The position of the open waiting message. */
   waiting?: number;
 }
 

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { deleteSigningSecret, rotateSigningSecret } from '../../../api/webhook-signing.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookSigning as texts } from '../../../texts/webhook-signing.ts';
 
 const DEFAULT_PERIOD = '86400';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhookReplay } from '../../../texts/webhook-replay.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';

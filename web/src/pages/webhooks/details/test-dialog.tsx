@@ -66,7 +66,7 @@ function TestForm({ webhook }: { webhook: WebhookRecord }) {
 function Result({ result }: { result: TestResult }) {
   return (
     <Stack gap="md">
-      <TestAnswer result={result} />
+      <TestAnswer result={result} signs={false} />
       <div>
         <Title order={3} mb="xs">
           {texts.message}

@@ -118,7 +118,7 @@ export function withSubtopic(draft: Draft, subtopic: Subtopic, selected: boolean
   };
 }
 
-/** The draft with all events of the topic, those of later versions included, or with an explicit selection of each. */
+/** The draft with all events of the topic, including those of later versions, or with an explicit selection of each. */
 export function withAllSubtopics(draft: Draft, all: boolean): Draft {
   return { ...draft, allSubtopics: all, subtopics: draft.topic === null ? [] : subtopicsOf(draft.topic) };
 }

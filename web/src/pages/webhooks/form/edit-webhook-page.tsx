@@ -7,13 +7,13 @@ import { isProblem } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import { updateWebhook, webhookForEditQuery, webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { isolate } from '../../../utilities/isolate.ts';
 import { draftOf } from './draft.ts';
@@ -58,7 +58,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   const { record, etag } = read;
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  // What the form starts from, and the version that saving replaces.
+  // The record with which the form starts, and the version that saving replaces.
   const [start, setStart] = useState({ record, number: 0 });
   const [base, setBase] = useState(etag);
   const details = {

@@ -17,6 +17,7 @@ export function ExamplePanel({
   subtopic,
   message,
   readOnly,
+  signs,
   testing,
   result,
   problem,
@@ -28,9 +29,11 @@ export function ExamplePanel({
   message: unknown;
   /** Nothing is sent while the webhooks service is disabled. */
   readOnly: boolean;
+  /** Whether deliveries of the saved webhook are signed. */
+  signs: boolean;
   testing: boolean;
   result: TestResult | undefined;
-  /** The error of the last test, without what is shown at these fields. */
+  /** The error of the last test, except errors that are shown at these fields. */
   problem: unknown;
   fields: readonly string[];
   onTest: () => void;
@@ -54,7 +57,7 @@ export function ExamplePanel({
         </div>
         {readOnly && <div>{texts.readOnly}</div>}
         <FormProblem error={problem} fields={fields} />
-        {result !== undefined && <TestAnswer result={result} />}
+        {result !== undefined && <TestAnswer result={result} signs={signs} />}
       </Stack>
     </Panel>
   );

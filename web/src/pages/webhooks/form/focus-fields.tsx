@@ -1,6 +1,7 @@
 import { CONTENT_TYPES, type FocusType, type Topic } from '../../../../../src/events/catalogue.ts';
-import { AssetPicker } from '../../../components/asset-picker.tsx';
 import { Callout } from '../../../components/callout.tsx';
+import { AssetField } from '../../../components/content-dialog/asset-field.tsx';
+import { manyAccounts } from '../../../texts/many-accounts.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { type Draft, type DraftFocus, effectiveSubtopics, excludedSubtopics } from './draft.ts';
@@ -8,20 +9,44 @@ import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
 const texts = webhookEditing.focus;
+/** The limit of the service. */
+const MAX_FOCUSES = 1_000;
 
 interface Choice {
   label: string;
   description: string;
   types: readonly FocusType[];
+  choose: string;
+  title: string;
+  words?: { search: string; results: string; noContent: string };
 }
 
 const ACCOUNTS: Choice = {
   label: texts.accounts,
   description: texts.accountsDescription,
   types: ['ACCOUNT'],
+  choose: texts.chooseAccounts,
+  title: texts.accountsTitle,
+  words: {
+    search: manyAccounts.searchAccounts,
+    results: manyAccounts.accounts,
+    noContent: manyAccounts.noAccounts,
+  },
 };
-const CONTENT: Choice = { label: texts.content, description: texts.contentDescription, types: CONTENT_TYPES };
-const COURSES: Choice = { label: texts.courses, description: texts.coursesDescription, types: ['COURSE'] };
+const CONTENT: Choice = {
+  label: texts.content,
+  description: texts.contentDescription,
+  types: CONTENT_TYPES,
+  choose: texts.chooseContent,
+  title: texts.contentTitle,
+};
+const COURSES: Choice = {
+  label: texts.courses,
+  description: texts.coursesDescription,
+  types: ['COURSE'],
+  choose: texts.chooseCourses,
+  title: texts.coursesTitle,
+};
 
 const CHOICES: Readonly<Record<Topic, readonly Choice[]>> = {
   ACCOUNT: [ACCOUNTS],
@@ -30,7 +55,7 @@ const CHOICES: Readonly<Record<Topic, readonly Choice[]>> = {
   REGISTRATION: [ACCOUNTS, CONTENT],
 };
 
-/** Selects the focused assets by name, and says how they affect the selected events. */
+/** Selects the focused assets by name, and explains their effect on the selected events. */
 export function FocusFields({
   draft,
   topic,
@@ -50,16 +75,20 @@ export function FocusFields({
     onChange({ focus: [...draft.focus.filter(({ type }) => !types.includes(type)), ...chosen] });
   return (
     <div className={styles.fields} data-field="focus">
-      {CHOICES[topic].map(({ label, description, types }) => (
-        <AssetPicker
-          key={label}
-          label={label}
-          description={description}
-          types={types}
-          value={draft.focus.filter(({ type }) => types.includes(type))}
-          onChange={(chosen) => choose(types, chosen)}
-        />
-      ))}
+      {CHOICES[topic].map(({ types, ...words }) => {
+        const value = draft.focus.filter(({ type }) => types.includes(type));
+        return (
+          <AssetField
+            key={words.label}
+            {...words}
+            types={types}
+            value={value}
+            // The other assets count towards the limit, too.
+            max={MAX_FOCUSES - (draft.focus.length - value.length)}
+            onChange={(chosen) => choose(types, chosen)}
+          />
+        );
+      })}
       {CHOICES[topic].length > 1 && <div>{texts.both}</div>}
       {excluded !== '' && (
         <Callout tone={nothingLeft ? 'bad' : 'warn'} live>

@@ -1,5 +1,5 @@
 import { PasswordInput, Radio, Switch, TextInput } from '@mantine/core';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { Choice } from './choice.tsx';
 import type { Draft } from './draft.ts';

@@ -6,11 +6,11 @@ import { type Subtopic, subtopicsOf, topicOf } from '../../../../../src/events/c
 import { ApiError } from '../../../api/errors.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import { testConfiguration } from '../../../api/webhooks.ts';
-import { useSession, useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { useSession, useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { shared } from '../../../texts/shared.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { ApiOnlyFacts, apiOnlyDefaults } from '../api-only-facts.tsx';
@@ -32,7 +32,7 @@ import { TargetFields } from './target-fields.tsx';
 const NO_ERRORS: FieldErrors = {};
 const { sections } = webhookEditing;
 
-/** Everything about a new webhook, or about `present`, on one page: its target, events and focus, and a test of them. */
+/** The form of a new webhook, or of `present`, on one page: its target, events and focus, and a test of them. */
 export function WebhookForm({
   initial,
   present,
@@ -42,10 +42,10 @@ export function WebhookForm({
   cancel,
   onSave,
 }: {
-  /** What the form starts from. */
+  /** The draft with which the form starts. */
   initial: Draft;
   present: WebhookRecord | null;
-  /** Also true when it has been saved: nothing is lost from then on. */
+  /** Also true after saving, because nothing can be lost then. */
   saving: boolean;
   /** The error of the last attempt to save. */
   problem: unknown;
@@ -55,7 +55,7 @@ export function WebhookForm({
   onSave: (configuration: WebhookConfiguration) => void;
 }) {
   const [draft, setDraft] = useState(initial);
-  // Apart from the draft, so that it is in no message and no comparison.
+  // Separate from the draft, so that no message or comparison contains it.
   const [secret, setSecret] = useState('');
   const [checked, setChecked] = useState(false);
   const [refused, setRefused] = useState(NO_ERRORS);
@@ -94,7 +94,7 @@ export function WebhookForm({
   const showProblem = useEffectEvent(showRefusal);
   useEffect(() => showProblem(problem), [problem]);
 
-  // Once the errors are rendered.
+  // After the errors are rendered.
   const focusError = useEffectEvent(() => focusFirst(form.current, Object.keys(errors)));
   useEffect(() => {
     if (attempt > 0) focusError();
@@ -107,7 +107,7 @@ export function WebhookForm({
   };
   const changeMembers = (members: Partial<Draft>) => change({ ...draft, ...members });
 
-  /** The configuration, or null if something is wrong, which is then shown. */
+  /** The configuration; null if it is invalid. Errors are then shown. */
   const checkedConfiguration = (): WebhookConfiguration | null => {
     setChecked(true);
     const { topic } = draft;
@@ -171,6 +171,7 @@ export function WebhookForm({
                 : exampleMessage(draft, shown, { id: present?.id, user: email, timestamp: openedAt, apiOnly })
             }
             readOnly={readOnly}
+            signs={present !== null && present.signing_since_dt !== null}
             testing={test.isPending}
             result={test.data}
             problem={test.error}

@@ -9,7 +9,6 @@ import { isProblem } from '../../../api/errors.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { CodeBlock } from '../../../components/code-block.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -17,6 +16,7 @@ import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -31,7 +31,7 @@ import styles from './history.module.css';
 const texts = deliveries.details;
 const PLACEHOLDER_HEIGHT = 320;
 
-/** A delivery with its message, the target's answers, and all that can be done with it. */
+/** A delivery with its message, the target's responses, and the available actions. */
 export function DeliveryDrawer({
   webhookId,
   deliveryId,
@@ -40,17 +40,17 @@ export function DeliveryDrawer({
   onOpen,
   onClose,
 }: {
-  /** The ids of the deliveries before and after it in the list that is shown; null where there is none. */
+  /** The ids of the previous and next deliveries in the visible list; null if there is none. */
   neighbours: { previous: number | null; next: number | null };
   onOpen: (deliveryId: number) => void;
   webhookId: number;
   /** Null: none is open. */
   deliveryId: number | null;
-  /** Null while it is not known, or when it was deleted. */
+  /** Null while it is unknown, or if the webhook was deleted. */
   webhook: WebhookRecord | null;
   onClose: () => void;
 }) {
-  // While the drawer closes, it keeps its content.
+  // The drawer keeps its content while it closes.
   const [shown, setShown] = useState(deliveryId);
   if (deliveryId !== null && deliveryId !== shown) setShown(deliveryId);
   const isOpen = deliveryId !== null;
@@ -162,7 +162,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
   );
 }
 
-/** What the target answered last, or why it did not: what most people open a delivery for. */
+/** The latest response of the target, or the reason why there is none: what most people look for. */
 function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
   const body = attempt.response_body;
   return (
@@ -194,7 +194,7 @@ function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
 function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
-  // One key per state, so that a second click, or one after a lost response, sends nothing twice.
+  // One key per state, so that a second click, or a retry after a lost response, sends nothing twice.
   const attempt = useRef({ of: '', key: '' });
   const send = useMutation({
     mutationFn: () => {

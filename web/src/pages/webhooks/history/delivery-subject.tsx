@@ -1,7 +1,7 @@
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 
-/** Whom and what a message is about, in one line: its learner, account, and course or content. */
+/** The subject of a message in one line: its learner, account, and course or content. */
 export function DeliverySubject({ about }: { about: DeliverySummary['about'] }) {
   const what = about.course?.name ?? about.content?.name;
   const others = about.content_count - 1;

@@ -20,7 +20,7 @@ export function MessageSection({
   /** The body of the postback. */
   message: unknown;
   messageId: string;
-  /** Null while it is not known, or when it was deleted. */
+  /** Null while it is unknown, or if the webhook was deleted. */
   webhook: WebhookRecord | null;
 }) {
   const [asSent, setAsSent] = useState(false);
@@ -62,7 +62,7 @@ export function MessageSection({
   );
 }
 
-/** JSON with line breaks; any other text, and JSON that was cut off, as it is. */
+/** JSON with line breaks. Any other text, and truncated JSON, is unchanged. */
 export function prettyPrinted(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, JSON_INDENT);
@@ -71,7 +71,7 @@ export function prettyPrinted(body: string): string {
   }
 }
 
-/** A part of a drawer, with a heading. */
+/** A section of a drawer, with a heading. */
 export function Section({
   title,
   aside,
@@ -96,7 +96,7 @@ export function Section({
   );
 }
 
-/** The target in the message: all that is known if the webhook was deleted. */
+/** The target in the message, which is all that is known about a deleted webhook. */
 function targetOf(message: unknown): string {
   if (typeof message !== 'object' || message === null || !('target_url' in message)) return '';
   return String(message.target_url);

@@ -9,14 +9,14 @@ import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-se
 
 const texts = deliveries.filters;
 
-/** What the history is narrowed to, in a form that opens from a button. */
+/** The filters of the history, in a form that a button opens. */
 export function HistoryFilters({
   search,
   subtopics,
   onChange,
 }: {
   search: HistorySearch;
-  /** The events that the history can be of. */
+  /** The events by which the history can be filtered. */
   subtopics: readonly Subtopic[];
   onChange: (search: HistorySearch) => void;
 }) {

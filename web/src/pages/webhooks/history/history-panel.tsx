@@ -1,34 +1,28 @@
 import { Button, Select, Skeleton } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { SUBTOPICS, subtopicsOf } from '../../../../../src/events/catalogue.ts';
-import { deadLettersKey } from '../../../api/dead-letters.ts';
-import {
-  DELIVERY_STATUSES,
-  type DeliveryStatus,
-  type DeliverySummary,
-  deliveriesQuery,
-  redeliverThese,
-} from '../../../api/deliveries.ts';
+import type { DeadLetterAction } from '../../../api/dead-letters.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus, deliveriesQuery } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
-import { webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
-import { notifyDone, notifyError } from '../../../components/notify.tsx';
+import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RedeliveryDialog } from '../../../components/redelivery-dialog.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
+import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
 import styles from './history.module.css';
 import { HistoryFilters } from './history-filters.tsx';
 import { HistoryRows } from './history-rows.tsx';
 import { HISTORY_FILTERS, type HistorySearch, historyFilter, historySearch } from './history-search.ts';
+import { useHistorySelection } from './history-selection.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
-/** What the address holds of the history. */
+/** The members of the address that concern the history. */
 const OWN_MEMBERS: readonly string[] = ['outcome', 'cursor', ...HISTORY_FILTERS];
 const PLACEHOLDERS = Array.from({ length: 8 }, (_, at) => `placeholder-${at}`);
 
@@ -40,11 +34,18 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const isFiltered = Object.keys(filter).length > 0;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
-  const [resending, setResending] = useState(false);
+  const [acting, setActing] = useState<DeadLetterAction | null>(null);
+  // The dialog keeps its texts while it closes.
+  const [action, setAction] = useState<DeadLetterAction>('redeliver');
+  const start = (chosen: DeadLetterAction) => {
+    setAction(chosen);
+    setActing(chosen);
+  };
   const { data, error, isPlaceholderData, refetch } = useQuery(
     deliveriesQuery(webhookId, { outcome, cursor, filter }),
   );
-  const ticks = useTicks(webhookId, data?.data ?? []);
+  const active = webhook?.enabled === true;
+  const selection = useHistorySelection(webhookId, data?.data ?? [], active);
   const show = (
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
   ) =>
@@ -83,16 +84,27 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
             subtopics={webhook === null ? SUBTOPICS : subtopicsOf(webhook.topic)}
             onChange={(to) => show({ ...to, outcome })}
           />
-          {webhook !== null && !readOnly && (
-            <Button
-              variant="default"
-              size="xs"
-              onClick={() => setResending(true)}
-              disabled={!webhook.enabled}
-              title={webhook.enabled ? undefined : deliveries.details.inactive}
-            >
-              {isFiltered ? deliveries.resendMatching : deliveries.resendDead}
-            </Button>
+          {!readOnly && (
+            <>
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => start('remove')}
+                disabled={isFiltered && !mayBeDead(outcome)}
+                title={isFiltered && !mayBeDead(outcome) ? deliveries.onlyDead : undefined}
+              >
+                {isFiltered ? deliveries.removeMatching : deliveries.removeDead}
+              </Button>
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => start('redeliver')}
+                disabled={!active || (isFiltered && redeliverable(outcome) === null)}
+                title={whyNotRedeliver(active, isFiltered, outcome)}
+              >
+                {isFiltered ? deliveries.resendMatching : deliveries.resendDead}
+              </Button>
+            </>
           )}
         </>
       }
@@ -113,121 +125,120 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
         <HistoryRows
           deliveries={data.data}
           of={isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter])}
-          ticked={ticks.ticked}
-          onTick={webhook?.enabled === true && !readOnly ? ticks.tick : null}
+          ticked={selection.ticked}
+          onTick={readOnly ? null : selection.tick}
         />
       )}
-      {ticks.ticked.size > 0 && (
-        <div className={styles.ticked} role="status">
-          <span>{deliveries.ticked(formatNumber(ticks.ticked.size))}</span>
-          <Button size="xs" onClick={() => ticks.resend.mutate()} loading={ticks.resend.isPending}>
-            {deliveries.resendTicked}
-          </Button>
-          <Button variant="default" size="xs" onClick={ticks.clear}>
-            {deliveries.untick}
-          </Button>
-        </div>
-      )}
+      {selection.bar}
       <Pages
         cursor={cursor}
         next={data?.next_cursor ?? null}
         onShow={(to) => show({ ...narrowed, outcome, cursor: to })}
+        exporting={
+          <ExportButton
+            exporting={{
+              name: 'deliveries',
+              page: (client, after, limit) =>
+                client.fetchQuery(
+                  deliveriesQuery(webhookId, { outcome, cursor: after ?? undefined, filter, limit }),
+                ),
+            }}
+            rowKey={({ id }) => id}
+          />
+        }
       />
-      {webhook !== null && (
-        <RedeliveryDialog
-          opened={resending}
-          webhook={{ id: webhook.id, name: webhook.name }}
-          filter={isFiltered ? { ...filter, status: redeliverable(outcome) } : null}
-          ofHistory
-          onClose={() => setResending(false)}
-        />
-      )}
+      {selection.dialog}
+      <RedeliveryDialog
+        opened={acting !== null}
+        action={action}
+        webhook={{ id: webhookId, name: webhook?.name ?? deadLetters.deletedWebhook(webhookId) }}
+        filter={
+          isFiltered
+            ? { ...filter, ...(action === 'redeliver' ? { status: redeliverable(outcome) } : {}) }
+            : null
+        }
+        ofHistory
+        onClose={() => setActing(null)}
+      />
     </Panel>
   );
 }
 
-/** The interface has only next pages, so the visited pages are remembered as long as this panel is open. */
+/** The API returns only next pages, so this panel remembers the visited ones while it is open. */
 function Pages({
   cursor,
   next,
+  exporting,
   onShow,
 }: {
+  exporting: ReactNode;
   cursor: string | undefined;
   next: string | null;
   onShow: (cursor: string | undefined) => void;
 }) {
   const [passed, setPassed] = useState<(string | undefined)[]>([]);
-  if (cursor === undefined && next === null) return null;
   return (
-    <nav className={styles.pages} aria-label={deliveries.pages}>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={cursor === undefined}
-        onClick={() => {
-          setPassed([]);
-          onShow(undefined);
-        }}
-      >
-        {deliveries.newest}
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={cursor === undefined || passed.length === 0}
-        onClick={() => {
-          setPassed(passed.slice(0, -1));
-          onShow(passed.at(-1));
-        }}
-      >
-        {deliveries.newer}
-      </Button>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={next === null}
-        onClick={() => {
-          setPassed([...passed, cursor]);
-          onShow(next ?? undefined);
-        }}
-      >
-        {deliveries.older}
-      </Button>
-    </nav>
+    // The same element with and without pages, so that an export continues when pages appear.
+    <div className={styles.pages}>
+      {exporting}
+      {(cursor !== undefined || next !== null) && (
+        <nav className={styles.pageButtons} aria-label={deliveries.pages}>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={cursor === undefined}
+            onClick={() => {
+              setPassed([]);
+              onShow(undefined);
+            }}
+          >
+            {deliveries.newest}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={cursor === undefined || passed.length === 0}
+            onClick={() => {
+              setPassed(passed.slice(0, -1));
+              onShow(passed.at(-1));
+            }}
+          >
+            {deliveries.newer}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={next === null}
+            onClick={() => {
+              setPassed([...passed, cursor]);
+              onShow(next ?? undefined);
+            }}
+          >
+            {deliveries.older}
+          </Button>
+        </nav>
+      )}
+    </div>
   );
 }
 
-/** The rows that are ticked, of those that are shown, and sending them again. */
-function useTicks(webhookId: number, rows: readonly DeliverySummary[]) {
-  const queryClient = useQueryClient();
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const shown = new Set(rows.map(({ id }) => id));
-  const ticked = new Set([...chosen].filter((id) => shown.has(id)));
-  const resend = useMutation({
-    mutationFn: () => redeliverThese(webhookId, [...ticked]),
-    onSuccess: ({ redelivered }) => {
-      setChosen(new Set());
-      notifyDone(deliveries.resent(redelivered, formatNumber(redelivered)));
-    },
-    onError: notifyError,
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
-        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
-      ]),
-  });
-  const tick = (id: number, isTicked: boolean) => {
-    const next = new Set(ticked);
-    if (isTicked) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
-  return { ticked, tick, resend, clear: () => setChosen(new Set()) };
+/** The outcome whose messages can be redelivered together; null if they must be selected one by one, or are waiting. */
+function redeliverable(outcome: DeliveryStatus | undefined): 'DEAD_LETTERED' | 'DISCARDED' | null {
+  if (outcome === 'DISCARDED') return outcome;
+  return mayBeDead(outcome) ? 'DEAD_LETTERED' : null;
 }
 
-/** Only messages of these outcomes are sent again together. */
-function redeliverable(outcome: DeliveryStatus | undefined): DeliveryStatus {
-  return outcome === 'DISCARDED' ? 'DISCARDED' : 'DEAD_LETTERED';
+function mayBeDead(outcome: DeliveryStatus | undefined): boolean {
+  return outcome === undefined || outcome === 'DEAD_LETTERED';
+}
+
+function whyNotRedeliver(
+  active: boolean,
+  isFiltered: boolean,
+  outcome: DeliveryStatus | undefined,
+): string | undefined {
+  if (!active) return deliveries.details.inactive;
+  return isFiltered && redeliverable(outcome) === null ? deliveries.onlyFailed : undefined;
 }
 
 function Nothing({

@@ -1,11 +1,12 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
-import { OPENED_WITHIN } from '../../../app/opened-within.ts';
 import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
+import { RowCheckbox } from '../../../components/selection/row-checkbox.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useSteadyRows } from '../../../components/use-steady-rows.ts';
+import { OPENED_WITHIN } from '../../../navigation/opened-within.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -14,6 +15,10 @@ import { formatDuration } from '../../../utilities/times.ts';
 import { DeliveryStatusBadge } from './delivery-status.tsx';
 import { DeliverySubject } from './delivery-subject.tsx';
 import styles from './history.module.css';
+import { isWaiting } from './history-selection.tsx';
+
+/** Selects or deselects a row. With `asRange`, also all rows up to the last one. */
+type Tick = (delivery: DeliverySummary, isTicked: boolean, asRange: boolean) => void;
 
 /** The rows, which do not move while they are hovered or focused. */
 export function HistoryRows({
@@ -25,8 +30,8 @@ export function HistoryRows({
   deliveries: readonly DeliverySummary[];
   of: string | null;
   ticked: ReadonlySet<number>;
-  /** Null: nothing can be ticked. */
-  onTick: ((id: number, isTicked: boolean) => void) | null;
+  /** Null: no row can be selected. */
+  onTick: Tick | null;
 }) {
   const [pointed, setPointed] = useState(false);
   const [focused, setFocused] = useState(false);
@@ -70,19 +75,18 @@ function Row({
 }: {
   delivery: DeliverySummary;
   isTicked: boolean;
-  onTick: ((id: number, isTicked: boolean) => void) | null;
+  onTick: Tick | null;
 }) {
   const event = webhooks.subtopics[delivery.subtopic].name;
   return (
     <li className={styles.row} {...rowClicks}>
       <span className={styles.outcome}>
         {onTick !== null && (
-          <Checkbox
-            size="xs"
+          <RowCheckbox
+            label={deliveries.tick(event, delivery.id)}
             checked={isTicked}
-            disabled={delivery.status === 'RETRYING' || delivery.status === 'QUEUED'}
-            onChange={(change) => onTick(delivery.id, change.currentTarget.checked)}
-            aria-label={deliveries.tick(event, delivery.id)}
+            disabled={isWaiting(delivery)}
+            onChange={(nowTicked, asRange) => onTick(delivery, nowTicked, asRange)}
           />
         )}
         <DeliveryStatusBadge status={delivery.status} />

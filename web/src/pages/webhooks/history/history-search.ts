@@ -3,7 +3,7 @@ import { SUBTOPICS, type Subtopic } from '../../../../../src/events/catalogue.ts
 const MAX_TEXT_LENGTH = 255;
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
-/** The filters of the history other than the outcome, as the address holds them. */
+/** The filters of the history in the address, except the outcome. */
 export interface HistorySearch {
   event?: Subtopic;
   learner?: string;
@@ -28,7 +28,7 @@ export const HISTORY_FILTERS = [
   'until',
 ] as const satisfies readonly (keyof HistorySearch)[];
 
-/** Drops what is not known: people edit addresses. */
+/** Drops unknown members, because people edit addresses. */
 export function historySearch(given: Record<string, unknown>): HistorySearch {
   const found: HistorySearch = {};
   const event = SUBTOPICS.find((subtopic) => subtopic === given.event);
@@ -50,7 +50,7 @@ export function historySearch(given: Record<string, unknown>): HistorySearch {
   return found;
 }
 
-/** The same as members of the API. */
+/** The same filters as members of the API. */
 export function historyFilter(search: HistorySearch): Record<string, string | number> {
   const { event, learner, account, course, message, code, from, until } = search;
   const given = {

@@ -2,10 +2,9 @@ import { Switch, Tooltip } from '@mantine/core';
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { RowLink } from '../../../components/row-link.tsx';
-
 import { StatusBadge } from '../../../components/status-badge.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
@@ -13,7 +12,10 @@ import { StateBadge } from '../state-badge.tsx';
 import { useWebhookSwitch } from '../use-webhook-switch.tsx';
 import styles from './webhook-list.module.css';
 
-/** The name, leading to the webhook; an alert sign while it is in error tells the last one and leads to the attempts. */
+/**
+ * The name, with a link to the webhook. While it is in error, an alert sign shows the latest error and links to the
+ * attempts.
+ */
 export function NameCell({ webhook }: { webhook: WebhookOverview }) {
   return (
     <span className={styles.named}>
@@ -61,7 +63,7 @@ export function SuccessCell({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
-/** The topic, and which of its events. */
+/** The topic and its selected events. */
 export function TopicCell({ webhook }: { webhook: WebhookOverview }) {
   const names = webhook.subtopics.map((each) => webhooks.subtopics[each].name);
   const events = webhook.all_subtopics ? webhooks.allEvents : names.join(', ');
@@ -76,7 +78,7 @@ export function TopicCell({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
-/** The target, in which the host matters most. */
+/** The target. The host is emphasized. */
 export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
   const url = URL.canParse(webhook.target_url) ? new URL(webhook.target_url) : null;
   if (url === null) return <span className={styles.target}>{webhook.target_url}</span>;

@@ -19,7 +19,7 @@ interface ReplayedWebhook {
   enabled: boolean;
 }
 
-/** Sends a webhook the events of a period that it got no message of. An inactive webhook is activated first. */
+/** Sends a webhook the events of a period that it missed. An inactive webhook is activated first. */
 export function ReplayDialog({
   webhook,
   since,
@@ -27,7 +27,7 @@ export function ReplayDialog({
   onClose,
 }: {
   webhook: ReplayedWebhook;
-  /** The proposed beginning; null for a day ago. */
+  /** The suggested start of the period; null for a day ago. */
   since: string | null;
   opened: boolean;
   onClose: () => void;
@@ -81,7 +81,7 @@ function Period({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isValid || count === undefined) return;
-    // What happened while the dialog was open is missed, too.
+    // Events that occurred while the dialog was open are missed, too.
     const end = to === '' ? new Date().toISOString() : period.to;
     onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled, to: end });
   };

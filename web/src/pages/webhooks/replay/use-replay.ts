@@ -3,30 +3,30 @@ import { useEffect, useRef, useState } from 'react';
 import { eventsKey, replayEvents } from '../../../api/events.ts';
 import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
 
-/** Which events a webhook gets. */
+/** The events to send to a webhook. */
 export interface ReplayPlan {
   webhookId: number;
   /** Whether the webhook is activated first. */
   activate: boolean;
   from: string;
-  /** Fixed when it starts: what happens from then on is sent anyway. */
+  /** The time at which the replay started. Later events are sent anyway. */
   to: string;
   again: boolean;
 }
 
-/** How far a replay is. */
+/** The progress of a replay. */
 export interface ReplayRun {
   phase: 'running' | 'stopped' | 'failed' | 'done';
   plan: ReplayPlan;
   queued: number;
-  /** Where the next step begins. */
+  /** The cursor of the next step. */
   cursor: string | undefined;
   error: unknown;
 }
 
 /**
- * Replays events to a webhook step by step, until it is stopped. A step that is repeated after a failure queues nothing
- * twice, because a webhook gets one message of each event.
+ * Replays events to a webhook step by step, until it is stopped. A step can safely be repeated after a failure, because
+ * a webhook gets only one message of each event.
  */
 export function useReplay(): {
   run: ReplayRun | null;

@@ -17,7 +17,10 @@ interface PurgedWebhook {
   name: string;
 }
 
-/** Discards what waits, after the name of the webhook was typed: step by step, with progress, until it is stopped. */
+/**
+ * Discards the waiting messages, step by step with progress, until it is stopped. The name of the webhook must be typed
+ * first.
+ */
 export function PurgeDialog({
   webhook,
   depth,
@@ -25,7 +28,7 @@ export function PurgeDialog({
   onClose,
 }: {
   webhook: PurgedWebhook;
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   depth: number;
   opened: boolean;
   onClose: () => void;

@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'react';
 import { purgeStep } from '../../../api/waiting.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 
-/** How far a purge has come. */
+/** The progress of a purge. */
 export interface PurgeRun {
   phase: 'running' | 'stopped' | 'failed' | 'done';
-  /** Only messages of events before this time of the API; null for all. */
+  /** Only messages of events before this time, in the format of the API; null for all. */
   until: string | null;
   done: number;
   left: number;
@@ -28,7 +28,7 @@ export function usePurge(webhookId: number) {
     setRun(state);
     try {
       while (!stop.signal.aborted) {
-        // A step that has started is finished, so that its count is not lost.
+        // The current step is finished, so that its count is not lost.
         const step = await purgeStep(webhookId, state.until, state.cursor);
         state = {
           ...state,

@@ -7,13 +7,13 @@ import { isProblem } from '../../../api/errors.ts';
 import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../api/waiting.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -24,7 +24,7 @@ import styles from '../history/history.module.css';
 const texts = waiting.details;
 const PLACEHOLDER_HEIGHT = 320;
 
-/** A waiting message with its body, and what can be done with it. */
+/** A waiting message with its body, and the available actions. */
 export function WaitingDrawer({
   webhookId,
   position,
@@ -34,11 +34,11 @@ export function WaitingDrawer({
   webhookId: number;
   /** Null: none is open. */
   position: number | null;
-  /** Null while it is not known. */
+  /** Null while it is unknown. */
   webhook: WebhookRecord | null;
   onClose: () => void;
 }) {
-  // While the drawer closes, it keeps its content.
+  // The drawer keeps its content while it closes.
   const [shown, setShown] = useState(position);
   if (position !== null && position !== shown) setShown(position);
   return (

@@ -2,16 +2,17 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type WaitingMessage, waitingQuery } from '../../../api/waiting.ts';
+import { readWaiting, type WaitingMessage, waitingQuery } from '../../../api/waiting.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { lineQuery } from '../../../api/webhooks.ts';
-import { OPENED_WITHIN } from '../../../app/opened-within.ts';
-import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { OPENED_WITHIN } from '../../../navigation/opened-within.ts';
+import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -20,7 +21,7 @@ import { DeliverySubject } from '../history/delivery-subject.tsx';
 import styles from '../history/history.module.css';
 import { PurgeDialog } from './purge-dialog.tsx';
 
-/** What waits for a webhook, page by page. Nothing is shown while nothing waits. */
+/** The waiting messages of a webhook, page by page. Renders nothing if there are none. */
 export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
   const readOnly = useWebhooksReadOnly();
   const [cursor, setCursor] = useState<string | undefined>(undefined);
@@ -35,7 +36,7 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
     setPassed(before);
   };
   const isEmpty = depth === 0 || (data !== undefined && rows.length === 0 && cursor === undefined);
-  // The dialog stays open after the last message is gone, to say so.
+  // The dialog stays open after the last message is gone, to report that.
   if (isEmpty && !purging) return null;
   if (data === undefined && error === null) return null;
   return (
@@ -62,34 +63,43 @@ export function WaitingPanel({ webhook }: { webhook: WebhookRecord }) {
           ))}
         </ul>
       )}
-      {(cursor !== undefined || data?.next_cursor != null) && (
-        <nav className={styles.pages} aria-label={waiting.pages}>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={cursor === undefined}
-            onClick={() => show(undefined, [])}
-          >
-            {waiting.first}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={passed.length === 0}
-            onClick={() => show(passed.at(-1), passed.slice(0, -1))}
-          >
-            {waiting.previous}
-          </Button>
-          <Button
-            variant="default"
-            size="xs"
-            disabled={data?.next_cursor == null}
-            onClick={() => show(data?.next_cursor ?? undefined, [...passed, cursor])}
-          >
-            {waiting.next}
-          </Button>
-        </nav>
-      )}
+      <div className={styles.pages}>
+        <ExportButton
+          exporting={{
+            name: 'waiting-messages',
+            page: (_client, after, limit) => readWaiting(webhook.id, after, limit),
+          }}
+          rowKey={({ position }) => position}
+        />
+        {(cursor !== undefined || data?.next_cursor != null) && (
+          <nav className={styles.pageButtons} aria-label={waiting.pages}>
+            <Button
+              variant="default"
+              size="xs"
+              disabled={cursor === undefined}
+              onClick={() => show(undefined, [])}
+            >
+              {waiting.first}
+            </Button>
+            <Button
+              variant="default"
+              size="xs"
+              disabled={passed.length === 0}
+              onClick={() => show(passed.at(-1), passed.slice(0, -1))}
+            >
+              {waiting.previous}
+            </Button>
+            <Button
+              variant="default"
+              size="xs"
+              disabled={data?.next_cursor == null}
+              onClick={() => show(data?.next_cursor ?? undefined, [...passed, cursor])}
+            >
+              {waiting.next}
+            </Button>
+          </nav>
+        )}
+      </div>
       <PurgeDialog webhook={webhook} depth={depth} opened={purging} onClose={() => setPurging(false)} />
     </Panel>
   );

@@ -1,0 +1,233 @@
+import type { AuditAction } from '../audit/actions.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { FieldChange } from '../audit/field-changes.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type Database, inTransaction, type Transaction } from '../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../database/page.ts';
+import type { Logger } from '../observability/log.ts';
+import { type InputError, invalidInput, notFound, ProblemError } from '../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
+import {
+  alertUrlContext,
+  type CredentialsCipher,
+  UndecryptableError,
+} from '../secrets/credentials-cipher.ts';
+import { endFirings } from './firings/firing-store.ts';
+import { deleteUnsentNotices } from './notices/notice-store.ts';
+import { alertChanges } from './rules/alert-audit.ts';
+import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
+import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './rules/alert-rule.ts';
+import type { AlertInput } from './rules/alert-schemas.ts';
+import {
+  type ConfiguredColumns,
+  countRulesAlone,
+  deleteRule,
+  insertRule,
+  lockRule,
+  readRule,
+  readRules,
+  setRuleUrl,
+  updateRule,
+} from './rules/alert-store.ts';
+
+/** Dependencies of {@link AlertService}. */
+export interface AlertServiceDependencies {
+  database: Database;
+  cipher: Pick<CredentialsCipher, 'encrypt' | 'decrypt'>;
+  /** Says why a URL is not allowed, or null if it is. */
+  checkTargetUrl: (url: string) => string | null;
+  /** Whether the setting `smtp_host` is set. */
+  sendsEmail: boolean;
+  /** The names of those of these webhooks that exist. */
+  namesOf: (webhookIds: readonly number[]) => Promise<Map<number, string>>;
+  /** Called after each change of a rule. */
+  onChanged: () => void;
+  log: Pick<Logger, 'info'>;
+  now: () => number;
+}
+
+/** The operations on alert rules. */
+export class AlertService {
+  readonly #with: AlertServiceDependencies;
+
+  constructor(dependencies: AlertServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** The errors of a configuration beyond its schema. @throws {ProblemError} `not-found` */
+  async inputErrors(input: unknown, id: number | null): Promise<InputError[]> {
+    const present = id === null ? null : await this.get(id);
+    return await this.#errors(input, present);
+  }
+
+  /** @throws {ProblemError} `invalid-request`, `limit-reached` */
+  async create(input: AlertInput, by: Actor, open?: Transaction): Promise<AlertRule> {
+    const errors = await this.#errors(input, null);
+    if (errors.length > 0) throw invalidInput(errors);
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      if ((await countRulesAlone(tx)) >= MAX_RULES)
+        throw new ProblemError(
+          'limit-reached',
+          `There are already ${MAX_RULES} alert rules, the maximum; delete one first`,
+        );
+      const now = this.#with.now();
+      const id = await insertRule(tx, columnsOf(input, null, now), now);
+      await this.#writeUrl(tx, id, input);
+      this.#changed(tx, 'an alert rule was created', id);
+      const rule = await this.#require(tx, id);
+      await this.#record(tx, by, 'ALERT_CREATED', rule, alertChanges(null, rule, rule.target !== null));
+      return rule;
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<AlertRule> {
+    return await this.#require(this.#with.database.reader, id);
+  }
+
+  /** In ascending order of id. */
+  async list(page: PageRequest): Promise<Page<AlertRule>> {
+    return toPage(await readRules(this.#with.database.reader, page), page.limit);
+  }
+
+  /**
+   * Replaces the whole configuration. If it no longer watches the same, the alerts that are firing end without a notice
+   * and begin again if the trouble still lasts.
+   * @throws {ProblemError} `not-found`, `invalid-request`, `precondition-failed`
+   */
+  async update(
+    id: number,
+    input: AlertInput,
+    { by, expected }: { by: Actor; expected: ExpectedRevisions },
+  ): Promise<AlertRule> {
+    const names = await this.#with.namesOf(webhookIdsOf(input));
+    return await this.#with.database.transaction(async (tx) => {
+      const present = await lockRule(tx, id);
+      if (present === undefined) throw notFound('alert', id);
+      assertRevision(present.revision, expected);
+      const errors = this.#errorsWith(input, present, names);
+      if (errors.length > 0) throw invalidInput(errors);
+      const now = this.#with.now();
+      const columns = columnsOf(input, present, now);
+      const urlChanged = this.#changesUrl(present, input);
+      await updateRule(tx, id, columns, now);
+      await this.#writeUrl(tx, id, input);
+      if (!watchesTheSame(present, columns)) await endFirings(tx, id, 'RULE_CHANGED', now);
+      this.#changed(tx, 'an alert rule was updated', id);
+      const rule = await this.#require(tx, id);
+      const changes = alertChanges(present, rule, urlChanged);
+      if (changes.length > 0) await this.#record(tx, by, 'ALERT_UPDATED', rule, changes);
+      return rule;
+    });
+  }
+
+  /**
+   * Deletes a rule. What it reported stays in the list of firings.
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
+    await this.#with.database.transaction(async (tx) => {
+      const present = await lockRule(tx, id);
+      if (present === undefined) throw notFound('alert', id);
+      assertRevision(present.revision, expected);
+      await endFirings(tx, id, 'RULE_DELETED', this.#with.now());
+      await deleteUnsentNotices(tx, id);
+      await deleteRule(tx, id);
+      this.#changed(tx, 'an alert rule was deleted', id);
+      await this.#record(
+        tx,
+        by,
+        'ALERT_DELETED',
+        present,
+        alertChanges(present, null, present.target !== null),
+      );
+    });
+  }
+
+  async #errors(input: unknown, present: AlertRule | null): Promise<InputError[]> {
+    return this.#errorsWith(input, present, await this.#with.namesOf(webhookIdsOf(input)));
+  }
+
+  #errorsWith(input: unknown, present: AlertRule | null, names: ReadonlyMap<number, string>): InputError[] {
+    const { sendsEmail, checkTargetUrl } = this.#with;
+    return alertErrors(input, { present, sendsEmail, checkTargetUrl, knownWebhooks: new Set(names.keys()) });
+  }
+
+  /** Without a new URL, the stored one is kept. */
+  async #writeUrl(tx: Transaction, id: number, { target }: AlertInput): Promise<void> {
+    if (target === undefined || target === null) await setRuleUrl(tx, id, null);
+    else if (target.url !== undefined)
+      await setRuleUrl(tx, id, this.#with.cipher.encrypt(alertUrlContext(id), target.url));
+  }
+
+  /** Whether the URL that will be stored is another one than now. */
+  #changesUrl({ id, target: present }: AlertRule, { target: next }: AlertInput): boolean {
+    const hasNext = next !== undefined && next !== null;
+    if (!hasNext || present === null) return hasNext !== (present !== null);
+    if (next.url === undefined) return false;
+    try {
+      return this.#with.cipher.decrypt(alertUrlContext(id), present.storedUrl) !== next.url;
+    } catch (error) {
+      if (error instanceof UndecryptableError) return true;
+      throw error;
+    }
+  }
+
+  async #record(
+    tx: Transaction,
+    by: Actor,
+    action: AuditAction,
+    { id, name }: AlertRule,
+    changes: readonly FieldChange[],
+  ): Promise<void> {
+    await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
+  }
+
+  async #require(reader: Parameters<typeof readRule>[0], id: number): Promise<AlertRule> {
+    const rule = await readRule(reader, id);
+    if (rule === undefined) throw notFound('alert', id);
+    return rule;
+  }
+
+  #changed(tx: Transaction, text: string, id: number): void {
+    tx.onCommit(() => {
+      this.#with.log.info(text, { alert_id: id });
+      this.#with.onChanged();
+    });
+  }
+}
+
+function columnsOf(input: AlertInput, present: AlertRule | null, now: number): ConfiguredColumns {
+  const { target = null, quiet_hours: quiet = null, enabled = true } = input;
+  return {
+    name: input.name,
+    enabled: enabled ? 1 : 0,
+    condition: input.condition,
+    minutes:
+      DEFAULT_MINUTES[input.condition] === null ? null : (input.minutes ?? DEFAULT_MINUTES[input.condition]),
+    webhook_ids: (input.webhook_ids ?? null) === null ? null : JSON.stringify(input.webhook_ids),
+    email_to: JSON.stringify(input.email_to ?? []),
+    target_format: target?.format ?? null,
+    target_origin:
+      target === null
+        ? null
+        : target.url === undefined
+          ? (present?.target?.origin ?? null)
+          : new URL(target.url).origin,
+    quiet_from: quiet?.from ?? null,
+    quiet_to: quiet?.to ?? null,
+    quiet_time_zone: quiet?.time_zone ?? null,
+    active_since: present?.enabled === true && enabled ? present.activeSince : now,
+  };
+}
+
+/** Whether an update leaves alerts that are firing as they are. */
+function watchesTheSame(present: AlertRule, columns: ConfiguredColumns): boolean {
+  const ids = present.webhookIds === null ? null : JSON.stringify(present.webhookIds);
+  return (
+    columns.enabled === 1 &&
+    present.condition === columns.condition &&
+    present.minutes === columns.minutes &&
+    ids === columns.webhook_ids
+  );
+}

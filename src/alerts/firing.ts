@@ -1,0 +1,67 @@
+import type { Condition } from './rules/alert-rule.ts';
+
+/** Why an alert ended. RESOLVED: the trouble was over. All others are what a person did. */
+export const END_REASONS = [
+  'RESOLVED',
+  'PAUSED',
+  'DEACTIVATED',
+  'DELETED',
+  'RULE_CHANGED',
+  'RULE_DELETED',
+] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** What was known about a trouble when it was detected. */
+export interface TroubleDetails {
+  /** Why it is in trouble, in a few words; null if nothing is known. */
+  reason: string | null;
+  /** What the target said about it; null if it said nothing. */
+  explanation: string | null;
+  /** Failed attempts since the last success. */
+  failures: number;
+  /** Messages in the line. */
+  waiting: number;
+}
+
+/** A check that fails on an instance. */
+export interface ServiceTrouble {
+  /** The name of the check: `queue`. */
+  name: string;
+  hostName: string;
+  /** Epoch milliseconds. */
+  since: number;
+  reason: string;
+}
+
+/** Something that a rule watches and that is in trouble at the moment. Times are in epoch milliseconds. */
+export interface Trouble {
+  /** `webhook:12`, `disk:host-a`. */
+  subject: string;
+  /** The name of the webhook or of the part of the service. */
+  name: string;
+  webhookId: number | null;
+  since: number;
+  /** Whether it has lasted long enough for an alert to begin. An alert that has begun lasts as long as the trouble. */
+  begins: boolean;
+  details: TroubleDetails;
+}
+
+/** A trouble that a rule has detected. Times are in epoch milliseconds. */
+export interface Firing {
+  id: number;
+  ruleId: number;
+  ruleName: string;
+  condition: Condition;
+  subject: string;
+  name: string;
+  webhookId: number | null;
+  since: number;
+  beganAt: number;
+  clearedAt: number | null;
+  endedAt: number | null;
+  endReason: EndReason | null;
+  relapses: number;
+  details: TroubleDetails;
+  beginBatch: string | null;
+  endBatch: string | null;
+}

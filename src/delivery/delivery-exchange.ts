@@ -1,0 +1,88 @@
+import type { Database, Transaction } from '../database/database.ts';
+import type { MessageQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
+import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
+import {
+  deliveredRow,
+  isDeliveredAtOnce,
+  RECORD_DELIVERED,
+} from '../webhooks/history/delivered-recording.ts';
+import { recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
+import { type FinishedMessage, isHeld } from './settlements.ts';
+
+/** The result of an exchange. */
+export interface Exchanged extends Received {
+  /** The settlements that discarded messages. */
+  discards: readonly Settled<FinishedMessage>[];
+}
+
+/** Dependencies of {@link DeliveryExchange}. */
+export interface DeliveryExchangeDependencies {
+  database: Database;
+  queue: MessageQueue;
+  targets: DeliveryTargets;
+}
+
+/**
+ * Settles finished messages on the queue, records them in the history and the statistics, and receives the next ones.
+ * All of these always agree, because they are one transaction. On PostgreSQL, it is a single statement if all messages
+ * were delivered at their first attempt.
+ */
+export class DeliveryExchange {
+  readonly #with: DeliveryExchangeDependencies;
+
+  constructor(dependencies: DeliveryExchangeDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** If it fails, it is unknown whether it took effect. To repeat it does no harm. */
+  async run(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Exchanged> {
+    return (await this.#inOneStatement(finished, next)) ?? (await this.#inTransaction(finished, next));
+  }
+
+  /** Null if nothing was done, because these messages need a transaction. */
+  async #inOneStatement(
+    finished: readonly FinishedMessage[],
+    next: ReceiveRequest,
+  ): Promise<Exchanged | null> {
+    if (!finished.every(isDeliveredAtOnce)) return null;
+    const messages = finished.map(({ message }) => message);
+    const rows = finished.map(deliveredRow);
+    const delivered = { messages, rows, steps: RECORD_DELIVERED };
+    const exchanged = await this.#with.queue.exchangeAtOnce(delivered, next);
+    if (exchanged === null) return null;
+    const { settled, received, nextAvailableAt } = exchanged;
+    if (settled.length < finished.length) {
+      // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
+      const known = new Set(settled);
+      const others = finished.filter(({ message }) => !known.has(message));
+      await this.#inTransaction(others, { ...next, capacity: 0 });
+    }
+    return { received, nextAvailableAt, discards: [] };
+  }
+
+  async #inTransaction(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Exchanged> {
+    const { database, queue } = this.#with;
+    return await database.transaction(
+      async (tx) => {
+        const settled = await queue.settle(tx, finished, next);
+        await this.#freeResumed(tx, settled);
+        // Neither needs the other's result, so the server receives their statements together.
+        const [taken] = await Promise.all([queue.receive(tx, next), recordDeliveries(tx, settled)]);
+        return { ...taken, discards: settled.filter(({ settlement }) => settlement.action === 'discard') };
+      },
+      { durability: 'deferred' },
+    );
+  }
+
+  /**
+   * Makes heads due again whose webhooks were resumed while their heads were being put on hold. Resuming locks the
+   * line, as this transaction does. So it either came first and is seen here, or it comes later and finds the head on
+   * hold.
+   */
+  async #freeResumed(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
+    const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
+    if (held.length === 0) return;
+    for (const lineId of await this.#with.targets.resumed(tx, held))
+      await this.#with.queue.actOnHead(tx, lineId, 'retry');
+  }
+}

@@ -1,0 +1,114 @@
+import type { ReceivedMessage } from '../queue/message-queue.ts';
+import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
+import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
+import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import { postbackFailureMessage } from './failure-reason.ts';
+import type { PostbackResult } from './postback-sender.ts';
+import { retryDelay } from './retry-schedule.ts';
+
+/** When the head of a paused webhook is due: never. Resuming makes it due. */
+const HELD_UNTIL = 8_640_000_000_000_000;
+
+/** A settlement with its webhook; null if the webhook was deleted. */
+export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
+
+/** What decides whether and when a failed attempt is repeated. */
+export interface RetryRules {
+  /** The maximum attempts of the webhook. */
+  maxAttempts: number;
+  /** The maximum receives of the queue's redrive policy. */
+  maxReceives: number;
+  retryInitialMs: number;
+  retryMaxMs: number;
+  /** The wait that the target asked for; null if it did not. */
+  retryAfterMs: number | null;
+  /** Returns numbers from 0 up to but not including 1. */
+  random: () => number;
+}
+
+/** What the history keeps of an attempt that ended at `endedAt` (epoch milliseconds). */
+export function attemptOutcome(
+  target: DeliveryTarget,
+  result: PostbackResult,
+  { endedAt, headers }: { endedAt: number; headers: string | null },
+): AttemptOutcome {
+  const succeeded = result.outcome === 'DELIVERED';
+  return {
+    kind: 'attempt',
+    succeeded,
+    endedAt,
+    durationMs: result.durationMs,
+    responseStatus: result.status,
+    responseBody: result.responseBody,
+    resent: result.resent,
+    headers,
+    error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
+  };
+}
+
+/**
+ * Settles an attempt: deletes a delivered message, retries a failed one, and dead-letters it after the last attempt.
+ * Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum.
+ */
+export function settleAttempt(
+  message: ReceivedMessage,
+  outcome: AttemptOutcome,
+  rules: RetryRules,
+): DeliverySettlement {
+  if (outcome.succeeded) return { message, outcome, action: 'delete' };
+  const effectiveAttempts = Math.min(rules.maxAttempts, rules.maxReceives);
+  if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
+  const wait = retryDelay({
+    attempt: message.receiveCount,
+    initialDelayMs: rules.retryInitialMs,
+    maxDelayMs: rules.retryMaxMs,
+    retryAfterMs: rules.retryAfterMs,
+    random: rules.random,
+  });
+  return { message, outcome, action: 'retry', availableAt: outcome.endedAt + wait };
+}
+
+/** Why a message is discarded instead of delivered, decided right before it is sent; null if it is delivered. */
+export function discardReason(
+  message: ReceivedMessage,
+  target: DeliveryTarget | undefined,
+): DiscardReason | null {
+  if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
+  if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
+  // While it is paused, nothing is discarded either.
+  if (target.state === 'PAUSED') return null;
+  if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
+  return null;
+}
+
+/** Discards a message at the time `at`, with those behind it to which the same reason applies. */
+export function discard(
+  message: ReceivedMessage,
+  target: DeliveryTarget | undefined,
+  reason: DiscardReason,
+  at: number,
+): FinishedMessage {
+  return {
+    message,
+    target: target ?? null,
+    action: 'discard',
+    outcome: { kind: 'discard', reason, at },
+    followersBefore: reason === 'BEFORE_IGNORE_DT' ? (target?.ignoreBefore ?? 0) : at,
+  };
+}
+
+/** Returns a message to the head of its line without an attempt, due at `availableAt` or at once. */
+export function release(message: ReceivedMessage, availableAt?: number): FinishedMessage {
+  const when = availableAt === undefined ? {} : { availableAt };
+  return { message, target: null, action: 'release', outcome: { kind: 'release' }, ...when };
+}
+
+/** Puts the head of a paused webhook on hold, without an attempt, until the webhook is resumed. */
+export function hold(message: ReceivedMessage): FinishedMessage {
+  return release(message, HELD_UNTIL);
+}
+
+/** Whether a settlement puts the head of a paused webhook on hold. */
+export function isHeld(settlement: FinishedMessage): boolean {
+  return settlement.action === 'release' && settlement.availableAt === HELD_UNTIL;
+}

@@ -1,0 +1,61 @@
+import type { Authorization, Authorize, Need } from '../../http/authorization.ts';
+import { assertSameOrigin, changesSomething, type ServiceOrigin } from '../../http/origin.ts';
+import { challenge, decideBearer, type TokenVerifier } from '../bearer.ts';
+import { isScope } from '../scopes.ts';
+import { includesRole, scopesOfRole } from './roles.ts';
+import type { ServiceCookie } from './session-cookie.ts';
+import type { SignedIn } from './sessions.ts';
+
+/** Dependencies of the authorizer. */
+export interface RequestAuthorizerOptions {
+  tokens: TokenVerifier;
+  sessions: { verify(token: string, address: string): Promise<SignedIn | null> };
+  sessionCookie: ServiceCookie;
+  origin: ServiceOrigin;
+}
+
+/**
+ * Decides by the Authorization header field if there is one, otherwise by the session cookie. Browsers send cookies
+ * with requests that other pages cause, so a change with a cookie must also prove that it comes from our pages.
+ */
+export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
+  const { tokens, sessions, sessionCookie, origin } = options;
+  return async (request, need) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return await byToken(authorization, need, tokens);
+    const cookie = sessionCookie.read(request);
+    if (cookie === null) return signInFirst('Sign in, or send an access token.');
+    if (changesSomething(request)) assertSameOrigin(request, origin);
+    const signedIn = await sessions.verify(cookie, request.ip);
+    if (signedIn === null) return signInFirst('The session has ended; sign in again.');
+    return bySession(signedIn, need);
+  };
+}
+
+async function byToken(authorization: string, need: Need, tokens: TokenVerifier): Promise<Authorization> {
+  if (!('scopes' in need)) {
+    return { refusal: { status: 403, detail: 'This is for administrators who have signed in.' } };
+  }
+  const decision = await decideBearer(authorization, need.scopes, tokens);
+  if ('refusal' in decision) return decision;
+  const { clientId, user, name, scopes } = decision.caller;
+  return { caller: { kind: 'client', id: clientId, user, name, scopes: new Set(scopes) } };
+}
+
+function bySession(signedIn: SignedIn, need: Need): Authorization {
+  const { administratorId, email, name, role, sessionId } = signedIn;
+  const allowed =
+    'role' in need
+      ? includesRole(role, need.role)
+      : need.scopes.some((scope) => isScope(scope) && scopesOfRole(role).has(scope));
+  if (!allowed) return { refusal: { status: 403, detail: `The role ${role} does not allow this.` } };
+  const id = `administrator:${administratorId}`;
+  const scopes = scopesOfRole(role);
+  return {
+    caller: { kind: 'administrator', id, user: email, name, scopes, administratorId, role, sessionId },
+  };
+}
+
+function signInFirst(detail: string): Authorization {
+  return { refusal: { status: 401, detail, wwwAuthenticate: challenge() } };
+}

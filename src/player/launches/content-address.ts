@@ -1,0 +1,50 @@
+const LAUNCH_LABEL = '{launch}';
+
+/** The properties of a launch that determine its host name, if launches have different ones. */
+export interface LaunchIdentity {
+  launchId: string;
+  /** Null for a preview. */
+  registrationId: string | null;
+}
+
+/**
+ * The URL by which learners' browsers reach the content origin: one host name for everything, or one per registration.
+ * All launches of a registration share an origin. That way, the next launch finds the data that a closed tab did not
+ * send.
+ */
+export class ContentAddress {
+  readonly #read: () => string;
+
+  /**
+   * @param read returns an origin without a trailing slash. Its host name may begin with `{launch}.`. Called whenever a
+   *   URL is needed, because the port may be unknown until the server listens
+   */
+  constructor(read: () => string) {
+    this.#read = read;
+  }
+
+  /** Whether each registration has its own host name, and thus its own origin. */
+  get isolatesLaunches(): boolean {
+    return this.#read().includes(LAUNCH_LABEL);
+  }
+
+  /** The start of every URL of a launch, without a trailing slash. */
+  urlOf(launch: LaunchIdentity, token: string): string {
+    return `${this.#read().replace(LAUNCH_LABEL, labelOf(launch))}/${token}`;
+  }
+
+  /** Whether a request with this Host header field may open a launch. */
+  belongsTo(host: string, launch: LaunchIdentity): boolean {
+    if (!this.isolatesLaunches) return true;
+    const authority = this.#read()
+      .replace(/^https?:\/\//i, '')
+      .toLowerCase();
+    const expected = authority.replace(LAUNCH_LABEL, labelOf(launch));
+    // A proxy may listen on a different port than the one that browsers use.
+    return host.toLowerCase().replace(/:\d+$/, '') === expected.replace(/:\d+$/, '');
+  }
+}
+
+function labelOf({ launchId, registrationId }: LaunchIdentity): string {
+  return (registrationId ?? launchId).replaceAll('-', '').toLowerCase();
+}

@@ -1,0 +1,76 @@
+import type { SqsPlace } from '../settings/sqs-place.ts';
+import { BackgroundTask } from '../time/background-task.ts';
+import { SqsApi } from './sqs/sqs-api.ts';
+import { type SqsContext, SqsHealth } from './sqs/sqs-health.ts';
+import { SqsPlacer } from './sqs/sqs-placer.ts';
+import { SqsQueue } from './sqs/sqs-queue.ts';
+import { SqsReceiver } from './sqs/sqs-receiver.ts';
+import { SqsWatch } from './sqs/sqs-watch.ts';
+import { type ReadHistory, SqsUpgrade } from './sqs-upgrade/sqs-upgrade.ts';
+
+/** How long the head of an idle line waits for its copy: much longer than copies take, but not noticeable. */
+const WAIT_MS = 200;
+
+/** Options of the engine. */
+export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
+  place: SqsPlace;
+  /** How long a request for messages waits, in seconds. */
+  waitSeconds: number;
+  /** The redrive maximum of a queue without a redrive policy. */
+  defaultMaxReceives: number;
+  readHistory: ReadHistory;
+  /** Called for a line whose count was wrong. */
+  onMiscount: (text: string) => void;
+  /** Called for each failed request. */
+  onFailure: () => void;
+  /** How long the head of an idle line waits for its copy, in milliseconds. @defaultValue 200 */
+  waitMs?: number;
+}
+
+/** The running engine. */
+export interface OpenSqsQueue extends AsyncDisposable {
+  queue: SqsQueue;
+  /** For readiness: fails while Amazon SQS fails, or while the queues cannot be used. */
+  check(): Promise<void>;
+  /** The action required before the queues can be used again; null if none. */
+  obstacle(): string | null;
+}
+
+/**
+ * Opens the engine: checks the queues, then sends copies of the messages in the database.
+ * @throws {SqsSetupError} if the queues cannot be used
+ */
+export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQueue> {
+  const { place, waitMs = WAIT_MS } = options;
+  await using stack = new AsyncDisposableStack();
+  const health = new SqsHealth(options);
+  const context: SqsContext = { ...options, health, api: stack.use(new SqsApi(place)) };
+  const watch = stack.use(new SqsWatch(context));
+  await watch.start();
+  const placer = stack.use(new SqsPlacer({ ...context, maxBytes: () => watch.queues.maxBytes }));
+  const queue = new SqsQueue({
+    ...options,
+    place: (lineIds) => placer.place(lineIds),
+    maxReceives: () => watch.queues.maxReceives ?? options.defaultMaxReceives,
+    mayDeliver: () => !upgrade.isPending,
+    waitMs,
+  });
+  const upgrade = stack.use(new SqsUpgrade({ ...context, readHistory: options.readHistory, queue }));
+  if (options.polls) {
+    const receiver = stack.use(new SqsReceiver({ ...options, ...context, queue, upgrade }));
+    await upgrade.start();
+    receiver.start();
+    const dueLines = stack.use(
+      new BackgroundTask({ round: () => queue.announceDue(), pauseMs: waitMs, onError: () => {} }),
+    );
+    dueLines.start();
+  }
+  placer.start();
+  const opened = stack.move();
+  return {
+    queue,
+    check: () => health.check(),
+    obstacle: () => health.obstacle,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,199 @@
+import { contentStoreText } from './content-place.ts';
+import { LOG_CLASSES } from './log-classes.ts';
+import { LOG_LEVELS } from './log-level.ts';
+import { listenHost, networkList } from './networks.ts';
+import { duration, inWords, mapOf, oneOf, orNothing, text, wholeNumber } from './parser.ts';
+import { define, type SettingDefinition } from './setting-definition.ts';
+import {
+  MAX_PATH_LENGTH,
+  MAX_URL_LENGTH,
+  readBaseUrl,
+  readContentBaseUrl,
+  readDatabaseUrl,
+} from './setting-values.ts';
+
+/** Where the service listens, and who may connect. */
+export const SERVER_SETTINGS = {
+  host: define({
+    group: 'Server',
+    parser: listenHost,
+    default: '127.0.0.1',
+    meaning:
+      'Address to listen on. With the default, only this machine can reach the service. `0.0.0.0` and `::` listen on all addresses.',
+  }),
+  port: define({
+    group: 'Server',
+    parser: wholeNumber({ min: 0, max: 65_535, note: '0: any free port' }),
+    default: 8080,
+    meaning: 'Port to listen on.',
+  }),
+  base_url: define({
+    group: 'Server',
+    shared: true,
+    parser: orNothing(
+      text({
+        allowed:
+          'an http:// or https:// URL without credentials, query and fragment, ' +
+          `of at most ${MAX_URL_LENGTH} characters`,
+        read: readBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'derived from the address that the service listens on',
+    meaning:
+      'The URL at which people and programs reach the service, used for links and the API description. ' +
+      'Set it if the service is behind a proxy. A trailing slash is removed. It can have a path, which the proxy may ' +
+      'keep or remove.',
+  }),
+  content_port: define({
+    group: 'Server',
+    parser: orNothing(wholeNumber({ min: 0, max: 65_535, note: '0: any free port' })),
+    default: null,
+    defaultInWords: 'the port after `port`, or any free port if `port` is 0',
+    meaning:
+      'Port that serves courses to learners’ browsers. It is separate from the API and the admin UI, because course files are ' +
+      'programs that other people wrote. Learners must be able to reach both ports.',
+  }),
+  content_base_url: define({
+    group: 'Server',
+    shared: true,
+    parser: orNothing(
+      text({
+        allowed:
+          'an http:// or https:// URL without credentials, path, query and fragment, ' +
+          `of at most ${MAX_URL_LENGTH} characters, whose host name may begin with {launch}.`,
+        read: readContentBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'the host name of `base_url` with `content_port`',
+    meaning:
+      'The URL at which learners’ browsers reach the content port. A separate host name keeps courses away from the cookies of ' +
+      'the admin UI. `https://{launch}.content.example.com` gives each registration and each preview its own origin, ' +
+      'so that courses cannot access each other’s data in the browser. This requires a wildcard DNS name and ' +
+      'certificate.',
+  }),
+  trusted_proxies: define({
+    group: 'Server',
+    parser: networkList,
+    default: [],
+    meaning:
+      'Proxies whose `X-Forwarded-For` header is trusted. From all others, the header is ignored, because anyone can ' +
+      'send it.',
+  }),
+  max_connections: define({
+    group: 'Server',
+    parser: wholeNumber({ min: 10, max: 1_000_000 }),
+    default: 8_192,
+    meaning:
+      'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
+      'closed immediately, so that they do not use up the file descriptors that delivery and the database need.',
+  }),
+  monitoring_token: define({
+    group: 'Server',
+    parser: orNothing(
+      text({
+        allowed: '16 to 256 letters, digits and -._~+/=',
+        read: (given) => (/^[\w.~+/=-]{16,256}$/.test(given) ? given : undefined),
+      }),
+    ),
+    default: null,
+    defaultInWords: 'none: everyone who can reach `port` may read them',
+    secret: true,
+    meaning:
+      'Bearer token that is required to read `/metrics` and the results of the checks in `/health/ready`. Without it, ' +
+      '`/health/ready` returns only its status.',
+  }),
+  shutdown_timeout: define({
+    group: 'Server',
+    parser: duration({ min: 0.01, max: 600 }),
+    default: 10,
+    meaning:
+      'How long shutdown waits for requests and postbacks in progress. An aborted postback is sent again after the next startup.',
+  }),
+} as const satisfies Record<string, SettingDefinition<unknown>>;
+
+/** Where data is stored. */
+export const STORAGE_SETTINGS = {
+  data_dir: define({
+    group: 'Storage',
+    parser: text({
+      allowed: `a path of at most ${MAX_PATH_LENGTH} characters`,
+      read: (given) =>
+        given.trim() !== '' && given.length <= MAX_PATH_LENGTH && !given.includes('\0') ? given : undefined,
+    }),
+    default: './data',
+    meaning:
+      'Folder for the database, the course files and the secrets that are created at the first startup. ' +
+      'A relative path is relative to the folder in which the service is started.',
+  }),
+  database_url: define({
+    group: 'Storage',
+    parser: orNothing(
+      text({
+        allowed: `a postgres:// or postgresql:// URL of at most ${MAX_URL_LENGTH} characters`,
+        read: readDatabaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'the embedded database in `data_dir`',
+    secret: true,
+    meaning:
+      'URL of a PostgreSQL 14 or later to use instead of the embedded database: `postgres://user:password@host:5432/database`, with ' +
+      '`?sslmode=verify-full` for a remote server. Several instances can share it. All of them need the same ' +
+      '`webhooks_auth_secret`.',
+  }),
+  database_connections: define({
+    group: 'Storage',
+    parser: wholeNumber({ min: 3, max: 1_000 }),
+    default: 20,
+    meaning:
+      'Maximum number of connections of an instance to PostgreSQL. The server must allow them for all instances.',
+  }),
+  content_store: define({
+    group: 'Storage',
+    parser: orNothing(contentStoreText),
+    default: null,
+    defaultInWords: 'the folder `content` in `data_dir`',
+    meaning:
+      'Where course files are stored: a folder, which instances can share (NFS), or an S3 bucket. Credentials and ' +
+      'region for S3 come from the usual AWS sources.',
+  }),
+  content_store_endpoint: define({
+    group: 'Storage',
+    parser: orNothing(
+      text({
+        allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
+        read: readBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: '`AWS_ENDPOINT_URL_S3` if it is set, otherwise AWS',
+    meaning: 'URL of an S3-compatible server for `content_store`. The bucket becomes part of the path.',
+  }),
+} as const satisfies Record<string, SettingDefinition<unknown>>;
+
+/** What is logged. */
+export const LOG_SETTINGS = {
+  log_level: define({
+    group: 'Logs',
+    parser: oneOf(LOG_LEVELS),
+    default: 'info',
+    meaning:
+      'The general log level. `debug` and `trace` also log all deliveries in full. A less verbose level does not ' +
+      'reduce what the logging mode of a webhook requires.',
+  }),
+  custom_log_levels: define({
+    group: 'Logs',
+    parser: mapOf({
+      allowed: `a map of class names (${inWords(Object.keys(LOG_CLASSES))}), each to ${inWords(LOG_LEVELS)}`,
+      names: Object.keys(LOG_CLASSES),
+      noun: ['class', 'classes'],
+      value: oneOf(LOG_LEVELS),
+    }),
+    default: {},
+    meaning:
+      'Log levels of individual classes, more or less verbose than the general one. The classes are listed ' +
+      'below. The service does not start with an unknown class. Names are case-sensitive.',
+  }),
+} as const satisfies Record<string, SettingDefinition<unknown>>;

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
+import { searchedId } from '../list-query.ts';
+import { nameHolds, nameKey } from '../name-search.ts';
+import { isHeldBy, type RegistrableType } from './held-content.ts';
+
+/** Which assets are searched: of any types, or only the courses and equivalents that an account has in any way. */
+export type AssetScope =
+  | { types: readonly FocusType[]; heldBy: null }
+  | { types: readonly RegistrableType[]; heldBy: number };
+
+/** An asset whose name contains a text, or whose id it is. */
+export interface AssetMatch {
+  type: FocusType;
+  id: number;
+  name: string;
+  /** Null for Home and for accounts. */
+  folder_id: number | null;
+}
+
+/** The table of each type, and the column of its folder. */
+export const ASSET_TABLES = {
+  ACCOUNT: { table: 'accounts', name: 'accounts.name', folderId: null },
+  COURSE: { table: 'courses', name: 'courses.name', folderId: 'courses.folder_id' },
+  EQUIVALENT: { table: 'equivalents', name: 'equivalents.name', folderId: 'equivalents.folder_id' },
+  BUNDLE: { table: 'bundles', name: 'bundles.name', folderId: 'bundles.folder_id' },
+  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.parent_id' },
+} as const satisfies Record<FocusType, { table: string; name: string; folderId: string | null }>;
+
+/**
+ * A part of the assets that match a text; all assets if it is null. Names that equal the text come first, then names
+ * that begin with it, then all others, each ordered by name.
+ */
+export async function readAssetMatches(
+  reader: Reader,
+  scope: AssetScope,
+  text: string | null,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<AssetMatch[]> {
+  const { dialect } = reader;
+  const selects = scope.types.map((type) => {
+    const { table, name, folderId } = ASSET_TABLES[type];
+    const id = sql.ref(`${table}.id`);
+    const key = nameKey(dialect, name);
+    const folder = folderId === null ? sql`cast(null as bigint)` : sql.ref(folderId);
+    const rank =
+      text === null
+        ? sql`0`
+        : sql`case when ${nameHolds(dialect, name, text, 'whole')} or ${id} = ${searchedId(text) ?? 0} then 0
+            when ${nameHolds(dialect, name, text, 'start')} then 1 else 2 end`;
+    // Reads each type in the order of its own index, up to the end of the part.
+    return sql`select * from (
+      select ${sql.lit(type)} as type, ${sql.lit(FOCUS_TYPES.indexOf(type))} as type_rank, ${rank} as rank,
+        ${id} as id, ${sql.ref(name)} as name, ${key} as name_key, ${folder} as folder_id
+      from ${sql.table(table)} where ${fits(reader, scope, type, text)}
+      order by ${text === null ? sql`` : sql`rank, `}${key}, ${id} limit ${offset + limit}) as ${sql.table(table)}`;
+  });
+  const { rows } = await sql<AssetMatch>`
+    select listed.type, listed.id, listed.name, listed.folder_id from (${sql.join(selects, sql` union all `)}) as listed
+    order by listed.rank, listed.name_key, listed.type_rank, listed.id limit ${limit} offset ${offset}`.execute(
+    reader.query,
+  );
+  return rows;
+}
+
+/** How many assets match. */
+export async function countAssetMatches(
+  reader: Reader,
+  scope: AssetScope,
+  text: string | null,
+): Promise<number> {
+  const counts = scope.types.map(
+    (type) =>
+      sql`(select count(*) from ${sql.table(ASSET_TABLES[type].table)} where ${fits(reader, scope, type, text)})`,
+  );
+  const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(
+    reader.query,
+  );
+  return Number(rows[0]?.total ?? 0);
+}
+
+function fits(reader: Reader, { heldBy }: AssetScope, type: FocusType, text: string | null) {
+  const { table, name } = ASSET_TABLES[type];
+  const held = heldBy === null ? sql`1 = 1` : isHeldBy(type as RegistrableType, heldBy);
+  if (text === null) return held;
+  return sql`(${nameHolds(reader.dialect, name, text)} or ${sql.ref(`${table}.id`)} = ${searchedId(text) ?? 0}) and ${held}`;
+}

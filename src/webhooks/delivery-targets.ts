@@ -1,0 +1,208 @@
+import { BatchStatement } from '../database/batch-statement.ts';
+import type { Reader } from '../database/database.ts';
+import type { Topic } from '../events/catalogue.ts';
+import {
+  type BasicCredentials,
+  type CredentialsCipher,
+  signingContext,
+  UndecryptableError,
+} from '../secrets/credentials-cipher.ts';
+import type { LoggingMode } from './configuration/logging-mode.ts';
+import { readResent } from './history/delivery-store.ts';
+import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
+
+/** Maximum number of webhooks whose targets are cached. Beyond it, the oldest entry is dropped. */
+const MAX_KEPT = 20_000;
+
+const LOST_CREDENTIALS_REASON = 'the stored credentials cannot be decrypted; set the key and secret again';
+const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; create a new one';
+
+/** A webhook as delivery needs it, at the time a message is about to be sent. */
+export interface DeliveryTarget {
+  webhookId: number;
+  state: 'ACTIVE' | 'PAUSED' | 'INACTIVE' | 'DELETED';
+  topic: Topic;
+  targetUrl: string;
+  credentials: BasicCredentials | null;
+  /** Null if postbacks are not signed. */
+  signingKeys: SigningKeys | null;
+  /** Why nothing can be sent: a stored secret cannot be decrypted, and a request without it would be wrong. */
+  lost: string | null;
+  /** The same for the signing secret alone, if the credentials come from elsewhere. */
+  signingLost: string | null;
+  maxAttempts: number;
+  ignoreBefore: number | null;
+  loggingMode: LoggingMode;
+}
+
+type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
+
+interface TargetRow {
+  id: number;
+  revision: number;
+  topic: string;
+  target_url: string;
+  credentials: string | null;
+  signing_secret: string | null;
+  former_signing_secret: string | null;
+  former_signing_secret_until: number | null;
+  enabled: number;
+  paused_at: number | null;
+  max_attempts: number;
+  ignore_before: number | null;
+  logging_mode: string;
+  deleted_at: number | null;
+}
+
+/** Dependencies of {@link DeliveryTargets}. */
+export interface DeliveryTargetsDependencies {
+  reader: TargetsReader;
+  cipher: CredentialsCipher;
+}
+
+/**
+ * Reads webhooks at the time their messages are about to be sent. Revisions are read every time, the rest only if a
+ * revision has changed.
+ */
+export class DeliveryTargets {
+  readonly #with: DeliveryTargetsDependencies;
+  readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
+
+  constructor(dependencies: DeliveryTargetsDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Targets by webhook id. Webhooks without any stored data are missing. */
+  async read(webhookIds: readonly number[]): Promise<Map<number, DeliveryTarget>> {
+    const targets = new Map<number, DeliveryTarget>();
+    if (webhookIds.length === 0) return targets;
+    const changed: number[] = [];
+    for (const { id, revision } of await readRevisions(this.#with.reader, webhookIds)) {
+      const kept = this.#kept.get(id);
+      if (kept?.revision === revision) targets.set(id, kept.target);
+      else changed.push(id);
+    }
+    if (changed.length > 0) {
+      for (const row of await readTargets(this.#with.reader, changed)) {
+        const target = this.#toTarget(row);
+        this.#keep(row.id, row.revision, target);
+        targets.set(row.id, target);
+      }
+    }
+    return targets;
+  }
+
+  /** Of these webhooks, those that are not paused, as seen by a transaction. */
+  async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
+    const rows = await RESUMED.all<{ id: number }>(reader, asIds(webhookIds));
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Which of the messages had a request that was sent a second time without being counted, which may happen once per
+   * message.
+   */
+  async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
+  }
+
+  #keep(id: number, revision: number, target: DeliveryTarget): void {
+    this.#kept.delete(id);
+    if (this.#kept.size >= MAX_KEPT) {
+      const longest = this.#kept.keys().next().value;
+      if (longest !== undefined) this.#kept.delete(longest);
+    }
+    this.#kept.set(id, { revision, target });
+  }
+
+  #toTarget(row: TargetRow): DeliveryTarget {
+    const { cipher } = this.#with;
+    const credentials = readSecret(row.credentials, (stored) => cipher.decryptCredentials(row.id, stored));
+    const signingKeys = readSigningKeys(row, cipher);
+    const signingLost = signingKeys === LOST ? LOST_SIGNING_REASON : null;
+    return {
+      webhookId: row.id,
+      state: stateOf(row),
+      topic: row.topic as Topic,
+      targetUrl: row.target_url,
+      credentials: credentials === LOST ? null : credentials,
+      signingKeys: signingKeys === LOST ? null : signingKeys,
+      lost: credentials === LOST ? LOST_CREDENTIALS_REASON : signingLost,
+      signingLost,
+      maxAttempts: row.max_attempts,
+      ignoreBefore: row.ignore_before,
+      loggingMode: row.logging_mode as LoggingMode,
+    };
+  }
+}
+
+/** A stored secret that cannot be decrypted. */
+const LOST = Symbol('lost');
+
+function readSecret<T>(stored: string | null, decrypt: (stored: string) => T): T | null | typeof LOST {
+  if (stored === null) return null;
+  try {
+    return decrypt(stored);
+  } catch (error) {
+    if (!(error instanceof UndecryptableError)) throw error;
+    return LOST;
+  }
+}
+
+function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys | null | typeof LOST {
+  const decrypt = (stored: string) => keyOf(cipher.decrypt(signingContext(row.id), stored));
+  const present = readSecret(row.signing_secret, decrypt);
+  if (present === null || present === LOST) return present;
+  const former = readSecret(row.former_signing_secret, decrypt);
+  const until = row.former_signing_secret_until;
+  // Receivers that have the new secret need no other one, so a former secret that cannot be decrypted does not block
+  // messages.
+  const isUsable = former !== null && former !== LOST && until !== null;
+  return { present, former: isUsable ? { key: former, until } : null };
+}
+
+function stateOf(row: TargetRow): DeliveryTarget['state'] {
+  if (row.deleted_at !== null) return 'DELETED';
+  if (row.enabled === 0) return 'INACTIVE';
+  return row.paused_at === null ? 'ACTIVE' : 'PAUSED';
+}
+
+const REVISIONS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id, webhooks.revision from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
+async function readRevisions(
+  reader: Pick<Reader, 'allFor'>,
+  ids: readonly number[],
+): Promise<{ id: number; revision: number }[]> {
+  return await REVISIONS.all(reader, asIds(ids));
+}
+
+const RESUMED = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id from ${joined} webhooks where webhooks.id = ${wanted.id}
+       and (webhooks.paused_at is null or webhooks.enabled = 0)`,
+);
+
+const TARGETS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
+       webhooks.signing_secret, webhooks.former_signing_secret, webhooks.former_signing_secret_until,
+       webhooks.enabled, webhooks.paused_at, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
+     from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
+async function readTargets(reader: Pick<Reader, 'allFor'>, ids: readonly number[]): Promise<TargetRow[]> {
+  return await TARGETS.all(reader, asIds(ids));
+}
+
+function asIds(ids: readonly number[]): { id: number }[] {
+  return ids.map((id) => ({ id }));
+}

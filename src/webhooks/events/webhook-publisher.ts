@@ -1,0 +1,106 @@
+import type { Transaction } from '../../database/database.ts';
+import { sent } from '../../database/sent.ts';
+import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
+import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
+import { MessageBuilder } from '../messages/message.ts';
+import type { TraceMessage } from '../messages/message-traces.ts';
+import { type NewEvent, recordEvents } from './event-recorder.ts';
+import { nextEventIds } from './event-store.ts';
+import { messageIdOf } from './message-ids.ts';
+
+/**
+ * The common part of an event and its messages is stored once if this saves at least so many characters. Below that, reading
+ * and removing the part costs more than it saves.
+ */
+const SHARED_FROM_SAVING = 16_384;
+/** Number of messages that are built together in memory. */
+const MESSAGES_AT_A_TIME = 500;
+
+/** Called once an event has been committed, with the webhooks for which it has messages. */
+export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
+
+/** Dependencies of {@link WebhookPublisher}. */
+export interface WebhookPublisherDependencies {
+  queue: MessageQueue;
+  onPublished: OnPublished;
+  /** Undefined if nothing is traced. */
+  trace?: TraceMessage | undefined;
+  now: () => number;
+}
+
+/** Records events and enqueues their messages, in the transaction of the change that caused them. */
+export class WebhookPublisher implements EventPublisher<Transaction> {
+  readonly #with: WebhookPublisherDependencies;
+
+  constructor(dependencies: WebhookPublisherDependencies) {
+    this.#with = dependencies;
+  }
+
+  async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const { queue, now } = this.#with;
+    const matches: MatchedWebhook[][] = [];
+    for (const event of events) matches.push(await readMatchingWebhooks(tx, event));
+    const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
+    // For all events together: locking the lines of one event after another could cause a deadlock.
+    const [occurredAt, ids] = await Promise.all([
+      lineIds.size > 0 ? queue.lockLines(tx, [...lineIds]) : now(),
+      nextEventIds(tx, events.length),
+    ]);
+    const recorded: NewEvent[] = [];
+    let messages: QueueMessage[] = [];
+    // Event by event, so that each line gets them in their order.
+    for (const [n, event] of events.entries()) {
+      const webhooks = matches[n]!;
+      const eventId = ids[n]!;
+      const builder = new MessageBuilder({ ...event, occurredAt });
+      const sharedId = await this.#share(tx, builder, webhooks.length);
+      const matched = webhooks.map(({ id }) => id);
+      recorded.push({ id: eventId, event, occurredAt, shared: builder.shared, sharedId, matched });
+      for (const webhook of webhooks) {
+        const message: QueueMessage = {
+          lineId: webhook.id,
+          messageId: messageIdOf({ eventId, occurredAt, webhookId: webhook.id }),
+          label: event.subtopic,
+          body: builder.build(webhook),
+          ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
+          enqueuedAt: occurredAt,
+        };
+        messages.push(this.#with.trace?.(tx, message) ?? message);
+        if (messages.length < MESSAGES_AT_A_TIME) continue;
+        await queue.enqueue(tx, messages);
+        messages = [];
+      }
+    }
+    for (const [n, event] of events.entries()) tx.onCommit(() => this.#with.onPublished(event, matches[n]!));
+    await sent(tx, [queue.enqueue(tx, messages), recordEvents(tx, recorded)]);
+  }
+
+  /** Returns the id of the common part, or null if each message is stored whole. */
+  async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
+    return shared.length * messages < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
+  }
+}
+
+/** Records events while the webhooks service is disabled, without triggering webhooks (section 3). */
+export class RecordingPublisher implements EventPublisher<Transaction> {
+  readonly #now: () => number;
+
+  constructor({ now }: { now: () => number }) {
+    this.#now = now;
+  }
+
+  async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const occurredAt = this.#now();
+    const ids = await nextEventIds(tx, events.length);
+    await recordEvents(
+      tx,
+      events.map((event, n) => {
+        const { shared } = new MessageBuilder({ ...event, occurredAt });
+        return { id: ids[n]!, event, occurredAt, shared, sharedId: null, matched: null };
+      }),
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { NamedRow } from '../../database/database.ts';
+import type { RecordingSteps } from '../../queue/message-queue.ts';
+import type { AttemptOutcome } from './delivery-history.ts';
+import { attemptColumns, type DeliverySettlement } from './delivery-recorder.ts';
+import { insertDelivered } from './delivery-store.ts';
+import { addSuccesses } from './statistics-store.ts';
+
+/** A message that was delivered at its first attempt. No earlier attempt has to be archived. */
+export type DeliveredAtOnce = DeliverySettlement & { action: 'delete'; outcome: AttemptOutcome };
+
+export function isDeliveredAtOnce<S extends DeliverySettlement>(
+  settlement: S,
+): settlement is S & DeliveredAtOnce {
+  const { action, outcome, message } = settlement;
+  return action === 'delete' && outcome.kind === 'attempt' && outcome.succeeded && message.receiveCount === 1;
+}
+
+/** Writes what `recordDeliveries` would write for such messages, in the statement that settles them. */
+export const RECORD_DELIVERED: RecordingSteps = {
+  columns: {
+    updated_at: 'bigint',
+    attempts: 'bigint',
+    attempted_at: 'bigint',
+    duration_ms: 'bigint',
+    response_status: 'bigint',
+    response_body: 'text',
+    error: 'text',
+    resent: 'bigint',
+    headers: 'text',
+  },
+  changes: { history: insertDelivered('settled'), statistics: addSuccesses('settled') },
+};
+
+/** The values of {@link RECORD_DELIVERED} for a message. */
+export function deliveredRow({ outcome }: DeliveredAtOnce): NamedRow {
+  return attemptColumns(outcome);
+}

@@ -1,0 +1,57 @@
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import type { Transaction } from '../../database/database.ts';
+import type { WebhookRow } from '../../database/schema.ts';
+import type { Topic } from '../../events/catalogue.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { QueueMessage } from '../../queue/message-queue.ts';
+import type { LoggingMode } from '../configuration/logging-mode.ts';
+import type { StatusReason } from './delivery-history.ts';
+import type { DeliveryLog, LoggedRemoval } from './delivery-log.ts';
+import { markDeadLettered } from './delivery-store.ts';
+
+/** What messages that someone takes out of a line have in common: the head of the line and any other. */
+
+/** `Retry-After` for an action on a message in flight, in seconds. */
+const IN_FLIGHT_RETRY_AFTER = '5';
+
+/** The webhook of a removed message. */
+export type RemovalWebhook = Pick<WebhookRow, 'name' | 'topic' | 'logging_mode'> & { id: number };
+
+/** Records in the history, the audit log and the delivery log that someone moved a message to the dead-letter queue. */
+export async function recordSkipped(
+  tx: Transaction,
+  webhook: RemovalWebhook,
+  message: QueueMessage,
+  { by, at, deliveryLog }: { by: Actor; at: number; deliveryLog: Pick<DeliveryLog, 'deadLettered'> },
+): Promise<void> {
+  const { id, name } = webhook;
+  await markDeadLettered(tx, message, at);
+  const details = { message_id: message.messageId, subtopic: message.label };
+  await recordAudit(tx, { by, action: 'MESSAGE_SKIPPED', id, name, details }, at);
+  tx.onCommit(() => deliveryLog.deadLettered(removalOf(webhook, message, 'SKIPPED')));
+}
+
+/** The entry of the delivery log for a message that leaves its line without an attempt. */
+export function removalOf(
+  { topic, logging_mode }: Pick<RemovalWebhook, 'topic' | 'logging_mode'>,
+  message: QueueMessage,
+  reason: StatusReason,
+): LoggedRemoval {
+  return {
+    webhookId: message.lineId,
+    mode: logging_mode as LoggingMode,
+    topic: topic as Topic,
+    subtopic: message.label,
+    messageId: message.messageId,
+    message: message.body,
+    reason,
+  };
+}
+
+/** The conflict of an action with the attempt that is being made. */
+export function inFlightConflict(what: string): ProblemError {
+  return new ProblemError('conflict', `${what} is being delivered right now`, {
+    headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
+  });
+}

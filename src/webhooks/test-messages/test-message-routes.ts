@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import { SUBTOPICS } from '../../events/catalogue.ts';
+import { callerOf } from '../../http/authorization.ts';
+import { parseId } from '../../http/ids.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { describedAs, Id } from '../../http/schemas.ts';
+import { assertValid } from '../../http/validation.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { TestRecord } from '../history/delivery-schemas.ts';
+import { MAX_TESTS_AT_A_TIME, type TestMessages, type TestResult } from './test-message.ts';
+
+const WRITE = { scope: 'webhooks:write' };
+const tags = ['Webhooks'];
+const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
+const TOO_MANY = `${MAX_TESTS_AT_A_TIME} test messages of the caller are waiting for their targets.`;
+
+const SampleQuery = Type.Object({
+  subtopic: Type.Optional(
+    describedAs(
+      Type.Enum([...SUBTOPICS], {
+        description: 'The subtopic of the sample. Defaults to the first subtopic of the webhook.',
+      }),
+      SubtopicMember,
+    ),
+  ),
+});
+
+/** Testing the target of a webhook, before and after it is saved. */
+export function testMessageRoutes(
+  routes: Routes,
+  { tests, webhooks }: { tests: TestMessages; webhooks: WebhookService },
+): void {
+  routes.post(
+    '/webhooks/test',
+    {
+      config: WRITE,
+      attachValidation: true,
+      schema: {
+        tags,
+        operationId: 'testWebhookConfiguration',
+        summary: 'Test a configuration before it is saved',
+        description:
+          'Sends a sample message as a webhook with this configuration would, with the header `webhook-test: true`, and ' +
+          'returns the response of the target. Stores nothing. The `subscription_id` of a new webhook is 0.',
+        querystring: Type.Object({
+          webhook_id: Type.Optional(
+            Id(
+              'The webhook that the configuration would replace. Its stored secret is used under the same conditions as in ' +
+                'an update. Its signing secret signs the message if `target_url` has the origin of the stored target.',
+            ),
+          ),
+          ...SampleQuery.properties,
+        }),
+        body: WebhookInput,
+        response: {
+          200: TestRecord,
+          ...problems(400, { 403: READ_ONLY, 404: 'The webhook of `webhook_id` does not exist.' }, 413, 415, {
+            429: TOO_MANY,
+          }),
+        },
+      },
+    },
+    async (request) => {
+      webhooks.assertWritable();
+      const { webhook_id: webhookId = null, subtopic } = request.query;
+      // An invalid id is an error of the schema, and names no webhook.
+      const checkedAs = Number.isSafeInteger(webhookId) ? webhookId : null;
+      assertValid(request, await webhooks.inputErrors(request.body, checkedAs));
+      return toTestRecord(
+        await tests.sendUnsaved(request.body, webhookId, { subtopic, caller: callerOf(request) }),
+      );
+    },
+  );
+
+  routes.post(
+    '/webhooks/:webhook_id/test',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        operationId: 'testWebhook',
+        summary: 'Send a test message',
+        description:
+          'Sends a sample message with the header `webhook-test: true` immediately, bypassing the queue, and returns the ' +
+          'response of the target. Not counted in the statistics.',
+        params: WebhookParams,
+        querystring: SampleQuery,
+        response: { 200: TestRecord, ...problems(400, { 403: READ_ONLY }, 404, { 429: TOO_MANY }) },
+      },
+    },
+    async (request) => {
+      const id = parseId(request.params.webhook_id, 'webhook');
+      const { subtopic } = request.query;
+      return toTestRecord(await tests.send(id, { subtopic, caller: callerOf(request) }));
+    },
+  );
+}
+
+function toTestRecord(result: TestResult): TestRecord {
+  return {
+    delivered: result.delivered,
+    response_status: result.responseStatus,
+    response_body: result.responseBody,
+    error: result.reason,
+    duration_ms: Math.round(result.durationMs),
+    signed: result.signed,
+    message: JSON.parse(result.body),
+  };
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startTarget } from '../support/target.ts';
+import { answer, type TargetExchange } from '../support/target-behaviours.ts';
+import { createAlert, startAlertService } from './alert-parts.ts';
+
+/** As many as docs/api.md says. */
+const MAX_AT_A_TIME = 8;
+
+it('tests of alert rules are limited to a few per caller at a time', async () => {
+  const waiting: TargetExchange[] = [];
+  await using target = await startTarget({ respondWith: (exchange) => void waiting.push(exchange) });
+  await using alerts = await startAlertService();
+  const { api } = alerts;
+  const rules = [await createAlert(api, target.url), await createAlert(api, target.url)];
+  const test = (n: number) => api.post(`/alerts/${rules[n % rules.length]}/test`);
+  const pending = Array.from({ length: MAX_AT_A_TIME }, (_, n) => test(n));
+  await target.waitFor(MAX_AT_A_TIME);
+  target.respondWith(answer(204));
+  const refused = await test(0);
+  assert.equal(refused.status, 429, JSON.stringify(refused.body));
+  assert.equal(refused.body.type, 'urn:coursewire:problem:too-many-requests');
+  assert.equal(refused.headers.get('retry-after'), '5');
+  assert.equal(target.requests.length, MAX_AT_A_TIME, 'nothing is sent for a refused test');
+  for (const exchange of waiting) answer(204)(exchange);
+  for (const { body } of await Promise.all(pending)) assert.equal(body.results[0].sent, true);
+  assert.equal((await test(1)).status, 200, 'a place is free again');
+});

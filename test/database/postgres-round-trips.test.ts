@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { type Api, startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const EVENTS = 50;
+const WARM_UP = 5;
+/** For what a service does regularly, such as reading the clock: a machine may be slow. */
+const REGULAR_WORK = 40;
+
+/** One instance that publishes and one that delivers, each behind a proxy of its own. */
+async function openInstances() {
+  await using stack = new AsyncDisposableStack();
+  const target = stack.use(await startTarget());
+  const { url } = stack.use(await createPostgresDatabase());
+  const start = async (polls: boolean): Promise<{ proxy: TcpProxy; service: TestService }> => {
+    const { hostname, port } = new URL(url);
+    const proxy = stack.use(await startTcpProxy({ host: hostname, port: Number(port) }));
+    const behind = new URL(url);
+    behind.port = String(proxy.port);
+    const settings = {
+      database_url: behind.href,
+      webhooks_auth_secret: 's'.repeat(64),
+      enable_queue_polling: polls,
+    };
+    return { proxy, service: stack.use(await startTestService({ settings })) };
+  };
+  const publisher = await start(false);
+  const deliverer = await start(true);
+  const opened = stack.move();
+  return { target, publisher, deliverer, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function publish(api: Api): Promise<void> {
+  await api.create('/accounts', { name: 'account' });
+}
+
+/** How many round trips to the server something takes. */
+async function roundTripsOf(proxy: TcpProxy, work: () => Promise<unknown>): Promise<number> {
+  const before = proxy.roundTrips;
+  await work();
+  return proxy.roundTrips - before;
+}
+
+describe('round trips to PostgreSQL', { skip: !ON_POSTGRES && 'SQLite is in the process' }, () => {
+  it('are at most two for each delivery of a line, and six for each published event', async () => {
+    await using instances = await openInstances();
+    const { target, publisher, deliverer } = instances;
+    const { api } = publisher.service;
+    const webhook = { name: 'all', topic: 'ACCOUNT', target_url: target.url };
+    const { id } = await api.create('/webhooks', webhook);
+    for (let n = 0; n < WARM_UP; n++) await publish(api);
+    await target.waitFor(WARM_UP);
+    const isEmpty = async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'EMPTY';
+    await until(isEmpty, 'the first messages are settled');
+
+    assert.equal((await api.put(`/webhooks/${id}`, { ...webhook, paused: true })).status, 200);
+    const published: number[] = [];
+    for (let n = 0; n < EVENTS; n++) published.push(await roundTripsOf(publisher.proxy, () => publish(api)));
+    const delivered = await roundTripsOf(deliverer.proxy, async () => {
+      assert.equal((await api.put(`/webhooks/${id}`, { ...webhook, paused: false })).status, 200);
+      await target.waitFor(WARM_UP + EVENTS);
+      await until(isEmpty, 'all messages are settled');
+    });
+    assert.ok(delivered <= 2 * EVENTS + REGULAR_WORK, `${delivered} for ${EVENTS} deliveries`);
+    const usual = published.sort((a, b) => a - b)[EVENTS / 2]!;
+    assert.ok(usual <= 6, `${usual} for an event`);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DeliveryExchange } from '../../src/delivery/delivery-exchange.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
+import type { DeliverySettlement } from '../../src/webhooks/history/delivery-recorder.ts';
+import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+
+const NEXT = { capacity: 10, visibilityMs: 60_000 };
+const ENDED_AT = 1_800_000_000_000;
+const ODD_TEXT = 'NUL \0, half a pair \ud800, "quotes", a ? and äöü';
+
+/** A queue that leaves everything to transactions. */
+class TransactionsOnly extends DatabaseQueue {
+  override async exchangeAtOnce(): Promise<null> {
+    return null;
+  }
+}
+
+function deliveredAt(message: ReceivedMessage, endedAt: number): DeliverySettlement & { target: null } {
+  return {
+    message,
+    target: null,
+    action: 'delete',
+    outcome: {
+      kind: 'attempt',
+      succeeded: true,
+      endedAt,
+      durationMs: 12.6,
+      responseStatus: 204,
+      responseBody: ODD_TEXT,
+      resent: true,
+      headers: '{"request":[]}',
+      error: null,
+    },
+  };
+}
+
+/** Delivers a message that shares its body, one that was in the history before, and a plain one. */
+async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
+  const { database } = delivery;
+  const targets = new DeliveryTargets({
+    reader: database.reader,
+    cipher: new CredentialsCipher(['s'.repeat(64)]),
+  });
+  const exchange = new DeliveryExchange({ database, queue, targets });
+  const webhooks = [
+    await delivery.addWebhook(''),
+    await delivery.addWebhook(''),
+    await delivery.addWebhook(''),
+  ];
+  await delivery.put(webhooks[0]!, 'plain');
+  await delivery.put(webhooks[1]!, 'known');
+  await database.transaction(async (tx) => {
+    const shared = { id: await queue.share(tx, '"part"'), own: '{"name":\n}' };
+    const body = '{"name":"part"}';
+    await queue.enqueue(tx, [
+      { lineId: webhooks[2]!, messageId: 'shares', label: 'ACCOUNT_CREATED', body, shared, enqueuedAt: 1 },
+    ]);
+    await tx.run(
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       values (?, 'known', 'ACCOUNT_CREATED', 'QUEUED', '{"name":"known"}', 1, 1, 4)`,
+      webhooks[1]!,
+    );
+    await tx.run(
+      `update webhook_statistics set error_count = 3, in_error = 1, failures_in_row = 2, failing_since = 5,
+         last_error_at = 5, valid_from = ? where webhook_id = ?`,
+      ENDED_AT + 7,
+      webhooks[1]!,
+    );
+  });
+  const { received } = await exchange.run([], NEXT);
+  assert.equal(received.length, webhooks.length);
+  await exchange.run(
+    received.map((message) => deliveredAt(message, ENDED_AT)),
+    NEXT,
+  );
+  return {
+    deliveries: await database.reader.all<object>(
+      `select message_id, subtopic, status, body, shared_body_id is null as is_whole, updated_at, attempts, attempted_at,
+         duration_ms, response_status, response_body, error, status_reason, resent, headers
+       from deliveries order by message_id`,
+    ),
+    statistics: await database.reader.all<object>(
+      `select success_count, last_success_at, error_count, last_error_at, in_error, failures_in_row, failing_since
+       from webhook_statistics order by webhook_id`,
+    ),
+    waiting: (await queue.totals()).waiting,
+  };
+}
+
+describe('messages that were delivered at their first attempt', () => {
+  it('are recorded in one statement as in a transaction', async () => {
+    await using usual = await makeDelivery();
+    await using other = await makeDelivery();
+    const queue = new TransactionsOnly({ database: other.database, maxReceives: 1_000, now: Date.now });
+    const expected = await deliver(other, queue);
+    assert.deepEqual(await deliver(usual, usual.queue), expected);
+    assert.equal(expected.deliveries.length, 3);
+    assert.equal(expected.waiting, 0);
+    assert.deepEqual(
+      expected.statistics.map((row) => (row as { success_count: number }).success_count),
+      [1, 1, 1],
+    );
+  });
+});

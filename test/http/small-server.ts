@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { Type } from 'typebox';
+import { Id, Name } from '../../src/http/schemas.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createLogs } from '../../src/observability/log.ts';
+
+/** The largest body that the server accepts. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/** An error as its body says. */
+export interface ProblemBody {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  errors?: { pointer: string; detail: string }[];
+}
+
+/** A server with a few small routes, and requests to it. */
+export type SmallServer = Awaited<ReturnType<typeof startSmallServer>>;
+
+/** Starts the server without the rest of the service. */
+export async function startSmallServer() {
+  const logs = createLogs({ level: 'info', customLevels: {}, destination: { write: () => {} } });
+  const server = createServer({
+    log: logs.for('HttpServer'),
+    maxBodyBytes: MAX_BODY_BYTES,
+    trustedProxies: [],
+    basePath: '',
+  });
+  const Thing = Type.Object(
+    {
+      name: Name('Its name.'),
+      parts: Type.Optional(
+        Type.Array(Type.Object({ id: Id('Its id.'), of: Type.Literal('A') }), { maxItems: 3 }),
+      ),
+      note: Type.Optional(Type.Unknown()),
+    },
+    { additionalProperties: false },
+  );
+  server.post('/things', { schema: { body: Thing } }, async (request) => request.body);
+  const Limits = Type.Object({
+    code: Type.String({ minLength: 1, maxLength: 3 }),
+    secret: Type.String({ minLength: 12 }),
+    score: Type.Integer({ minimum: 0, maximum: 100 }),
+    tags: Type.Array(Type.String(), { minItems: 1, maxItems: 2, uniqueItems: true }),
+  });
+  server.post('/limits', { schema: { body: Limits } }, async () => ({ accepted: true }));
+  server.get('/things/:id', async () => ({ read: true }));
+  server.post('/things/:id/touch', async () => ({ touched: true }));
+  server.get('/pages/*', (_request, reply) => reply.callNotFound());
+  server.post('/broken', async () => {
+    throw new Error('the password is hunter2');
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+
+  async function send(
+    method: string,
+    path: string,
+    body?: string | Buffer<ArrayBuffer>,
+    contentType?: string,
+  ) {
+    const response = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body }),
+      ...(contentType === undefined ? {} : { headers: { 'content-type': contentType } }),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  async function problemOf(
+    method: string,
+    path: string,
+    body?: string | Buffer<ArrayBuffer>,
+    contentType = 'application/json',
+  ) {
+    const { status, headers, text } = await send(method, path, body, contentType);
+    assert.equal(headers.get('content-type'), 'application/problem+json', text);
+    const problem = JSON.parse(text) as ProblemBody;
+    assert.equal(problem.status, status);
+    assert.match(problem.type, /^urn:coursewire:problem:[a-z-]+$/);
+    assert.ok(problem.title.length > 0 && problem.detail.length > 0);
+    return { ...problem, code: problem.type.slice('urn:coursewire:problem:'.length), headers };
+  }
+
+  /** Sends these bytes on a connection of their own and returns what came back until its end. */
+  async function exchange(bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      received += text;
+      if (/^HTTP\/1\.1 \d/.test(received) && received.includes('\r\n\r\n')) socket.end();
+    });
+    const closed = Promise.withResolvers<string>();
+    socket.once('close', () => closed.resolve(received));
+    socket.write(bytes);
+    return await closed.promise;
+  }
+
+  return { url, send, problemOf, exchange, stop: () => server.close() };
+}

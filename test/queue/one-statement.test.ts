@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/database/database.ts';
+import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { openDatabaseQueue } from './database-engine.ts';
+import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+const STEPS = { columns: {}, changes: {} };
+const REQUEST = { capacity: 10, visibilityMs: VISIBILITY_MS };
+
+function namesOf(messages: readonly ReceivedMessage[]): string[] {
+  return messages.map(({ messageId }) => messageId);
+}
+
+/** Settles messages and receives, in one statement. */
+async function exchangeAtOnce({ queue }: QueueEngine, ...messages: ReceivedMessage[]) {
+  const rows = messages.map(() => ({}));
+  const exchanged = await queue.exchangeAtOnce({ messages, rows, steps: STEPS }, REQUEST);
+  assert.ok(exchanged !== null, 'one statement is enough');
+  return exchanged;
+}
+
+/**
+ * Delivers the first of the messages `a`, `b` and `c` of a line, in a statement that begins while another transaction
+ * changes this line, and waits for it.
+ */
+async function exchangeDuring(
+  engine: QueueEngine,
+  change: (tx: Transaction, head: ReceivedMessage) => Promise<unknown>,
+) {
+  const user = new QueueUser(engine);
+  await user.put(1, 'a', 'b', 'c');
+  const head = await user.receiveOne();
+  const other = await beginTransaction(engine.database);
+  await change(other.tx, head);
+  const exchanging = exchangeAtOnce(engine, head);
+  await untilOneWaits(engine.database);
+  await other.commit();
+  return { user, head, exchanged: await exchanging };
+}
+
+describe('an exchange in one statement', {
+  skip: !ON_POSTGRES && 'SQLite needs no round trips',
+}, () => {
+  it('settles messages of several lines, and receives the next ones and other heads', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'a', 'b');
+    await user.put(2, 'only one');
+    const delivered = await user.receive();
+    await user.put(3, 'another head');
+    const { settled, received } = await exchangeAtOnce(engine, ...delivered);
+    assert.deepEqual(namesOf(settled), ['a', 'only one']);
+    assert.deepEqual(namesOf(received).sort(), ['another head', 'b']);
+    assert.deepEqual(
+      received.map(({ receiveCount }) => receiveCount),
+      [1, 1],
+    );
+    assert.equal((await engine.queue.totals()).waiting, 2);
+    assert.equal(
+      (await user.settle(...received.map((message) => ({ message, action: 'delete' }) as const))).length,
+      2,
+    );
+  });
+
+  it('receives the whole body of a message that shares a part with others', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    const { queue, database } = engine;
+    const body = '{"name":"shared"}';
+    await database.transaction(async (tx) => {
+      const shared = { id: await queue.share(tx, '"shared"'), own: '{"name":\n}' };
+      await queue.enqueue(
+        tx,
+        [1, 2].map((line) => ({ ...messageOf(line, `m${line}`, 0), body, shared })),
+      );
+    });
+    await user.put(3, 'unshared');
+    const { received } = await exchangeAtOnce(engine);
+    assert.deepEqual(received.map((message) => message.body).sort(), [body, body, '{"name":"unshared"}']);
+  });
+
+  it('leaves a line due to which messages were queued while it waited, and loses none', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'a');
+    const head = await user.receiveOne();
+    const other = await beginTransaction(engine.database);
+    await engine.queue.enqueue(other.tx, [messageOf(1, 'b', 0)]);
+    const exchanging = exchangeAtOnce(engine, head);
+    await untilOneWaits(engine.database);
+    await other.commit();
+    const { settled, received, nextAvailableAt } = await exchanging;
+    assert.deepEqual([namesOf(settled), namesOf(received)], [['a'], []]);
+    assert.equal(nextAvailableAt, engine.now(), 'the line is looked at again at once');
+    assert.deepEqual(await user.drain(), ['b']);
+  });
+
+  it('continues with the next message if others were queued while it waited', async () => {
+    await using engine = await openDatabaseQueue();
+    const { user, exchanged } = await exchangeDuring(engine, (tx) =>
+      engine.queue.enqueue(tx, [messageOf(1, 'd', 0)]),
+    );
+    assert.deepEqual(namesOf(exchanged.received), ['b']);
+    assert.equal((await engine.queue.line(1)).depth, 3);
+    await user.settle({ message: exchanged.received[0]!, action: 'delete' });
+    assert.deepEqual(await user.drain(), ['c', 'd']);
+  });
+
+  it('does not receive a message that was skipped while it waited', async () => {
+    await using engine = await openDatabaseQueue();
+    const { user, exchanged } = await exchangeDuring(engine, async (tx, { position }) => {
+      const [next] = await engine.queue.waiting(1, { after: position, limit: 1 }, tx);
+      assert.equal((await engine.queue.skip(tx, 1, next!.position)).outcome, 'done');
+    });
+    assert.deepEqual(namesOf(exchanged.received), ['c']);
+    await user.settle({ message: exchanged.received[0]!, action: 'delete' });
+    assert.deepEqual(await user.drain(), []);
+    assert.equal((await engine.queue.line(1)).depth, 0);
+  });
+
+  it('receives nothing of a line that was purged while it waited', async () => {
+    await using engine = await openDatabaseQueue();
+    const { user, exchanged } = await exchangeDuring(engine, (tx) =>
+      engine.queue.purge(tx, 1, { from: null, before: null, limit: 10, countUpTo: 10 }),
+    );
+    assert.deepEqual([namesOf(exchanged.settled), namesOf(exchanged.received)], [['a'], []]);
+    assert.deepEqual(await user.drain(), []);
+    assert.equal((await engine.queue.line(1)).depth, 0);
+  });
+
+  it('settles nothing of a line whose lease another one took over while it waited', async () => {
+    await using engine = await openDatabaseQueue();
+    const { exchanged } = await exchangeDuring(engine, async (tx) => {
+      await tx.run("update queue_lines set lease_token = 'of another', receive_count = 2 where line_id = 1");
+    });
+    assert.deepEqual([namesOf(exchanged.settled), namesOf(exchanged.received)], [[], []]);
+    assert.equal((await engine.queue.line(1)).head?.messageId, 'a');
+    assert.equal((await engine.queue.line(1)).depth, 3);
+  });
+
+  it('locks the lines of messages before those that are due, so that nobody waits for each other', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(2, 'delivered');
+    const delivered = await user.receiveOne();
+    await user.put(1, 'due');
+    const event = await beginTransaction(engine.database);
+    await event.tx.run('update queue_lines set pending = pending where line_id = 2');
+    const exchanging = exchangeAtOnce(engine, delivered);
+    await untilOneWaits(engine.database);
+    const unlocked = await event.tx.all('select 1 from queue_lines where line_id = 1 for update skip locked');
+    await event.commit();
+    const { settled, received } = await exchanging;
+    assert.deepEqual([namesOf(settled), namesOf(received)], [['delivered'], ['due']]);
+    assert.equal(unlocked.length, 1, 'while it waited, the due line was free');
+  });
+
+  it('needs a transaction instead if two messages are of one line, or there is no room for the next ones', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'a');
+    const message = await user.receiveOne();
+    const twice = { messages: [message, message], rows: [{}, {}], steps: STEPS };
+    assert.equal(await engine.queue.exchangeAtOnce(twice, REQUEST), null);
+    const one = { messages: [message], rows: [{}], steps: STEPS };
+    assert.equal(await engine.queue.exchangeAtOnce(one, { ...REQUEST, capacity: 0 }), null);
+    assert.equal((await engine.queue.line(1)).depth, 1);
+  });
+});

@@ -1,0 +1,20 @@
+import { createServer } from 'node:net';
+
+/**
+ * Below the ports that Linux, macOS and Windows assign to outgoing connections. In that range a client that keeps trying
+ * to reach a stopped server can get the server's own port, connect to itself, and prevent the server from restarting.
+ */
+const PORTS = { first: 15_000, count: 17_000 };
+
+/** A free port of loopback, for a server that cannot choose one itself. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

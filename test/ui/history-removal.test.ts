@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { countClicks } from './support/clicks.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+interface Delivery {
+  status: string;
+  about: { account: { id: number; name: string } };
+}
+
+describe('removing dead letters in the history of a webhook', () => {
+  let ui: Ui;
+  let target: Target;
+  before(async () => {
+    ui = await startUi();
+    target = await startTarget({
+      respondWith: (exchange) =>
+        exchange.postback.text.includes('Delivered') ? answer(204)(exchange) : answer(503)(exchange),
+    });
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  /** A webhook of its own, with a message about each of these accounts: delivered if the name says so, else dead. */
+  const webhookWith = async (...names: string[]) => {
+    const { api } = ui.service;
+    const record = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      max_attempts: 1,
+    });
+    for (const name of names) await api.create('/accounts', { name });
+    const history = async (): Promise<Delivery[]> =>
+      (await api.get(`/webhooks/${record.id}/deliveries`)).body.data;
+    await until(
+      async () =>
+        (await history()).filter(({ status }) => ['DELIVERED', 'DEAD_LETTERED'].includes(status)).length ===
+        names.length,
+      'all are delivered or dead letters',
+    );
+    const dead = async () =>
+      (await history())
+        .filter(({ status }) => status === 'DEAD_LETTERED')
+        .map(({ about }) => about.account.name);
+    const accountOf = async (name: string) =>
+      (await history()).find(({ about }) => about.account.name === name)?.about.account.id ?? assert.fail();
+    return {
+      record,
+      dead,
+      accountOf,
+      address: `/administration/integrations/webhooks/${record.id}?tab=history`,
+      end: () => api.delete(`/webhooks/${record.id}`),
+    };
+  };
+  const rowOf = (page: Page, name: string): Locator =>
+    page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem').filter({ hasText: name });
+
+  it('removes those among the selected messages, and keeps all others', async () => {
+    const { address, dead, end } = await webhookWith('Delivered', 'Adatum', 'Lucerne');
+    await using visit = await ui.visit(address);
+    const { page } = visit;
+    const remove = page.getByRole('button', { name: 'Remove selected…' });
+    await rowOf(page, 'Delivered')
+      .getByRole('checkbox', { name: /^Select/ })
+      .check();
+    assert.equal(await remove.isDisabled(), true, 'a delivered message is no dead letter');
+    await rowOf(page, 'Lucerne').getByRole('checkbox').check();
+    const clicks = await countClicks(page);
+    await remove.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^The selected message is removed from the dead letters/).waitFor();
+    await dialog.getByText('The other selected message is no dead letter and stays as it is.').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(await dead(), ['Lucerne', 'Adatum']);
+    await remove.click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('1 dead letter was removed.').waitFor();
+    assert.equal(await clicks(), 4);
+    await rowOf(page, 'Lucerne').getByText('Discarded').waitFor();
+    await rowOf(page, 'Delivered').getByText('Delivered', { exact: true }).first().waitFor();
+    assert.deepEqual(await dead(), ['Adatum']);
+    await end();
+  });
+
+  it('removes those that match the filters, step by step, and no others', async () => {
+    const { address, dead, accountOf, end } = await webhookWith('Adatum', 'Lucerne', 'Wingtip');
+    const account = await accountOf('Lucerne');
+    const sent: string[] = [];
+    await using visit = await ui.visit(`${address}&account=${account}`, { phone: true });
+    const { page } = visit;
+    page.on('request', (request) => {
+      if (request.url().includes('/deliveries/remove')) sent.push(new URL(request.url()).search);
+    });
+    await page.getByRole('button', { name: 'Remove matching…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
+    await dialog.getByText(/that match the filters are removed and not sent/).waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await dialog.getByRole('button', { name: 'Remove all' }).click();
+    await dialog.getByText('Done: 1 dead letter removed.').waitFor();
+    await visit.assertAccessible();
+    assert.deepEqual(sent, [`?account_id=${account}&limit=500`]);
+    assert.deepEqual(await dead(), ['Wingtip', 'Adatum']);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.goto(`${ui.service.url}/ui${address}`);
+    await page.getByRole('button', { name: 'Remove dead letters…' }).click();
+    await dialog.getByRole('button', { name: 'Remove all' }).click();
+    await dialog.getByText('Done: 2 removed.').waitFor();
+    assert.deepEqual(await dead(), []);
+    await end();
+  });
+
+  it('is not offered for messages with other outcomes, nor is redelivery', async () => {
+    const { address, accountOf, end } = await webhookWith('Delivered', 'Adatum');
+    const account = await accountOf('Delivered');
+    await using visit = await ui.visit(`${address}&account=${account}&outcome=DELIVERED`);
+    const { page } = visit;
+    await rowOf(page, 'Delivered').waitFor();
+    for (const name of ['Remove matching…', 'Redeliver matching…'])
+      assert.equal(await page.getByRole('button', { name }).isDisabled(), true, name);
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Discarded' }).click();
+    await page.getByText('No results').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Remove matching…' }).isDisabled(), true);
+    assert.equal(await page.getByRole('button', { name: 'Redeliver matching…' }).isEnabled(), true);
+    await end();
+  });
+
+  it('selects a range with Shift, and all on the page', async () => {
+    const { address, dead, end } = await webhookWith('Adatum', 'Lucerne', 'Wingtip', 'Proseware');
+    await using visit = await ui.visit(address);
+    const { page } = visit;
+    const tick = (name: string) => rowOf(page, name).getByRole('checkbox', { name: /^Select/ });
+    await tick('Lucerne').click();
+    await tick('Proseware').click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    assert.equal(await tick('Adatum').isChecked(), false);
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByText('4 selected').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    await tick('Lucerne').click();
+    await page.getByText('1 selected').waitFor();
+    assert.equal((await dead()).length, 4);
+    await end();
+  });
+
+  it('works for an inactive webhook, whose messages cannot be redelivered', async () => {
+    const { api } = ui.service;
+    const { record, address, dead, end } = await webhookWith('Adatum');
+    const present = (await api.get(`/webhooks/${record.id}`)).body;
+    assert.equal((await api.put(`/webhooks/${record.id}`, { ...present, enabled: false })).status, 200);
+    await using visit = await ui.visit(address);
+    const { page } = visit;
+    await rowOf(page, 'Adatum').getByRole('checkbox').check();
+    assert.equal(await page.getByRole('button', { name: 'Redeliver selected' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('1 dead letter was removed.').waitFor();
+    assert.deepEqual(await dead(), []);
+    await end();
+  });
+});

@@ -1,0 +1,54 @@
+import { ActionIcon, VisuallyHidden } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import type { FocusType } from '../../../../src/events/catalogue.ts';
+import { contentDialog as texts } from '../../texts/content-dialog.ts';
+import { AssetIcon } from '../asset-icon.tsx';
+import { keyOf } from './asset-key.ts';
+import styles from './content-dialog.module.css';
+
+interface Chosen {
+  type: FocusType;
+  id: number;
+  name: string;
+}
+
+/** What has been chosen, by name; each can be removed. */
+export function ChosenList<T extends Chosen>({
+  label,
+  assets,
+  withTypes = false,
+  removeLabel,
+  onRemove,
+}: {
+  label: string;
+  assets: readonly T[];
+  /** Whether the type of each is shown, because names of different types may be equal. */
+  withTypes?: boolean;
+  removeLabel: (name: string) => string;
+  onRemove: (asset: T) => void;
+}) {
+  return (
+    <ul className={styles.chosen} aria-label={label}>
+      {assets.map((asset) => (
+        <li key={keyOf(asset)} className={styles.pill}>
+          {withTypes && (
+            <>
+              <AssetIcon type={asset.type} />
+              <VisuallyHidden>{texts.types[asset.type]} </VisuallyHidden>
+            </>
+          )}
+          <bdi>{asset.name}</bdi>
+          <ActionIcon
+            variant="transparent"
+            className={styles.unchoose ?? ''}
+            size={20}
+            aria-label={removeLabel(asset.name)}
+            onClick={() => onRemove(asset)}
+          >
+            <IconX size={14} stroke={1.8} />
+          </ActionIcon>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,24 @@
+import { useRouter } from '@tanstack/react-router';
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** True if the previous history entry is the same page, without what this entry has opened. */
+    openedWithin?: boolean;
+  }
+}
+
+/** For links that open something within a page, so that Back closes it. */
+export const OPENED_WITHIN = { openedWithin: true } as const;
+
+/**
+ * Closes what a link has opened within a page, without a new entry in the browser's history.
+ * @param replace replaces this entry with the page alone, for what was opened by its address
+ */
+export function useCloseWithin(replace: () => void): () => void {
+  const router = useRouter();
+  return () => {
+    const { state } = router.history.location;
+    if (state.openedWithin === true) router.history.back();
+    else replace();
+  };
+}
