@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { killGroup } from '../test/support/process-tree.ts';
 import { ROOT } from './run-tests.ts';
 
 /**
@@ -52,15 +53,5 @@ async function runFile(
     signal.removeEventListener('abort', stop);
     killGroup(tests);
     await closed;
-  }
-}
-
-/** Kills the processes that a process has left in its group. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined || process.platform === 'win32') return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

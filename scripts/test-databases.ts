@@ -51,9 +51,11 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   await postgresReport.end();
   process.stdout.write('\nPostgreSQL\n');
   process.stdout.write(Buffer.concat(later));
-  const outcomes = reports.map(
-    ({ database, report }) => `${database}: ${report.hasFailed ? 'FAILED' : 'passed'}`,
-  );
+  // The failures once more, since hundreds of lines may follow them above.
+  const outcomes = reports.flatMap(({ database, report }) => [
+    `${database}: ${report.hasFailed ? 'FAILED' : 'passed'}`,
+    ...report.failures.map((failure) => `  ${failure}`),
+  ]);
   process.stdout.write(`\n${outcomes.join('\n')}\n`);
   return reports.some(({ report }) => report.hasFailed) ? 1 : 0;
 }

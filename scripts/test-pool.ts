@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { type EventData, run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { NODE_OPTIONS, ROOT } from './run-tests.ts';
@@ -30,6 +31,7 @@ export class PoolReport {
   readonly #counts = new Map<string, number>(Object.keys(COUNTS).map((name) => [name, 0]));
   readonly #startedAt = performance.now();
   #hasFailed = false;
+  readonly #failures: string[] = [];
 
   /** @param write gets the text of the report as it grows. */
   constructor(write: (text: Buffer) => void) {
@@ -41,12 +43,27 @@ export class PoolReport {
     return this.#hasFailed || this.#counts.get('tests') === 0;
   }
 
+  /** The place, name and first line of the error of each test that failed. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
   /** Adds what a program reported from its start to its end. */
   add(events: readonly TestEvent[]): void {
     for (const event of events) {
+      if (event.type === 'test:fail') this.#keepFailure(event.data);
       if (!isAboutWholeRun(event)) this.#spec.write(event);
       else if (event.type === 'test:summary') this.#count(event.data);
     }
+  }
+
+  #keepFailure({ name, file, line, details: { error } }: EventData.TestFail): void {
+    // A suite fails with its tests.
+    if (error instanceof Error && 'failureType' in error && error.failureType === 'subtestsFailed') return;
+    const place =
+      file === undefined ? '' : `${path.relative(ROOT, file)}${line === undefined ? '' : `:${line}`} `;
+    const { message } = error.cause instanceof Error ? error.cause : error;
+    this.#failures.push(`${place}${name}: ${message.trim().split('\n', 1)[0]}`);
   }
 
   #count({ counts, success }: EventData.TestSummary): void {

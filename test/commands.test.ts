@@ -19,6 +19,7 @@ import {
   writeFiles,
 } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
 
 /** Each command that checks something ends with an error when there is a fault in what it checks. */
@@ -85,16 +86,24 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   for (const [what, source, report] of [
-    ['a test throws on SQLite', throwingTestOn('SQLite'), 'SQLite: FAILED\nPostgreSQL: passed'],
-    ['a file cannot be loaded on PostgreSQL', UNLOADABLE_ON_POSTGRES, 'SQLite: passed\nPostgreSQL: FAILED'],
+    [
+      'a test throws on SQLite',
+      throwingTestOn('SQLite'),
+      /\nSQLite: FAILED\n {2}\S+faulty\.test\.ts:2 throws: fault\nPostgreSQL: passed\n$/,
+    ],
+    [
+      'a file cannot be loaded on PostgreSQL',
+      UNLOADABLE_ON_POSTGRES,
+      /\nSQLite: passed\nPostgreSQL: FAILED\n {2}\S+faulty\.test\.ts:1 \S+: test failed\n$/,
+    ],
   ] as const) {
-    it(`"npm run test:all" fails when ${what}, and reports both databases`, async () => {
+    it(`"npm run test:all" fails when ${what}, and names the failures of each database at the end`, async () => {
       using folder = commandFolder();
       const file = path.join(folder.path, 'faulty.test.ts');
       writeFileSync(file, source);
       const outcome = await runScript(folder.path, 'test:all', file);
       assertFails(outcome, /faulty\.test\.ts/, what);
-      assert.ok(outcome.output.includes(report), outcome.output);
+      assert.match(outcome.output, report);
       assert.equal(outcome.output.match(/^ℹ tests 1$/gm)?.length, 2, outcome.output);
       assertNothingLeft(folder.path);
     });
@@ -283,6 +292,27 @@ test('never ends', async () => {
       assertNothingLeft(folder.path);
     });
   }
+
+  it('leaves nothing behind at a signal while the server makes its first data', {
+    skip: process.platform !== 'linux' && 'needs /proc of Linux',
+  }, async () => {
+    using folder = commandFolder();
+    const program = `
+      import { startPostgresServer } from './test/support/postgres-server.ts';
+      await startPostgresServer();`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: ROOT,
+      env: { ...process.env, TMPDIR: folder.path },
+      stdio: 'ignore',
+    });
+    const closed = once(child, 'close');
+    const running = () => processesAbout(folder.path).map(({ commandLine }) => commandLine);
+    await until(() => running().some((each) => /initdb/.test(each)), 'the data is being made');
+    child.kill('SIGTERM');
+    await closed;
+    assert.deepEqual(running(), []);
+    assertNothingLeft(folder.path);
+  });
 
   it('leaves nothing behind when a program that started a server fails or exits without stopping it', async () => {
     for (const [ending, code] of [

