@@ -10,12 +10,14 @@ import { ServiceProcess } from './service-process.ts';
 import { Workplace } from './workplace.ts';
 
 /**
- * Prints how much of the CPU time of an event, from the API request to its delivery to one webhook, is the event
- * log. Two services take turns, one of them without the log. CPU time, since differences of a few percent
- * disappear in rates.
+ * Prints how much of the CPU time of a delivery is the event log, from the API request that causes the event to the
+ * target's answer, with one webhook and with ten. Two services take turns, one of them without the log. CPU time,
+ * since differences of a few percent disappear in rates.
  */
 
-const GROUPS = 130;
+const WEBHOOKS = [1, 10];
+
+const GROUPS = 100;
 /** Short turns, so that both sides meet the same load of the machine. */
 const TURNS = 2;
 const EVENTS = 200;
@@ -55,13 +57,13 @@ stack.defer(() => {
 });
 const workplace = stack.use(new Workplace());
 
-async function start({ name, env }: Side) {
-  const folder = await prepareFolder(path.join(workplace.folder, name), {
+async function start({ name, env }: Side, webhooks: number, stack: AsyncDisposableStack) {
+  const folder = await prepareFolder(path.join(workplace.folder, `${name}, ${webhooks}`), {
     targetUrl,
     lines: 0,
     isSigned: false,
     otherWebhooks: 0,
-    timing: { url: targetUrl, webhooks: 0, accounts: 0 },
+    timing: { url: targetUrl, webhooks: 0, accounts: 0, creationWebhooks: webhooks },
     databaseUrl: null,
   });
   const service = stack.use(
@@ -85,7 +87,7 @@ async function start({ name, env }: Side) {
         while (created < until) await api.createAccount(`Account ${++created}`);
       };
       await Promise.all(Array.from({ length: AT_A_TIME }, oneAfterAnother));
-      while (arrived < EVENTS) await delay(LOOK_EVERY_MS);
+      while (arrived < EVENTS * webhooks) await delay(LOOK_EVERY_MS);
     },
     cpuMs: (): number => {
       const used = service.threadsCpuMs();
@@ -95,33 +97,39 @@ async function start({ name, env }: Side) {
   };
 }
 
-const withLog = await start(SIDES[0]!);
-const without = await start(SIDES[1]!);
-const both = [withLog, without] as const;
+type RunningSide = Awaited<ReturnType<typeof start>>;
 
-/** The CPU time of an event in µs, on each side, in a group of turns. */
-async function measure(turns: number): Promise<number[]> {
+/** The CPU time of a delivery in µs, on each side, in a group of turns. */
+async function measure(both: readonly RunningSide[], turns: number, webhooks: number): Promise<number[]> {
   const before = both.map((side) => side.cpuMs());
   for (let turn = 0; turn < turns; turn++)
     for (const side of turn % 2 === 0 ? both : both.toReversed()) await side.turn();
-  return both.map((side, n) => ((side.cpuMs() - before[n]!) * US_PER_MS) / (turns * EVENTS));
+  const deliveries = turns * EVENTS * webhooks;
+  return both.map((side, n) => ((side.cpuMs() - before[n]!) * US_PER_MS) / deliveries);
 }
 
-await measure(WARM_UP_TURNS);
-await delay(SETTLE_MS);
-const found: number[][] = [];
-for (let group = 0; group < GROUPS; group++) found.push(await measure(TURNS));
-console.log(`CPU time of an event and its delivery, ${GROUPS} groups of ${TURNS * EVENTS} events:`);
-// Other work on the machine only ever adds to the time, so the faster groups say most.
-for (const share of [0.1, 0.25, 0.5]) {
-  const [more, less] = both.map((_side, n) =>
-    quantile(
-      found.map((times) => times[n]!),
-      share,
-    ),
-  ) as [number, number];
-  const cost = `${(((more - less) / more) * PERCENT).toFixed(1)} %`;
+for (const webhooks of WEBHOOKS) {
+  await using services = new AsyncDisposableStack();
+  const both: RunningSide[] = [];
+  for (const side of SIDES) both.push(await start(side, webhooks, services));
+  await measure(both, WARM_UP_TURNS, webhooks);
+  await delay(SETTLE_MS);
+  const found: number[][] = [];
+  for (let group = 0; group < GROUPS; group++) found.push(await measure(both, TURNS, webhooks));
   console.log(
-    `quantile ${share}: ${more.toFixed(0)} µs, without the log ${less.toFixed(0)} µs: the log is ${cost}`,
+    `CPU time of a delivery, each event to ${webhooks} webhooks, ${GROUPS} groups of ${TURNS * EVENTS} events:`,
   );
+  // Other work on the machine only ever adds to the time, so the faster groups say most.
+  for (const share of [0.1, 0.25, 0.5]) {
+    const [more = 0, less = 0] = both.map((_side, n) =>
+      quantile(
+        found.map((times) => times[n]!),
+        share,
+      ),
+    );
+    const cost = `${(((more - less) / less) * PERCENT).toFixed(1)} %`;
+    console.log(
+      `quantile ${share}: ${more.toFixed(0)} µs, without the log ${less.toFixed(0)} µs: the log is ${cost}`,
+    );
+  }
 }

@@ -19,8 +19,8 @@ export interface FolderContent {
   isSigned: boolean;
   /** The number of webhooks that match nothing in the benchmark. */
   otherWebhooks: number;
-  /** The webhooks for timing arrivals, and the one for all new accounts; null for none. */
-  timing: { url: string; webhooks: number; accounts: number } | null;
+  /** The webhooks for timing arrivals, and how many receive all new accounts (one, if not given); null for none. */
+  timing: { url: string; webhooks: number; accounts: number; creationWebhooks?: number } | null;
   /** Null for SQLite in the folder. */
   databaseUrl: string | null;
 }
@@ -125,7 +125,7 @@ function otherWebhooks({ otherWebhooks: count, targetUrl }: FolderContent): Webh
   }));
 }
 
-/** Each timed webhook is focused on its share of the accounts. One more receives all new accounts. */
+/** Each timed webhook is focused on its share of the accounts. Others receive all new accounts. */
 function timedWebhooks({ timing, targetUrl }: FolderContent, accountIds: readonly number[]): WebhookInput[] {
   if (timing === null) return [];
   const timed = Array.from(
@@ -140,10 +140,16 @@ function timedWebhooks({ timing, targetUrl }: FolderContent, accountIds: readonl
       target_url: timing.url,
     }),
   );
-  return [
-    ...timed,
-    { name: 'New accounts', topic: 'ACCOUNT', subtopics: ['ACCOUNT_CREATED'], target_url: targetUrl },
-  ];
+  const creations = Array.from(
+    { length: timing.creationWebhooks ?? 1 },
+    (_, n): WebhookInput => ({
+      name: `New accounts ${n}`,
+      topic: 'ACCOUNT',
+      subtopics: ['ACCOUNT_CREATED'],
+      target_url: targetUrl,
+    }),
+  );
+  return [...timed, ...creations];
 }
 
 async function createAccounts(database: Database, count: number): Promise<number[]> {
