@@ -16,7 +16,7 @@ export interface BenchRun {
   /** The folder in which each service process writes a CPU profile; null for none. */
   profileFolder: string | null;
   /** Reports progress to the operator. */
-  tell(what: string): void;
+  report(what: string): void;
   /** Called with the peak memory of each service process before it ends. */
   noteMemory(scenario: ScenarioName, mib: number | null): void;
 }

@@ -23,7 +23,7 @@ async function measure(args: BenchArguments): Promise<Results> {
     database,
     queue,
     goals,
-    tell: (what) => console.error(what),
+    report: (what) => console.error(what),
   });
   const text = `${JSON.stringify(results, null, 2)}\n`;
   writeFileSync(resultsFile ?? latestOf(database.name, queue), text);

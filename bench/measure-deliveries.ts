@@ -70,12 +70,12 @@ export async function measureDeliveries(
     };
     const { per_second, raw_per_second, share_of_raw, base_per_second } = result;
     const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
-    run.tell(
+    run.report(
       `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}`,
     );
     if (result.sqs !== null) {
       const { bare_per_second, share_of_bare, requests_per_delivery } = result.sqs;
-      run.tell(
+      run.report(
         `${scenario}: ${share_of_bare.toFixed(3)} of a bare client (${Math.round(bare_per_second)}/s), ` +
           `${requests_per_delivery?.toFixed(3) ?? 'unknown'} requests a delivery`,
       );

@@ -43,7 +43,7 @@ export async function measureEvents(
         found.requests_per_message === null
           ? ''
           : `, ${found.requests_per_message.toFixed(2)} requests to SQS a message`;
-      run.tell(
+      run.report(
         `${scenario}: at ${perSecond} events/s p50 ${found.p50_ms} ms, p99 ${found.p99_ms} ms${requests}`,
       );
       arrivals.push(found);
@@ -53,7 +53,7 @@ export async function measureEvents(
       warmUpSeconds: run.plan.apiWarmUpSeconds,
       seconds: run.plan.apiSeconds,
     });
-    run.tell(`${scenario}: ${Math.round(published)} events/s published`);
+    run.report(`${scenario}: ${Math.round(published)} events/s published`);
     return {
       waiting: plan.waiting,
       other_webhooks: plan.otherWebhooks,

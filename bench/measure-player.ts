@@ -49,14 +49,14 @@ export async function measurePlayer(
     await using player = new PlayerClient(RAW_CONNECTIONS);
     const launches = await openAll(player, links);
     const memory = service.memoryMib();
-    run.tell(`player: ${plan.launches} open launches, ${Math.round(memory ?? 0)} MiB`);
+    run.report(`player: ${plan.launches} open launches, ${Math.round(memory ?? 0)} MiB`);
     const opened = await measureFiles(run, plan, { files, launch: launches[0]!, service });
-    run.tell(
+    run.report(
       `player: ${Math.round(opened.files_per_second)} files/s, ${opened.share_of_static.toFixed(2)} of a bare static server`,
     );
     const learners = launches.slice(0, plan.learners);
     const committed = await measureCommits(run, learners, service);
-    run.tell(
+    run.report(
       `player: ${Math.round(committed.commits_per_second)} commits/s of ${learners.length} learners; at ${COMMITS_PER_SECOND_TIMED}/s p99 ${committed.p99_ms.toFixed(1)} ms`,
     );
     return {

@@ -13,7 +13,7 @@ export async function measureTokens(run: BenchRun, folder: PreparedFolder): Prom
       warmUpSeconds: run.plan.apiWarmUpSeconds,
       seconds: run.plan.apiSeconds,
     });
-    run.tell(`tokens: ${Math.round(perSecond)}/s`);
+    run.report(`tokens: ${Math.round(perSecond)}/s`);
     return perSecond;
   });
 }

@@ -23,7 +23,7 @@ export interface BenchOptions {
   /** Goals that replace the usual ones. */
   goals?: Partial<Record<GoalName, number>>;
   /** Called with the progress. */
-  tell: (what: string) => void;
+  report: (what: string) => void;
 }
 
 /** Runs the benchmark and returns its results. */
@@ -34,7 +34,7 @@ export async function runBench({
   database: { name, url },
   queue: queueName,
   goals = {},
-  tell,
+  report,
 }: BenchOptions): Promise<Results> {
   const beganAt = performance.now();
   const date = new Date().toISOString();
@@ -56,11 +56,11 @@ export async function runBench({
         queue,
         sink: await Sink.start(workplace),
         profileFolder: profileFolder === null ? null : path.resolve(profileFolder),
-        tell,
+        report,
         noteMemory: (scenario, mib) => {
           if (mib === null) return;
           memory.push(mib);
-          tell(`${scenario}: the service held at most ${Math.round(mib)} MiB`);
+          report(`${scenario}: the service held at most ${Math.round(mib)} MiB`);
         },
       },
       only,

@@ -49,7 +49,7 @@ async function runScenario(
   const targetUrl = run.sink.url;
   let folder: PreparedFolder | null = null;
   const prepare = async () => {
-    run.tell(`${name}: making a data folder`);
+    run.report(`${name}: making a data folder`);
     rmSync(folderPath, { recursive: true, force: true });
     return await prepareFolder(folderPath, {
       targetUrl,

@@ -85,7 +85,7 @@ function nextReport<K extends SinkReport['kind']>(
     };
     const timer = setTimeout(() => {
       finish();
-      reject(new Error(`the sink told no ${kind} within ${REPORT_DEADLINE_MS / MS_PER_SECOND} s`));
+      reject(new Error(`the sink reported no ${kind} within ${REPORT_DEADLINE_MS / MS_PER_SECOND} s`));
     }, REPORT_DEADLINE_MS);
     child.on('message', onMessage).on('exit', onExit);
   });

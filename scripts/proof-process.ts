@@ -5,7 +5,7 @@ import { ROOT } from './run-tests.ts';
 
 /**
  * Runs the test files of a proof, one after another, and returns the exit code: 0 only if all of them passed. Each file runs in
- * its own process group, so that no process remains when it ends, for whatever reason.
+ * its own process group, so that none of its processes remains when it ends.
  *
  * @param options.write receives the output. @defaultValue the outputs of this process
  * @param options.signal stops the tests when it is aborted. The call resolves once they have ended

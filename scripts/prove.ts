@@ -154,7 +154,7 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   };
 }
 
-/** Runs jobs in their order, so many at once, until the command is interrupted. */
+/** Runs jobs in their order, `atOnce` of them at the same time, until the command is interrupted. */
 async function runJobs(
   jobs: readonly Job[],
   { atOnce, ...surroundings }: Surroundings & { atOnce: number },

@@ -40,7 +40,7 @@ export function allTestFiles(): string[] {
 
 /**
  * Runs test files, some of them several in a process, and returns the exit code of the command: 0 only if tests ran and all of them
- * passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
+ * passed. Stays until the tests have ended, even after a signal, so that the caller can clean up after them.
  *
  * @param options.write receives the output of the tests, instead of the outputs of this process
  */

@@ -89,7 +89,7 @@ function sharesProcess(file: string): boolean {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // `node --test` says best what is wrong with it.
+    // `node --test` explains best what is wrong with it.
     return false;
   }
   return !HOOK_OF_EACH_TEST.test(text) && !NEEDS_OWN_PROCESS.test(text);

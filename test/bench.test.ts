@@ -51,7 +51,7 @@ test('the bench starts the service on its own data, and finds deliveries, events
     profileFolder: null,
     database: { name: 'sqlite', url: null },
     queue: 'database',
-    tell: (what) => told.push(what),
+    report: (what) => told.push(what),
   });
 
   const deliveries = results.deliveries.ten_webhooks;
@@ -86,7 +86,7 @@ test('the bench plays a course: it opens its files, commits as many learners and
     profileFolder: null,
     database: { name: 'sqlite', url: null },
     queue: 'database',
-    tell: () => {},
+    report: () => {},
   });
   const { player } = results;
   assert.ok(player !== null);

@@ -157,7 +157,7 @@ async function list(context: ClientCommandContext, given: Given): Promise<number
 }
 
 async function remove(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
-  return told(
+  return reportChange(
     context,
     clientId,
     await (await context.clients()).delete(clientId, COMMAND_LINE),
@@ -166,7 +166,7 @@ async function remove(context: ClientCommandContext, { positional: clientId }: G
 }
 
 async function enable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
-  return told(
+  return reportChange(
     context,
     clientId,
     await (await context.clients()).setEnabled(clientId, true, COMMAND_LINE),
@@ -176,10 +176,10 @@ async function enable(context: ClientCommandContext, { positional: clientId }: G
 
 async function disable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
   const done = await (await context.clients()).setEnabled(clientId, false, COMMAND_LINE);
-  return told(context, clientId, done, 'disabled. Its tokens no longer work');
+  return reportChange(context, clientId, done, 'disabled. Its tokens no longer work');
 }
 
-function told(context: ClientCommandContext, clientId: string, done: boolean, what: string): number {
+function reportChange(context: ClientCommandContext, clientId: string, done: boolean, what: string): number {
   if (!done) return writeMissing(context, 'API client', clientId, GROUP.name);
   context.write(`The API client ${clientId} is ${what}.\n`);
   return SUCCESS;

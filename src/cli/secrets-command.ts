@@ -13,7 +13,7 @@ const MAX_NAMED = 50;
 const HELP = `Usage: coursewire secrets re-encrypt
 
 Re-encrypts the keys and secrets of webhooks and the URLs of alert rules that were encrypted with
-webhooks_auth_secret_previous, verifies that none is left, and says when you can remove the old
+webhooks_auth_secret_previous, verifies that none is left, and reports when you can remove the old
 secret. Services can keep running. If it is interrupted, run it again. It shows no secrets.
 How to change the secret step by step: docs/operating.md.
 

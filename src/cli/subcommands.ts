@@ -139,8 +139,8 @@ export function writeList<Row>(
  * @param group the commands whose `list` tells which there are
  */
 export function writeMissing(output: Output, what: string, id: string, group: string): number {
-  const words = `There is no ${what} ${JSON.stringify(id)}. List them with "coursewire ${group} list".\n`;
-  return writeFailure(output, words);
+  const sentence = `There is no ${what} ${JSON.stringify(id)}. List them with "coursewire ${group} list".\n`;
+  return writeFailure(output, sentence);
 }
 
 /** A value as JSON. */

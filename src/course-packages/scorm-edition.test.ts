@@ -49,7 +49,7 @@ describe('the SCORM version of a manifest, by its schemaversion', () => {
   it('1.2 wins over the namespaces of SCORM 2004, with a warning', async () => {
     const { standard, warnings } = await editionOf({ ...SCORM_2004, version: '1.2' });
     assert.equal(standard, 'SCORM_12');
-    assert.match(warnings.join(), /says SCORM 1\.2, but uses SCORM 2004/);
+    assert.match(warnings.join(), /declares SCORM 1\.2, but uses SCORM 2004/);
   });
 });
 
@@ -64,7 +64,7 @@ describe('the SCORM version of a manifest without a known one, by its elements',
     it(`is the 4th Edition with ${what}`, async () => {
       const { standard, warnings } = await editionOf({ ...SCORM_2004, version: null }, inside);
       assert.equal(standard, 'SCORM_2004_4TH_EDITION');
-      assert.match(warnings.join(), /says no SCORM version/);
+      assert.match(warnings.join(), /declares no SCORM version/);
     });
   }
 

@@ -30,15 +30,17 @@ export function scormEdition(manifest: XmlElement, course: CourseFiles): Learnin
 
   const stated = statedEdition(version);
   if (stated === 'SCORM_12' && traits.uses(...SCORM_2004_NAMESPACES)) {
-    course.warn('The manifest says SCORM 1.2, but uses SCORM 2004. The course is treated as SCORM 1.2.');
+    course.warn('The manifest declares SCORM 1.2, but uses SCORM 2004. The course is treated as SCORM 1.2.');
   }
   // Plain IMS content packages have separate versions, 1.1 to 1.1.4.
   if (stated !== null && (stated !== 'SCORM_11' || /scorm/i.test(schema))) return stated;
 
   const used = usedEdition(traits, version);
   if (used !== null) {
-    const said = version === '' ? 'no SCORM version' : `the unknown SCORM version ${quoted(version)}`;
-    course.warn(`The manifest says ${said}. The course is treated as ${used}, which its content suggests.`);
+    const declared = version === '' ? 'no SCORM version' : `the unknown SCORM version ${quoted(version)}`;
+    course.warn(
+      `The manifest declares ${declared}. The course is treated as ${used}, which its content suggests.`,
+    );
   }
   return used;
 }

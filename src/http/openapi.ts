@@ -17,7 +17,7 @@ export interface ApiDescription {
   postbacks: Record<string, object>;
 }
 
-const INTRODUCTION = `Coursewire manages learning content, accounts and registrations, and tells other systems what happened.
+const INTRODUCTION = `Coursewire manages learning content, accounts and registrations, and notifies other systems of what happened.
 
 Request an access token with your client's id and secret, then send it as a bearer token. Lists are paged with
 \`limit\` and \`cursor\`. Errors are problems (RFC 9457) that name every offending member. A record carries an

@@ -38,8 +38,8 @@ export function refuseUnknownQuery(server: FastifyInstance): void {
 
 /** The errors of a request, including query members that its route does not know. */
 export function withUnknownQuery(request: FastifyRequest, found: readonly InputError[]): InputError[] {
-  const told = new Set(found.map(({ pointer }) => pointer));
-  const unknown = unknownQueryErrors(request).filter(({ pointer }) => !told.has(pointer));
+  const reported = new Set(found.map(({ pointer }) => pointer));
+  const unknown = unknownQueryErrors(request).filter(({ pointer }) => !reported.has(pointer));
   return [...found, ...unknown].slice(0, MAX_ERRORS_TOLD);
 }
 

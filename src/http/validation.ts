@@ -40,8 +40,8 @@ export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
   for (const each of found) {
     // In addition to the errors of its branches, a union only says that none matched.
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
-    const told = toInputError(each, prefix);
-    errors.set(`${told.pointer} ${told.detail}`, told);
+    const reported = toInputError(each, prefix);
+    errors.set(`${reported.pointer} ${reported.detail}`, reported);
     if (errors.size === MAX_ERRORS_TOLD) break;
   }
   return [...errors.values()];
@@ -53,8 +53,8 @@ export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
  */
 export function assertValid(request: FastifyRequest, further: readonly InputError[] = []): void {
   const bySchema = inputErrorsOf(request.validationError as FastifyError | undefined);
-  const told = new Set(bySchema.map(({ pointer }) => pointer));
-  const errors = [...bySchema, ...further.filter(({ pointer }) => !told.has(pointer))];
+  const reported = new Set(bySchema.map(({ pointer }) => pointer));
+  const errors = [...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))];
   if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_TOLD));
 }
 

@@ -9,7 +9,7 @@ export interface TimeLimit {
   /** Whether the unit ends when the time is up. */
   exits: boolean;
   /** Whether the learner receives a message when the time is up. */
-  says: boolean;
+  hasMessage: boolean;
 }
 
 /**
@@ -25,7 +25,7 @@ export function timeLimitOf(
   const limitMs = timespanMs(allowed) ?? durationMs(allowed) ?? 0;
   const [action = '', message = ''] = (timeLimitAction ?? '').toLowerCase().split(',');
   const exits = action.trim().startsWith('e');
-  const says = message.trim().startsWith('m');
-  if (limitMs === 0 || !(exits || says)) return null;
-  return { leftMs: Math.max(0, limitMs - usedMs), exits, says };
+  const hasMessage = message.trim().startsWith('m');
+  if (limitMs === 0 || !(exits || hasMessage)) return null;
+  return { leftMs: Math.max(0, limitMs - usedMs), exits, hasMessage };
 }

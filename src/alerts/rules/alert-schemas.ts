@@ -59,7 +59,7 @@ export const NoticeRecord = Type.Object(
   {
     kind: Type.Enum(['BEGAN', 'ENDED'], {
       title: 'AlertNoticeKind',
-      description: 'Whether it says that an alert began or ended.',
+      description: 'Whether the alert began or ended.',
     }),
     channel: ChannelMember,
     state: Type.Enum(['WAITING', 'SENT', 'FAILED'], {

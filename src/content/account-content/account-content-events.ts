@@ -17,7 +17,7 @@ import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-even
  * Maximum number of assets in one message. It keeps messages below a megabyte, which queues accept, even with the
  * longest names. A larger change of one folder has several events.
  */
-export const MAX_ASSETS_TOLD = 500;
+export const MAX_ASSETS_AN_EVENT = 500;
 
 /** A change of the content of an account. */
 export interface ContentChange {
@@ -74,14 +74,14 @@ async function eventsOf(
   for (const [folderId, within] of byFolder) {
     const folder = await readFolderInEvent(tx, folderId);
     if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
-    for (let from = 0; from < within.length; from += MAX_ASSETS_TOLD) {
-      const told = within.slice(from, from + MAX_ASSETS_TOLD);
+    for (let from = 0; from < within.length; from += MAX_ASSETS_AN_EVENT) {
+      const some = within.slice(from, from + MAX_ASSETS_AN_EVENT);
       published.push({
         subtopic,
         user,
-        resource: { account, content: await toContentResource(tx, folder, told) },
+        resource: { account, content: await toContentResource(tx, folder, some) },
         accountId: account.id,
-        content: await withHolders(tx, told),
+        content: await withHolders(tx, some),
       });
     }
   }

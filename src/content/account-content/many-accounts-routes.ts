@@ -104,7 +104,7 @@ export function manyAccountsRoutes(
         operationId: 'listAccountsWithContent',
         summary: 'List the accounts that have a piece of content',
         description:
-          'Lists each account that has it directly or through a folder, a bundle or an equivalent, and says through what. ' +
+          'Lists each account that has it, directly or through a folder, a bundle or an equivalent, and names what it has it through. ' +
           'Learners of these accounts can be registered for a course.',
         params: ContentParams,
         querystring: PageQuery,

@@ -26,8 +26,8 @@ export async function assertNotHeld(
 ): Promise<void> {
   const held: string[] = [];
   for (const holder of holders) {
-    const words = await holder(tx, id);
-    if (words !== null) held.push(words);
+    const description = await holder(tx, id);
+    if (description !== null) held.push(description);
   }
   if (held.length > 0) {
     throw new ProblemError('conflict', `The ${what} is in use by ${held.join(', ')}`);

@@ -205,8 +205,8 @@ export class CourseService {
       assertRevision(present.revision, expected);
       const holders: string[] = [];
       for (const holder of this.#with.holders) {
-        const words = await holder(tx, id);
-        if (words !== null) holders.push(words);
+        const description = await holder(tx, id);
+        if (description !== null) holders.push(description);
       }
       if (holders.length > 0) {
         throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);

@@ -41,8 +41,8 @@ export class ReceivedForm {
     validate(members);
     const validation = validate.errors ?? [];
     const bySchema = inputErrorsOf({ validation, validationContext: 'body' } as unknown as FastifyError);
-    const told = new Set(bySchema.map(({ pointer }) => pointer));
-    const errors = [...bySchema, ...this.#errors.filter(({ pointer }) => !told.has(pointer))];
+    const reported = new Set(bySchema.map(({ pointer }) => pointer));
+    const errors = [...bySchema, ...this.#errors.filter(({ pointer }) => !reported.has(pointer))];
     if (errors.length > 0) throw invalidInput(errors);
     return members;
   }

@@ -219,9 +219,9 @@ async function readSmall(
   };
 }
 
-async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await reading;
   } catch (error) {
     if (NO_FILE.includes(codeOf(error))) return null;
     throw error;

@@ -18,9 +18,9 @@ export async function reaching<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Null if the object does not exist. */
-export async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await reading;
   } catch (error) {
     if (MISSING.includes((error as Error).name)) return null;
     throw error;

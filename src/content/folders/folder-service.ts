@@ -131,8 +131,8 @@ export class FolderService {
       if (folder.parentId === null) throw rootConflict();
       const held = (await holdsFolders(tx, id)) ? ['folders'] : [];
       for (const occupants of this.#with.occupants) {
-        const words = await occupants(tx, id);
-        if (words !== null) held.push(words);
+        const occupied = await occupants(tx, id);
+        if (occupied !== null) held.push(occupied);
       }
       if (held.length > 0) {
         throw new ProblemError('conflict', `The folder is not empty: it contains ${held.join(', ')}`);

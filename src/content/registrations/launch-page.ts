@@ -31,25 +31,24 @@ const REFUSALS: Readonly<Record<Refused, Refusal>> = {
   invalid: {
     status: 404,
     heading: 'This link is not valid',
-    words: `It may not have been copied completely. ${ADVICE}`,
+    text: `It may not have been copied completely. ${ADVICE}`,
   },
   expired: {
     status: 410,
     heading: 'This link has expired',
-    words: `For your safety, a link opens a course only for a few hours. ${ADVICE}`,
+    text: `For your safety, a link opens a course only for a few hours. ${ADVICE}`,
   },
   deleted: {
     status: 410,
     heading: 'This registration no longer exists',
-    words:
-      'It was deleted after the link was created. If you still need the course, ask the people who gave you the link.',
+    text: 'It was deleted after the link was created. If you still need the course, ask the people who gave you the link.',
   },
 };
 
 interface Refusal {
   status: 404 | 410;
   heading: string;
-  words: string;
+  text: string;
 }
 
 const STYLE = `
@@ -84,8 +83,8 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
 
 /** Tells the learner why a link does not work. */
 export function refusalPage(state: Refused): LaunchPage {
-  const { status, heading, words } = REFUSALS[state];
-  return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
+  const { status, heading, text } = REFUSALS[state];
+  return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${text}</p>`) };
 }
 
 /** Lets the learner choose the language of an equivalent. Each language has its native name. */
@@ -145,12 +144,12 @@ ${body}
 }
 
 function momentElement(epochMs: number): string {
-  const words = new Intl.DateTimeFormat('en-GB', {
+  const text = new Intl.DateTimeFormat('en-GB', {
     dateStyle: 'long',
     timeStyle: 'short',
     timeZone: 'UTC',
   }).format(epochMs);
-  return `<time datetime="${formatDateTime(epochMs)}">${words} UTC</time>`;
+  return `<time datetime="${formatDateTime(epochMs)}">${text} UTC</time>`;
 }
 
 function nameOfStandard(standard: string): string {

@@ -11,8 +11,8 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 const EMAIL_ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 /** Maximum number of unknown scopes in a response: hostile input must not create a hostile response. */
-const MAX_SCOPES_TOLD = 10;
-const MAX_SCOPE_CHARACTERS_TOLD = 100;
+const MAX_SCOPES_NAMED = 10;
+const MAX_SCOPE_CHARACTERS_NAMED = 100;
 
 /** Input for creating a client. */
 export interface ClientInput {
@@ -57,9 +57,9 @@ export function emailFault(email: string): string | null {
 function scopeFault(scopes: readonly string[]): string | null {
   const unknown = scopes.filter((scope) => !isScope(scope));
   if (unknown.length === 0) return null;
-  const told = unknown
-    .slice(0, MAX_SCOPES_TOLD)
-    .map((scope) => JSON.stringify(scope.slice(0, MAX_SCOPE_CHARACTERS_TOLD)))
+  const refused = unknown
+    .slice(0, MAX_SCOPES_NAMED)
+    .map((scope) => JSON.stringify(scope.slice(0, MAX_SCOPE_CHARACTERS_NAMED)))
     .join(', ');
-  return `must contain only ${SCOPES.join(', ')}, not ${told}`;
+  return `must contain only ${SCOPES.join(', ')}, not ${refused}`;
 }

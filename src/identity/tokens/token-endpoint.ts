@@ -63,21 +63,21 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address. `Retry-After` says when to try again.',
+          'Too many wrong secrets from this address. `Retry-After` is the time to wait.',
         ),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
     },
     handler: async (request) => {
-      const asked = readTokenRequest({
+      const tokenRequest = readTokenRequest({
         contentType: request.headers['content-type'],
         contentEncoding: request.headers['content-encoding'],
         authorization: authorizationFields(request),
         query: request.query as Record<string, unknown>,
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       });
-      const client = await authenticate(asked, request.ip);
-      const granted = grantScopes(asked.scope, client);
+      const client = await authenticate(tokenRequest, request.ip);
+      const granted = grantScopes(tokenRequest.scope, client);
       await noteUse(client);
       const { token, expiresIn } = tokens.issue(client, granted);
       const scope = formatScope(granted);
@@ -101,17 +101,17 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     handler: () => {},
   });
 
-  async function authenticate(asked: TokenRequest, address: string): Promise<ApiClient> {
+  async function authenticate(tokenRequest: TokenRequest, address: string): Promise<ApiClient> {
     const source = addressKey(address);
-    const wait = guesses.refusal(source, asked.clientId);
-    if (wait !== null) throw tooManyGuesses(wait, asked);
-    const client = await clients.authenticate(asked.clientId, asked.clientSecret);
+    const wait = guesses.refusal(source, tokenRequest.clientId);
+    if (wait !== null) throw tooManyGuesses(wait, tokenRequest);
+    const client = await clients.authenticate(tokenRequest.clientId, tokenRequest.clientSecret);
     if (client !== null) {
       guesses.succeeded(source, client.clientId);
       return client;
     }
     const waitNow = guesses.failed(source);
-    throw waitNow === null ? wrongCredentials(asked) : tooManyGuesses(waitNow, asked);
+    throw waitNow === null ? wrongCredentials(tokenRequest) : tooManyGuesses(waitNow, tokenRequest);
   }
 
   /** The last use of a client is only informational: failing to record it must not cost the client its token. */
@@ -127,9 +127,9 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
   }
 }
 
-function grantScopes(asked: string | null, client: ApiClient): ReadonlySet<Scope> {
-  if (asked === null) return client.scopes;
-  const tokens = splitScope(asked);
+function grantScopes(requested: string | null, client: ApiClient): ReadonlySet<Scope> {
+  if (requested === null) return client.scopes;
+  const tokens = splitScope(requested);
   if (tokens === null) throw new TokenError('invalid_scope', 'The scope must be a space-separated list.');
   const granted = new Set<Scope>();
   for (const token of tokens) {
@@ -141,20 +141,20 @@ function grantScopes(asked: string | null, client: ApiClient): ReadonlySet<Scope
   return granted;
 }
 
-function wrongCredentials(asked: TokenRequest): TokenError {
+function wrongCredentials(tokenRequest: TokenRequest): TokenError {
   return new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
-    clientId: loggable(asked.clientId),
+    clientId: loggable(tokenRequest.clientId),
   });
 }
 
-function tooManyGuesses(waitSeconds: number, asked: TokenRequest): TokenError {
+function tooManyGuesses(waitSeconds: number, tokenRequest: TokenRequest): TokenError {
   return new TokenError(
     'temporarily_unavailable',
     'Too many wrong secrets from this address. Wait before you try again.',
     {
       status: 429,
       headers: { 'Retry-After': String(waitSeconds) },
-      clientId: loggable(asked.clientId),
+      clientId: loggable(tokenRequest.clientId),
     },
   );
 }

@@ -133,9 +133,9 @@ async function record(
 async function authenticate(
   database: Database,
   launch: PlayerLaunch,
-  asked: string,
+  reference: string,
 ): Promise<Session | null> {
-  const [, sessionId = '', secret = ''] = SESSION.exec(asked) ?? [];
+  const [, sessionId = '', secret = ''] = SESSION.exec(reference) ?? [];
   const found = sessionId === '' ? undefined : await readSession(database.reader, sessionId.toLowerCase());
   if (found?.secretHash == null || found.session.launchId !== launch.launchId) return null;
   const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));

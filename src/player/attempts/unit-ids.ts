@@ -12,7 +12,7 @@ export function assertStorableId(unitId: string): void {
   if (bytes <= MAX_UNIT_ID_BYTES) return;
   throw new ProblemError(
     'conflict',
-    `The identifier of the unit ${quoted(unitId)} has ${bytes} bytes. Results are kept of units whose identifiers have at ` +
-      `most ${MAX_UNIT_ID_BYTES}: give the unit a shorter one, and upload the course as a new version`,
+    `The identifier of the unit ${quoted(unitId)} has ${bytes} bytes. The maximum is ${MAX_UNIT_ID_BYTES}, because longer ` +
+      'identifiers cannot be stored. Shorten it, and upload the course as a new version',
   );
 }

@@ -37,6 +37,6 @@ function readJson(content: Buffer): unknown {
   }
 }
 
-function refused(words: string): ProblemError {
-  return new ProblemError('forbidden', `cmi5: A learner's preferences ${words} (11.1)`);
+function refused(reason: string): ProblemError {
+  return new ProblemError('forbidden', `cmi5: A learner's preferences ${reason} (11.1)`);
 }

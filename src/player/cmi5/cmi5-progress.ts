@@ -67,8 +67,8 @@ export function consequences({
   changed: ReadonlyMap<string, UnitFacts>;
   now: number;
   baseUrl: string;
-}): { results: UnitResult[]; says: Statement[] } {
-  if (session.mode !== 'Normal') return { results: [], says: [] };
+}): { results: UnitResult[]; statements: Statement[] } {
+  if (session.mode !== 'Normal') return { results: [], statements: [] };
   const stored = new Map<string, UnitState>(present.units.map((unit) => [unit.unitId, unit]));
   const results: UnitResult[] = [];
   const done = new Set<string>();
@@ -87,5 +87,8 @@ export function consequences({
     const state: Cmi5AttemptState = { satisfied: [...said, ...parts.map(({ publisherId }) => publisherId)] };
     results[0] = { ...first, state };
   }
-  return { results, says: first === undefined ? [] : parts.map((part) => satisfied({ session, now }, part)) };
+  return {
+    results,
+    statements: first === undefined ? [] : parts.map((part) => satisfied({ session, now }, part)),
+  };
 }

@@ -49,12 +49,12 @@ export const cmi5Rules: SessionRules = {
       },
       outcome() {
         const changed = new Map(counts ? [[unit.id, facts.unit]] : []);
-        const { results, says } = counts
+        const { results, statements } = counts
           ? consequences({ course, present, session, changed, now, baseUrl })
-          : { results: [], says: [] };
+          : { results: [], statements: [] };
         return {
           results,
-          says,
+          statements,
           facts: facts.session,
           endedAt: facts.session.terminated ? (session.endedAt ?? now) : session.endedAt,
         };

@@ -169,14 +169,21 @@ async function recordBeginning(
     }
   }
   changed.set(unit.id, factsNow(unit.id));
-  const { results, says } = consequences({ course, present, session, changed, now: at, baseUrl: baseUrl() });
+  const { results, statements } = consequences({
+    course,
+    present,
+    session,
+    changed,
+    now: at,
+    baseUrl: baseUrl(),
+  });
   // Without the token at its beginning, which would give readers of the record access to the content.
   const launchUrl =
     unit.launch.kind === 'external'
       ? unit.launch.url
       : addressOfTarget(unit.launch, new URL(contentUrl).origin);
   await lrs.statements.storeIn(tx, scopes.ownScope(session), [
-    ...says,
+    ...statements,
     launched({ session, now: at }, unit, launchUrl),
   ]);
   return results;

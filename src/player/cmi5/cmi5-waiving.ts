@@ -78,7 +78,7 @@ export async function waiveUnit(
       endedAt: at,
     };
     const changed = new Map([[unitId, { ...facts, waived: true }]]);
-    const { results, says } = consequences({
+    const { results, statements } = consequences({
       course,
       present,
       session,
@@ -88,7 +88,7 @@ export async function waiveUnit(
     });
     await lrs.statements.storeIn(tx, scopes.ownScope(session), [
       waived({ session, now: at }, unit, reason),
-      ...says,
+      ...statements,
     ]);
     const { learnerId: name } = registration;
     const details = { unit_id: unitId, reason };

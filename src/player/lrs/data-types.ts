@@ -24,8 +24,8 @@ const DURATION =
 const LANGUAGE =
   /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+|i-[a-z]{2,8}|en-GB-oed|sgn-(?:BE-(?:FR|NL)|CH-DE)|art-lojban|cel-gaulish|no-(?:bok|nyn)|zh-(?:guoyu|hakka|min|min-nan|xiang))$/i;
 
-function text(fits: (value: string) => boolean, words: string): Check {
-  return (value) => (typeof value === 'string' && fits(value) ? null : words);
+function text(fits: (value: string) => boolean, fault: string): Check {
+  return (value) => (typeof value === 'string' && fits(value) ? null : fault);
 }
 
 export const isText: Check = text(() => true, 'must be a string');

@@ -92,9 +92,9 @@ export async function lrsRoutes(
       if (request.method === 'OPTIONS') return preflight(reply);
       const resource = resourceOf(request);
       if (resource === 'about') return send(reply, aboutAnswer(lrs, request));
-      const asked = unwrapForm(toLrsRequest(request, resource));
-      const scope = request.lrsScope ?? (await scopeOf(request, asked.headers.authorization));
-      return send(reply, await lrs.answer(scope, asked));
+      const lrsRequest = unwrapForm(toLrsRequest(request, resource));
+      const scope = request.lrsScope ?? (await scopeOf(request, lrsRequest.headers.authorization));
+      return send(reply, await lrs.answer(scope, lrsRequest));
     },
   });
 }

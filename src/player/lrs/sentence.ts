@@ -11,7 +11,7 @@ const MAX_PART_LENGTH = 120;
 export function sentenceOf(statement: JsonObject, known: Definitions = new Map()): string {
   const { actor, verb, object, result } = statement;
   const parts = [nameOfAgent(actor), wordOfVerb(verb), nameOfObject(object, known)];
-  return parts.join(' ') + wordsOfResult(isObject(result) ? result : {});
+  return parts.join(' ') + describeResult(isObject(result) ? result : {});
 }
 
 function nameOfAgent(agent: unknown): string {
@@ -46,7 +46,7 @@ function nameOfObject(object: unknown, known: Definitions): string {
   return `“${clipped(name ?? textIn(known.get(id)?.name) ?? lastPart(id))}”`;
 }
 
-function wordsOfResult({ score, success, response }: JsonObject): string {
+function describeResult({ score, success, response }: JsonObject): string {
   const words: string[] = [];
   if (isObject(score)) {
     const { scaled, raw, max } = score;

@@ -1,6 +1,6 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { ProblemError } from '../../problems/problem.ts';
-import { saysTheSame } from './statement-form.ts';
+import { isEquivalent } from './statement-form.ts';
 import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
 /** Signatures of statements: JSON Web Signatures sent as attachments (xAPI, section 2.6 of "Data"). */
@@ -29,7 +29,7 @@ export function assertSignature(statement: Statement, contentType: string, conte
   if (header === null || payload === null) throw refused('does not contain JSON');
   const hash = typeof header.alg === 'string' ? HASHES[header.alg] : undefined;
   if (hash === undefined) throw refused(`must use one of ${Object.keys(HASHES).join(', ')}`);
-  if (!saysTheSame(payload as Statement, statement)) throw refused('is of another statement');
+  if (!isEquivalent(payload as Statement, statement)) throw refused('is of another statement');
   if (header.x5c === undefined) return;
   const certificate = readCertificate(header.x5c);
   const signed = Buffer.from(`${header64}.${payload64}`);
@@ -56,6 +56,6 @@ function readCertificate(chain: unknown): X509Certificate {
   }
 }
 
-function refused(words: string): ProblemError {
-  return new ProblemError('invalid-request', `The signature of a statement ${words}`);
+function refused(reason: string): ProblemError {
+  return new ProblemError('invalid-request', `The signature of a statement ${reason}`);
 }

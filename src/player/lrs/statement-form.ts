@@ -26,7 +26,7 @@ export function withActivityLists<T extends JsonObject>(statement: T): T {
 }
 
 /** Whether two statements are equivalent as xAPI defines it (section 2.3.2 of "Data"). */
-export function saysTheSame(one: Statement, other: Statement): boolean {
+export function isEquivalent(one: Statement, other: Statement): boolean {
   const [first, second] = [essence(one), essence(other)];
   // A store sets these if the client does not.
   for (const name of ['timestamp', 'version', 'id']) {

@@ -175,7 +175,7 @@ async function find(
   const ascending = query.flag('ascending');
   const since = query.moment('since');
   const until = query.moment('until');
-  const asked = query.count('limit') ?? 0;
+  const requested = query.count('limit') ?? 0;
   const after = readPlace(query.text('after'));
   query.end();
   const page = await stored.list(scope, {
@@ -183,7 +183,7 @@ async function find(
     since,
     until,
     ascending,
-    limit: asked === 0 ? MAX_LIMIT : Math.min(asked, MAX_LIMIT),
+    limit: requested === 0 ? MAX_LIMIT : Math.min(requested, MAX_LIMIT),
     after,
     withAttachments,
   });

@@ -5,7 +5,7 @@ import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
 import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
-import { isSameAgent, saysTheSame, withActivityLists } from './statement-form.ts';
+import { isEquivalent, isSameAgent, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
 import { attachmentsOf } from './statement-rules.ts';
 import {
@@ -274,7 +274,7 @@ function assertContents(
 /** @throws {ProblemError} `conflict` */
 function assertSame(scope: LrsScope, present: StatementRow, statement: Statement): void {
   const isReached = scope.launch === null || present.registration_id === scope.launch.registrationId;
-  if (isReached && saysTheSame(JSON.parse(present.statement) as Statement, statement)) return;
+  if (isReached && isEquivalent(JSON.parse(present.statement) as Statement, statement)) return;
   throw new ProblemError('conflict', `Another statement has the id ${present.statement_id}`);
 }
 

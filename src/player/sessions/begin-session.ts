@@ -73,7 +73,7 @@ export async function insertNewSession(tx: Transaction, stored: StoredSession): 
   if ((await countSessions(tx, stored.session, MAX_SESSIONS)) >= MAX_SESSIONS) {
     throw new ProblemError(
       'limit-reached',
-      `Units were opened ${MAX_SESSIONS} times in this attempt, which is the most. A reset of the registration begins a new one`,
+      `The units of this attempt were opened ${MAX_SESSIONS} times, the maximum. Reset the registration to begin a new attempt`,
     );
   }
   await insertSession(tx, stored);

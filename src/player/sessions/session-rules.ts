@@ -25,7 +25,7 @@ export interface SessionOutcome {
   facts: JsonObject;
   endedAt: number | null;
   /** Statements of the service itself, to be stored after those of the request. */
-  says: Statement[];
+  statements: Statement[];
 }
 
 /** How a standard interprets statements. */

@@ -40,7 +40,7 @@ export const xapiRules: SessionRules = {
           if (about.length > 0) results.push(resultOf(id, about));
         }
       },
-      outcome: () => ({ results, facts: session.facts, endedAt: null, says: [] }),
+      outcome: () => ({ results, facts: session.facts, endedAt: null, statements: [] }),
     };
   },
 };

@@ -93,7 +93,7 @@ export class EventService {
     const matched = new Set(event.matched);
     const replayed = new Set(event.replayed);
     const gotOne = (webhookId: number) => matched.has(webhookId) || replayed.has(webhookId);
-    const asked = {
+    const matchedEvent = {
       subtopic: event.subtopic,
       accountId: event.resource.account?.id ?? null,
       content: event.focused,
@@ -101,7 +101,7 @@ export class EventService {
     const found: WebhookFit[] = [];
     let after = page.after ?? 0;
     while (found.length <= page.limit) {
-      const some = await readWebhookFits(reader, asked, { after, limit: WEBHOOKS_TOGETHER });
+      const some = await readWebhookFits(reader, matchedEvent, { after, limit: WEBHOOKS_TOGETHER });
       for (const webhook of some) {
         const has = gotOne(webhook.id);
         if (has ? got !== false : got !== true && webhook.deleted_at === null) found.push(webhook);

@@ -21,7 +21,7 @@ const ReplayQuery = Type.Object({
   ),
   dry_run: Type.Optional(
     Type.Boolean({
-      description: 'If true, nothing is queued: the response says how many messages would be.',
+      description: 'If true, nothing is queued. The response has the number of messages that would be.',
     }),
   ),
   cursor: PageQuery.properties.cursor,

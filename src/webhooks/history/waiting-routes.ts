@@ -125,10 +125,10 @@ export function waitingRoutes(
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const asked = purgeRequest(request.query);
+        const purge = purgeRequest(request.query);
         return {
           status: 200,
-          body: toPurge(await waiting.purge(webhookIdOf(request.params), asked, actorOf(request), tx)),
+          body: toPurge(await waiting.purge(webhookIdOf(request.params), purge, actorOf(request), tx)),
         };
       }),
   );

@@ -139,7 +139,7 @@ export function messageSchema(subtopic: Subtopic): TSchema {
 /** Every message: `subtopic` says which. */
 const Message = {
   title: 'Message',
-  description: 'The body of a postback. `subtopic` says which message it is.',
+  description: 'The body of a postback. `subtopic` identifies the kind of message.',
   oneOf: SUBTOPICS.map(messageSchema),
   discriminator: {
     propertyName: 'subtopic',
@@ -152,7 +152,7 @@ const Message = {
 /** `resource` of a message of any subtopic. */
 const Resource = {
   title: 'Resource',
-  description: 'What an event is about. `subtopic` says which members it has.',
+  description: 'What an event is about. `subtopic` determines its members.',
   anyOf: [STATUS_RESOURCE, ...TOPICS.map((topic) => RESOURCES[topic])],
 };
 

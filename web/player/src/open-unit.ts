@@ -48,7 +48,7 @@ export class OpenUnit {
   }
 
   /** Whether a message comes from its frame and reports that the learner has left. The unit's return page sends it. */
-  saysItWasLeft({ data, origin, source }: MessageEvent): boolean {
+  reportsLeaving({ data, origin, source }: MessageEvent): boolean {
     if (origin !== location.origin || source === null || source !== this.#frame?.contentWindow) return false;
     return (data as { coursewire?: unknown } | null)?.coursewire === 'unit-left';
   }

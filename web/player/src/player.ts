@@ -209,7 +209,7 @@ export class Player {
   /** When the learner leaves a cmi5 unit, the unit opens a page that sends this message. */
   #heard(event: MessageEvent): void {
     // A unit in its own window closes that window itself, and the page detects that.
-    if (this.#open?.saysItWasLeft(event)) void this.#unitLeft();
+    if (this.#open?.reportsLeaving(event)) void this.#unitLeft();
   }
 
   async #unitLeft(): Promise<void> {
@@ -273,20 +273,21 @@ export class Player {
   }
 
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
-  async #timeIsOver(open: OpenUnit, { exits, says }: TimeLimit): Promise<void> {
+  async #timeIsOver(open: OpenUnit, { exits, hasMessage }: TimeLimit): Promise<void> {
     if (open !== this.#open) return;
     if (!exits) {
       this.#stage.sayForAWhile(TEXTS.timeOverGoOn);
       return;
     }
     await this.#closeUnit(() => void this.#sequencer?.request('exitAll'), 'time-out');
-    if (!this.#isEnded) await this.#showTimeOver(says);
+    if (!this.#isEnded) await this.#showTimeOver(hasMessage);
   }
 
-  /** Shows what follows when the time of a unit is up. @param says whether to tell the learner why it was closed */
-  async #showTimeOver(says: boolean): Promise<void> {
+  /** Shows what follows when the time of a unit is up. @param hasMessage whether to tell the learner why it was closed */
+  async #showTimeOver(hasMessage: boolean): Promise<void> {
     const canChoose = this.#sequencer === null && (this.#page?.units.length ?? 0) > 1;
-    if (says) this.#showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#result), canChoose);
+    if (hasMessage)
+      this.#showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#result), canChoose);
     else if (canChoose) this.#showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
     else await this.#exit();
   }

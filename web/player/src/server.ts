@@ -36,7 +36,7 @@ export interface PageAnswer {
 export interface TimeLimit {
   leftMs: number;
   exits: boolean;
-  says: boolean;
+  hasMessage: boolean;
 }
 
 export interface UnitStart {
