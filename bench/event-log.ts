@@ -10,9 +10,9 @@ import { ServiceProcess } from './service-process.ts';
 import { Workplace } from './workplace.ts';
 
 /**
- * Prints how much of the CPU time of a delivery is the event log, from the API request that causes the event to the
- * target's answer, with one webhook and with ten. Two services take turns, one of them without the log. CPU time,
- * since differences of a few percent disappear in rates.
+ * Prints what share of the CPU time of a delivery the event log takes, with one webhook and with ten. The time runs from the
+ * API request that causes the event to the target's answer. Two services take turns, one of them without the log. It is
+ * CPU time, since differences of a few percent disappear in rates.
  */
 
 const WEBHOOKS = [1, 10];

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 /**
  * Most test files take less time than starting a process and loading the service do, and a browser takes longer still. So
  * files of one folder share a process, and its browser or databases, a few at a time. A file gets a process of its own if
- * it says that it needs one, or if it has a `beforeEach` or `afterEach` outside of every `describe`, which would run around
- * the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
+ * it has the comment below. So does a file with a `beforeEach` or `afterEach` outside of every `describe`, since these
+ * would run around the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
  */
 
 /** How many files share a process at most, by the folder they are in. Other files have a process each. */

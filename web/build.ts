@@ -1,6 +1,6 @@
 /**
- * Builds the admin UI into web/dist and the learner's player into web/dist/player, and writes a br and a gz file
- * next to every text file, so that the service need not compress anything. `--if-stale` builds only if a source has
+ * Builds the admin UI into web/dist and the learner's player into web/dist/player. It writes a br and a gz file next to
+ * every text file, so that the service does not need to compress anything. `--if-stale` builds only if a source has
  * changed since the last build. The finished build replaces the old one at once, so a running service keeps
  * working.
  */

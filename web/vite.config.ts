@@ -77,8 +77,8 @@ function frameFirst(): Plugin {
 const FIRST_PAGES = /\/pages\/(dashboard|sign-in)\/[a-z-]+-page\.tsx$/;
 const AREA = /\/pages\/([a-z-]+)\//;
 /**
- * Few, coarse files, so that a page needs few requests: dependencies, what every page needs (the entry), what the first
- * pages have in common with others, what the pages of an area or of several areas have in common, and the rest of each.
+ * Few, coarse files, so that a page needs few requests: dependencies, the entry with the modules of every page, the modules
+ * that the first pages share with others, those shared within an area or by several areas, and the rest of each page.
  */
 const chunkOf: Rollup.GetManualChunk = (id, { getModuleInfo }) => {
   const starts = startsOf(id, getModuleInfo);

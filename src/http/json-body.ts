@@ -22,9 +22,9 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Accepts only JSON bodies: valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259 section
- * 8.1), and valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1). An empty body
- * counts as no body, whatever its media type.
+ * Accepts only JSON bodies. They must be valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259
+ * section 8.1). They must be valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1).
+ * An empty body counts as no body, with any media type.
  */
 export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();

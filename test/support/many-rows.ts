@@ -13,8 +13,8 @@ export function nameOfMany(noun: string, n: number): string {
 }
 
 /**
- * Fills an empty database of a running service with `count` each of accounts, courses in folders, webhooks, API clients and
- * dead letters, numbered from 1, as the service would store them, without events.
+ * Fills the empty database of a running service with `count` each of accounts, courses in folders, webhooks, API clients
+ * and dead letters. They are numbered from 1 and stored as the service would store them, without events.
  */
 export async function seedMany(database: Database, count: number, now = Date.now()): Promise<void> {
   const at = (n: number) => now - YOUNGEST_MS - (count - n) * 1_000;

@@ -5,8 +5,8 @@ import { openDatabaseOf } from './database.ts';
 export const WITHOUT_INDEX_SCANS = '-c enable_indexscan=off -c enable_indexonlyscan=off';
 
 /**
- * Rewrites every table of a PostgreSQL database so that its rows are stored in the order of their keys, or in reverse,
- * as updates, vacuum and other tools may have left them.
+ * Rewrites every table of a PostgreSQL database so that its rows are stored in the order of their keys, or in reverse.
+ * Updates, vacuum and other tools may leave them in either order.
  */
 export async function layRows(dataDir: string, direction: 'asc' | 'desc'): Promise<void> {
   await using database = await openDatabaseOf(dataDir);
