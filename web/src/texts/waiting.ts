@@ -18,12 +18,7 @@ export const waiting = {
   purge: 'Purge…',
   details: {
     title: 'Waiting message',
-    about: 'About',
-    event: 'Event',
-    occurred: 'Occurred',
     attempts: 'Attempts',
-    messageId: 'Message id',
-    copyMessageId: 'Copy the message id',
     history: 'History',
     toDelivery: 'Show its attempts',
     gone: 'This message no longer waits: it was delivered, moved to dead letters or discarded.',

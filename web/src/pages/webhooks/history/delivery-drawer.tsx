@@ -1,7 +1,6 @@
-import { Anchor, Button, Drawer, Skeleton } from '@mantine/core';
+import { Button, Drawer, Skeleton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
@@ -10,7 +9,6 @@ import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { CodeBlock } from '../../../components/code-block.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
@@ -18,15 +16,14 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
-import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
 import { AttemptHeaders } from './attempt-headers.tsx';
 import { DeliveryStatusBadge, reasonText } from './delivery-status.tsx';
-import { DeliverySubject } from './delivery-subject.tsx';
 import { MessageSection, prettyPrinted, Section } from './drawer-sections.tsx';
 import styles from './history.module.css';
+import { messageFacts } from './message-facts.tsx';
 
 const texts = deliveries.details;
 const PLACEHOLDER_HEIGHT = 320;
@@ -128,30 +125,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
       <Redelivery delivery={delivery} webhook={webhook} />
       <Facts
         items={[
-          [
-            texts.event,
-            <Anchor
-              key="event"
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/administration/integrations/events"
-                  search={{ message_id: delivery.message_id } as never}
-                />
-              )}
-            >
-              {webhooks.subtopics[delivery.subtopic].name}
-            </Anchor>,
-          ],
-          [texts.about, <DeliverySubject key="about" about={delivery.about} />],
-          [
-            texts.messageId,
-            <span key="id" className={styles.idRow}>
-              {delivery.message_id}
-              <CopyButton value={delivery.message_id} label={texts.copyMessageId} />
-            </span>,
-          ],
-          [texts.occurred, <Time key="occurred" value={delivery.event_dt} format="precise" />],
+          ...messageFacts(delivery),
           [texts.updated, <Time key="updated" value={delivery.updated_dt} format="precise" />],
           [texts.attempts, formatNumber(delivery.attempts)],
         ]}

@@ -8,18 +8,16 @@ import { skipWaiting, type WaitingRecord, waitingMessageQuery } from '../../../a
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
-import { Time } from '../../../components/time.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { DeliverySubject } from '../history/delivery-subject.tsx';
 import { MessageSection } from '../history/drawer-sections.tsx';
 import styles from '../history/history.module.css';
+import { messageFacts } from '../history/message-facts.tsx';
 
 const texts = waiting.details;
 const PLACEHOLDER_HEIGHT = 320;
@@ -95,30 +93,7 @@ function Details({
       <Skip webhookId={webhookId} message={message} event={event} onClose={onClose} />
       <Facts
         items={[
-          [
-            texts.event,
-            <Anchor
-              key="event"
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/administration/integrations/events"
-                  search={{ message_id: message.message_id } as never}
-                />
-              )}
-            >
-              {event}
-            </Anchor>,
-          ],
-          [texts.about, <DeliverySubject key="about" about={message.about} />],
-          [
-            texts.messageId,
-            <span key="id" className={styles.idRow}>
-              {message.message_id}
-              <CopyButton value={message.message_id} label={texts.copyMessageId} />
-            </span>,
-          ],
-          [texts.occurred, <Time key="occurred" value={message.event_dt} format="precise" />],
+          ...messageFacts(message),
           [texts.attempts, formatNumber(message.attempts)],
           message.delivery_id === null
             ? null

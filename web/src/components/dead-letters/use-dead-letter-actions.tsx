@@ -1,0 +1,74 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
+import { webhooksKey } from '../../api/webhooks.ts';
+import { deadLetters } from '../../texts/dead-letters.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { notifyDone, notifyError } from '../notify.tsx';
+
+/**
+ * Redelivers selected messages, or removes those of them that are dead letters after a question.
+ *
+ * @param act performs an action and returns the number of messages
+ * @param onDone called after success
+ * @param redelivered the notice of so many redelivered messages
+ * @param removable the number of messages that would be removed
+ * @param note follows the question
+ */
+export function useDeadLetterActions({
+  act,
+  onDone,
+  redelivered,
+  removable,
+  note,
+}: {
+  act: (action: DeadLetterAction) => Promise<number>;
+  onDone: () => void;
+  redelivered: (count: number, text: string) => string;
+  removable: number;
+  note?: ReactNode;
+}) {
+  const queryClient = useQueryClient();
+  const [removing, setRemoving] = useState(false);
+  const mutation = useMutation({
+    mutationFn: act,
+    onSuccess: (count, action) => {
+      onDone();
+      setRemoving(false);
+      const text = action === 'remove' ? deadLetters.removedSome : redelivered;
+      notifyDone(text(count, formatNumber(count)));
+    },
+    // The dialog shows an error of a removal.
+    onError: (error, action) => {
+      if (action === 'redeliver') notifyError(error);
+    },
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: webhooksKey }),
+        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+      ]),
+  });
+  return {
+    redeliver: () => mutation.mutate('redeliver'),
+    isRedelivering: mutation.isPending && mutation.variables === 'redeliver',
+    askToRemove: () => {
+      mutation.reset();
+      setRemoving(true);
+    },
+    dialog: (
+      <ConfirmDialog
+        opened={removing}
+        title={deadLetters.removal.title}
+        confirmLabel={deadLetters.removal.confirm}
+        pending={mutation.isPending}
+        error={mutation.variables === 'remove' ? mutation.error : null}
+        onConfirm={() => mutation.mutate('remove')}
+        onClose={() => setRemoving(false)}
+      >
+        {deadLetters.removal.description(removable, formatNumber(removable))}
+        {note}
+      </ConfirmDialog>
+    ),
+  };
+}

@@ -1,0 +1,43 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { DeliverySummary } from '../../../api/deliveries.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { Time } from '../../../components/time.tsx';
+import { deliveries } from '../../../texts/deliveries.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { DeliverySubject } from './delivery-subject.tsx';
+import styles from './history.module.css';
+
+const texts = deliveries.details;
+
+/** What any message of a webhook is about, for a list of facts. */
+export function messageFacts({
+  subtopic,
+  about,
+  message_id,
+  event_dt,
+}: Pick<DeliverySummary, 'subtopic' | 'about' | 'message_id' | 'event_dt'>): [string, ReactNode][] {
+  return [
+    [
+      texts.event,
+      <Anchor
+        key="event"
+        renderRoot={(props) => (
+          <Link {...props} to="/administration/integrations/events" search={{ message_id } as never} />
+        )}
+      >
+        {webhooks.subtopics[subtopic].name}
+      </Anchor>,
+    ],
+    [texts.about, <DeliverySubject key="about" about={about} />],
+    [
+      texts.messageId,
+      <span key="id" className={styles.idRow}>
+        {message_id}
+        <CopyButton value={message_id} label={texts.copyMessageId} />
+      </span>,
+    ],
+    [texts.occurred, <Time key="occurred" value={event_dt} format="precise" />],
+  ];
+}
