@@ -13,18 +13,20 @@ import { pathToFileURL } from 'node:url';
 /** How many files share a process at most, by the folder they are in. Other files have a process each. */
 const FILES_PER_PROCESS = new Map([
   ['src', 30],
+  ['test/alerts', 5],
+  ['test/audit', 5],
   ['test/cli', 6],
-  ['test/content', 9],
+  ['test/content', 14],
   ['test/course-packages', 6],
   ['test/database', 7],
-  ['test/delivery', 7],
-  ['test/http', 7],
-  ['test/identity', 7],
-  ['test/observability', 3],
-  ['test/player', 6],
+  ['test/delivery', 10],
+  ['test/http', 9],
+  ['test/identity', 11],
+  ['test/observability', 6],
+  ['test/player', 19],
   ['test/ui', 8],
   ['test/ui-api', 9],
-  ['test/webhooks', 9],
+  ['test/webhooks', 14],
 ]);
 /** Those that take longest begin first, so that no process is left to work alone at the end. */
 const LONGEST = [

@@ -9,7 +9,7 @@ export const HOUR = 60 * MINUTE;
 
 /** Rules are evaluated at once, heads are retried only on request, and tokens outlast the clock that passes hours. */
 const SETTINGS: Partial<Settings> = {
-  alert_check_interval: 0.01,
+  alert_check_interval: 0.05,
   retry_initial_delay: 7_200,
   retry_max_delay: 7_200,
   access_token_lifetime: 86_400,

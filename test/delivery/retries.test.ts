@@ -2,24 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget, type Target } from '../support/target.ts';
-import {
-  answer,
-  type Behaviour,
-  close,
-  failTimes,
-  hang,
-  informational,
-  inTurn,
-  redirect,
-  reset,
-} from '../support/target-behaviours.ts';
+import { answer, type Behaviour, close, failTimes, inTurn } from '../support/target-behaviours.ts';
 import {
   accountsOf,
   createAccounts,
   createWebhook,
   deliveriesOf,
   settledDeliveries,
-  statisticsOf,
   untilLineEmpty,
   updateWebhook,
 } from './webhook-parts.ts';
@@ -177,71 +166,6 @@ describe('a message that waits for its next attempt', () => {
     await updateWebhook(api, test.id, test.target.url, { name: 'Renamed', max_attempts: 7 });
     const after = await api.get(`/webhooks/${test.id}/line`);
     assert.equal(after.body.head.next_attempt_dt, before.body.head.next_attempt_dt);
-  });
-});
-
-describe('a response', () => {
-  for (const status of [200, 201, 202, 204, 206, 299]) {
-    it(`of ${status} is a success`, async () => {
-      await using test = await failing(answer(status));
-      const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
-      assert.equal(delivery?.status, 'DELIVERED');
-      assert.equal(delivery?.response_status, status);
-      assert.equal((await statisticsOf(test.service.api, test.id)).success_count, 1);
-    });
-  }
-
-  it('after informational ones is the one that counts', async () => {
-    await using test = await failing(informational([102, 103]));
-    const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
-    assert.deepEqual([delivery?.status, delivery?.response_status], ['DELIVERED', 200]);
-  });
-
-  const FAILURES: [string, Behaviour, status: number | null, reason: RegExp][] = [
-    ['of 300', answer(300), 300, /300 Multiple Choices$/],
-    ['that redirects', redirect('/elsewhere', 307), 307, /307 Temporary Redirect/],
-    ['of 400', answer(400), 400, /400 Bad Request$/],
-    ['of 403', answer(403), 403, /403 Forbidden$/],
-    ['of 410', answer(410), 410, /410 Gone$/],
-    ['of 500', answer(500), 500, /500 Internal Server Error$/],
-    ['of 599', answer(599), 599, /599/],
-    ['that is a reset', reset(), null, /connection (was )?reset/],
-    ['that is a closed connection', close(), null, /closed/],
-    ['that does not come', hang(), null, /timed out after 1\.5 s/],
-  ];
-  for (const [name, behaviour, status, reason] of FAILURES) {
-    it(`${name} is a failure, and last_error_message says why`, async () => {
-      await using test = await failing(
-        behaviour,
-        { max_attempts: 1 },
-        { settings: { delivery_timeout: status === null ? 1.5 : 30, shutdown_timeout: 0.01 } },
-      );
-      const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
-      assert.equal(delivery?.status, 'DEAD_LETTERED');
-      assert.equal(delivery?.response_status, status);
-      assert.equal(test.target.requests.length, 1);
-      const statistics = await statisticsOf(test.service.api, test.id);
-      const message = statistics.last_error_message ?? '';
-      assert.ok(
-        message.startsWith(`Request to postback URL '${test.target.url}' failed for reason: `),
-        message,
-      );
-      assert.match(message, reason);
-      assert.equal(delivery?.error, message);
-    });
-  }
-
-  it('that never arrives because the connection is refused is a failure', async () => {
-    await using target = await startTarget();
-    await target.refuse();
-    await using service = await startTestService();
-    const id = await createWebhook(service.api, target.url, { max_attempts: 1 });
-    await createAccounts(service.api, 'Northwind');
-    await settledDeliveries(service.api, id, 1);
-    assert.equal(
-      (await statisticsOf(service.api, id)).last_error_message,
-      `Request to postback URL '${target.url}' failed for reason: connection refused`,
-    );
   });
 });
 

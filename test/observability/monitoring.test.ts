@@ -5,6 +5,8 @@ import { startTestService } from '../support/service.ts';
 
 const TOKEN = 'monitoring-token-of-the-tests';
 
+// Runs on SQLite alone: the answers do not depend on the database.
+
 describe('a service with a monitoring token', () => {
   it('shows metrics and single checks only with the token, and its readiness to everyone', async () => {
     await using service = await startTestService({ settings: { monitoring_token: TOKEN } });

@@ -7,6 +7,8 @@ import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
 import { Player, registerTo } from './learner-parts.ts';
 import { PlainAiccModel, type PlainAnswer } from './plain-aicc-model.ts';
 
+// Runs on SQLite alone: messages are read before anything is stored, and the tests of AICC courses store what is read.
+
 const OK = 'error=0\r\nerror_text=Successful\r\nversion=4.0\r\n';
 const SEQUENCES = 8;
 const CALLS = 30;
