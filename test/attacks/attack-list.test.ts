@@ -64,7 +64,7 @@ describe('a service under every known attack', () => {
     const target = stack.use(await startTarget());
     const service = stack.use(await startWatchedService(SETTINGS));
     // Before any webhook matches its changes.
-    const bystander = stack.use(await Bystander.start(service));
+    const bystander = stack.use(await Bystander.create(service));
     const rows = stack.use(await ManyRows.open(service));
     const attacks = [
       ...(await apiAttacks(service, rows, target)),
@@ -73,6 +73,7 @@ describe('a service under every known attack', () => {
       ...(await playerAttacks(service)),
       ...(await beaconAttacks(service)),
     ];
+    bystander.start();
     await bystander.assertServed();
     for (const { name, perform } of ON_POSTGRES ? thoseOfDatabase(attacks) : attacks) {
       await t.test(name, async () => {

@@ -14,6 +14,7 @@ const MEMBERS = 49_000;
 const OBJECTIVES = 4_900;
 const STORES = 120;
 const UNITS = 1_000;
+const FORGED = 'beacons: forged launches';
 
 /** Attacks on the endpoint to which pages send their last save while they close, and with its URLs. */
 export async function beaconAttacks(service: WatchedService): Promise<Attack[]> {
@@ -156,12 +157,13 @@ function tokenAttacks(client: PlayerClient): Attack[] {
   };
   return [
     {
-      name: 'beacons: forged launches',
+      name: FORGED,
       perform: () =>
         manyTimes(120, 30, async (n) => beacon({ base: `${origin}/${forged(n)}` }, body, {}, 404, 410)),
     },
     {
       name: 'beacons: paths similar to that of a launch',
+      queriesLike: FORGED,
       perform: () =>
         manyTimes(75, 30, async (n) => {
           const path = `${token}%2f${'..%2f'.repeat(4 * n)}${'%00'.repeat(4 * n)}`;

@@ -3,18 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Api, createClient, requestToken } from '../support/service.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 
-/** The pause between two rounds of calls. */
-const PAUSE_MS = 20;
+/** The pause between two rounds of calls. A shorter one costs more than the attacks themselves. */
+const PAUSE_MS = 50;
 
 /** A client that uses the service as usual while others attack it. */
 export class Bystander implements AsyncDisposable {
   readonly #api: Api;
   readonly #accountId: number;
   readonly #stopped = new AbortController();
-  readonly #work: Promise<void>;
+  #work: Promise<void> = Promise.resolve();
   #answers: string[] = [];
 
-  static async start(service: WatchedService): Promise<Bystander> {
+  /** Signs in and creates its account. It makes no calls before {@link start}. */
+  static async create(service: WatchedService): Promise<Bystander> {
     const { clientId, clientSecret } = await createClient(service.settings.data_dir);
     const api = new Api(service.url, await requestToken(service.url, clientId, clientSecret));
     const { id } = await api.create('/accounts', { name: 'Bystander' });
@@ -24,6 +25,10 @@ export class Bystander implements AsyncDisposable {
   private constructor(api: Api, accountId: number) {
     this.#api = api;
     this.#accountId = accountId;
+  }
+
+  /** Begins to call the service, until it is disposed of. */
+  start(): void {
     this.#work = this.#callOnAndOn();
   }
 
