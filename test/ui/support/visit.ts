@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type axe from 'axe-core';
 import type { ConsoleMessage, Page, Request } from 'playwright-core';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import type { TestWindow } from './windows.ts';
@@ -19,19 +21,24 @@ const WIDTHS =
 /** Both schemes have the same elements: in the second one only the rules about colours can differ. */
 const RULES_OF_SCHEMES = { light: null, dark: ['color-contrast', 'link-in-text-block'] } as const;
 
+/** The minified build, since each page that is checked has to receive and parse it. */
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
 /** Fails when axe finds anything serious or critical on a page that is shown in this scheme. */
 export async function assertNoAxeFaults(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const rules = RULES_OF_SCHEMES[colorScheme];
-  const { violations } = await page.evaluate(
-    (options: axe.RunOptions) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
-    {
-      resultTypes: ['violations' as const],
-      // What a course shows in its frame is its author's.
-      iframes: false,
-      ...(rules === null ? {} : { runOnly: [...rules] }),
-    },
-  );
+  const options: axe.RunOptions = {
+    resultTypes: ['violations'],
+    // What a course shows in its frame is its author's.
+    iframes: false,
+    // The report shows the markup of what is wrong, and a selector takes long to find.
+    selectors: false,
+    ...(rules === null ? {} : { runOnly: [...rules] }),
+  };
+  const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
+  const violations =
+    (await page.evaluate<axe.Result[] | null>(`'axe' in globalThis ? ${run} : null`)) ??
+    (await page.evaluate<axe.Result[]>(`${AXE}\n;${run}`));
   const faults = violations
     .filter(({ impact }) => impact != null && IMPACTS_THAT_FAIL.has(impact))
     .map(({ id, help, nodes }) => ({
