@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { launch, makeParties, register } from '../content/registration-parts.ts';
 import { settledDeliveries } from '../delivery/webhook-parts.ts';
@@ -49,8 +50,33 @@ describe('the event log in the admin UI', () => {
     await page.getByRole('link', { name: /Open delivery to/ }).click();
     await page.getByRole('dialog').getByText('All attempts failed.').waitFor();
     await page.getByRole('dialog').getByRole('link', { name: 'Registration launched' }).click();
-    await visit.arrived(new RegExp(`^${EVENTS}\\?message_id=`));
-    await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
+    await visit.arrived(new RegExp(`^${EVENTS}/\\d+$`));
+    await page.getByRole('heading', { name: 'Registration launched' }).waitFor();
+  });
+
+  it('is opened from a delivery, which also lists the deliveries of the same event to other webhooks', async () => {
+    const { api } = ui.service;
+    const webhook = { topic: 'REGISTRATION', target_url: target.url, max_attempts: 1 };
+    const first = (await api.create('/webhooks', { ...webhook, name: 'Billing' })).id;
+    const second = (await api.create('/webhooks', { ...webhook, name: 'Directory' })).id;
+    const passed = { completion: 'Completed', success: 'PASS', score: 92 };
+    assert.equal((await api.put(`/registrations/${registrationId}/status`, passed)).status, 200);
+    for (const id of [first, second]) await settledDeliveries(api, id, 1);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${first}?tab=history`);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Status updated, delivery/ }).click();
+    const drawer = page.getByRole('dialog');
+    const others = drawer.getByRole('list', { name: 'Other deliveries of this event' });
+    await others.getByText('Dead-lettered').first().waitFor();
+    await others.getByRole('link', { name: '<b>LMS</b>' }).waitFor();
+    assert.equal(await others.getByRole('link', { name: 'Billing' }).count(), 0);
+    await visit.assertAccessible();
+    await others.getByRole('link', { name: 'Directory' }).click();
+    await visit.arrived(new RegExp(`/webhooks/${second}\\?.*delivery=`));
+    await others.getByRole('link', { name: 'Billing' }).waitFor();
+    await drawer.getByRole('link', { name: 'Status updated' }).click();
+    await visit.arrived(new RegExp(`^${EVENTS}/\\d+$`));
+    for (const id of [first, second]) await api.delete(`/webhooks/${id}`);
   });
 
   it('is searched, and the address contains the filters', async () => {

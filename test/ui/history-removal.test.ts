@@ -70,13 +70,13 @@ describe('removing dead letters in the history of a webhook', () => {
     await rowOf(page, 'Delivered')
       .getByRole('checkbox', { name: /^Select/ })
       .check();
-    assert.equal(await remove.isDisabled(), true, 'a delivered message is no dead letter');
+    assert.equal(await remove.isDisabled(), true, 'a delivered message is not a dead letter');
     await rowOf(page, 'Lucerne').getByRole('checkbox').check();
     const clicks = await countClicks(page);
     await remove.click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/^The selected message is removed from the dead letters/).waitFor();
-    await dialog.getByText('The other selected message is no dead letter and stays as it is.').waitFor();
+    await dialog.getByText('The other selected message is not a dead letter and stays as it is.').waitFor();
     await visit.assertAccessible();
     await visit.showScheme('light');
     await dialog.getByRole('button', { name: 'Cancel' }).click();

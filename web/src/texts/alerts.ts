@@ -139,7 +139,8 @@ export const alerts = {
     urlDescription: 'It is stored encrypted and never shown again.',
     urlKept: (origin: string) => `Leave it empty to keep the stored URL at ${origin}.`,
     quiet: 'Quiet hours',
-    quietDescription: 'Nothing is sent in this time of day. What still lasts when it ends is sent then.',
+    quietDescription:
+      'Nothing is sent during these hours. Alerts that are still firing when they end are sent then.',
     from: 'From',
     to: 'To',
     zone: 'Time zone',

@@ -36,8 +36,8 @@ export const deliveries = {
   onlyFailed: 'Only dead letters and discarded messages are redelivered together. Select the others.',
   kept: (count: number, formatted: string) =>
     count === 1
-      ? 'The other selected message is no dead letter and stays as it is.'
-      : `The other ${formatted} selected messages are no dead letters and stay as they are.`,
+      ? 'The other selected message is not a dead letter and stays as it is.'
+      : `The other ${formatted} selected messages are not dead letters and stay as they are.`,
   filters: {
     title: 'Filters',
     active: (count: number) => (count === 1 ? '1 filter' : `${count} filters`),
@@ -85,6 +85,8 @@ export const deliveries = {
     messageId: 'Message id',
     copyMessageId: 'Copy the message id',
     event: 'Event',
+    others: 'Other deliveries of this event',
+    noOthers: 'No other webhook got a message about this event.',
     occurred: 'Occurred',
     updated: 'Last updated',
     attempts: 'Attempts',

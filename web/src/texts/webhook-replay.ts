@@ -8,7 +8,7 @@ export const webhookReplay = {
   activateAndReplay: 'Activate and replay…',
   title: 'Replay events',
   description: (name: string) =>
-    `Sends ${isolate(name)} the events that it matches and got no message of. They are queued in order, behind the waiting messages.`,
+    `Sends ${isolate(name)} messages about the matching events that it missed. They are queued in order, behind the waiting messages.`,
   activates: 'The webhook is inactive. It is activated first, so new events are sent, too.',
   from: 'From',
   to: 'To',

@@ -16,11 +16,11 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session-context.ts';
 import { events } from '../../texts/events.ts';
@@ -33,16 +33,6 @@ import styles from './events.module.css';
 const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
 const { details: texts } = events;
 const JSON_INDENT = 2;
-
-const TONES: Readonly<Record<keyof typeof events.statuses, Tone>> = {
-  WAITING: 'info',
-  DELIVERED: 'good',
-  RETRYING: 'warn',
-  QUEUED: 'info',
-  DEAD_LETTERED: 'bad',
-  DISCARDED: 'quiet',
-  EXPIRED: 'quiet',
-};
 
 /** An event: what happened, and its outcome for each webhook. */
 export function EventPage() {
@@ -216,7 +206,7 @@ function MessageRow({
   return (
     <li className={styles.row}>
       <span>
-        <StatusBadge tone={TONES[status]}>{events.statuses[status]}</StatusBadge>
+        <MessageStatusBadge status={status} />
       </span>
       <span className={styles.name}>
         <WebhookLink webhookId={webhookId}>

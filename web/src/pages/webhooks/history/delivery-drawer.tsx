@@ -22,6 +22,7 @@ import { formatDuration } from '../../../utilities/times.ts';
 import { AttemptHeaders } from './attempt-headers.tsx';
 import { DeliveryStatusBadge, reasonText } from './delivery-status.tsx';
 import { MessageSection, prettyPrinted, Section } from './drawer-sections.tsx';
+import { OtherDeliveries } from './event-of-delivery.tsx';
 import styles from './history.module.css';
 import { messageFacts } from './message-facts.tsx';
 
@@ -130,6 +131,7 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
           [texts.attempts, formatNumber(delivery.attempts)],
         ]}
       />
+      <OtherDeliveries messageId={delivery.message_id} webhookId={delivery.webhook_id} />
       <MessageSection message={delivery.message} messageId={delivery.message_id} webhook={webhook} />
       <Attempts delivery={delivery} />
     </div>

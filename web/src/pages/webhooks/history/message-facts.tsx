@@ -1,5 +1,3 @@
-import { Anchor } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -7,6 +5,7 @@ import { Time } from '../../../components/time.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { DeliverySubject } from './delivery-subject.tsx';
+import { EventLink } from './event-of-delivery.tsx';
 import styles from './history.module.css';
 
 const texts = deliveries.details;
@@ -21,14 +20,9 @@ export function messageFacts({
   return [
     [
       texts.event,
-      <Anchor
-        key="event"
-        renderRoot={(props) => (
-          <Link {...props} to="/administration/integrations/events" search={{ message_id } as never} />
-        )}
-      >
+      <EventLink key="event" messageId={message_id}>
         {webhooks.subtopics[subtopic].name}
-      </Anchor>,
+      </EventLink>,
     ],
     [texts.about, <DeliverySubject key="about" about={about} />],
     [
