@@ -14,7 +14,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
   EXPIRED: 'quiet',
 };
 
-/** What became of the message of an event for one webhook. */
+/** The status of the message of an event for one webhook. */
 export function MessageStatusBadge({ status }: { status: Status }) {
   return <StatusBadge tone={TONES[status]}>{events.statuses[status]}</StatusBadge>;
 }

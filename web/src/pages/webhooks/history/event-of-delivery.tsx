@@ -37,7 +37,7 @@ export function EventLink({ messageId, children }: { messageId: string; children
   );
 }
 
-/** What became of the same event for other webhooks. Absent while that is unknown. */
+/** The messages about the same event for other webhooks. Absent while that is unknown. */
 export function OtherDeliveries({ messageId, webhookId }: { messageId: string; webhookId: number }) {
   const eventId = useEventId(messageId);
   return eventId == null ? null : <OthersOf eventId={eventId} webhookId={webhookId} />;
