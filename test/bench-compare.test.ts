@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { parseBenchArguments, UsageError } from '../bench/arguments.ts';
+import { compareRuns, readResults } from '../bench/comparison.ts';
+import { renderComparison } from '../bench/report.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -36,8 +39,8 @@ function results(changes: object = {}) {
   };
 }
 
-/** Compares two made-up runs by the command line. */
-function compare(earlier: unknown, later: unknown) {
+/** Writes two made-up runs, and returns what `use` makes of their files. */
+function withFiles<T>(earlier: unknown, later: unknown, use: (one: string, other: string) => T): T {
   using folder = temporaryFolder();
   const [one, other] = ['earlier', 'later'].map((name) => path.join(folder.path, `${name}.json`)) as [
     string,
@@ -48,7 +51,17 @@ function compare(earlier: unknown, later: unknown) {
     [other, later],
   ] as const)
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return bench('--compare', one, '--read', other);
+  return use(one, other);
+}
+
+/** Compares two made-up runs by the command line. */
+function compare(earlier: unknown, later: unknown) {
+  return withFiles(earlier, later, (one, other) => bench('--compare', one, '--read', other));
+}
+
+/** Compares them as the command does, in this process. */
+function compareHere(earlier: unknown, later: unknown) {
+  return withFiles(earlier, later, (one, other) => compareRuns(readResults(one), readResults(other)));
 }
 
 function bench(...args: string[]) {
@@ -98,7 +111,7 @@ describe('"npm run bench -- --compare"', () => {
   });
 
   it('says which ratios are missing, and how the runs differ', () => {
-    const { status, stdout } = compare(
+    const compared = compareHere(
       results(),
       results({
         player: null,
@@ -106,7 +119,11 @@ describe('"npm run bench -- --compare"', () => {
         plan: { name: 'quick' },
       }),
     );
-    assert.equal(status, 0);
+    assert.deepEqual(
+      compared.ratios.filter(({ hasFallen }) => hasFallen),
+      [],
+    );
+    const stdout = renderComparison(compared);
     assert.match(stdout, /^The machine of the two runs differs/m);
     assert.match(stdout, /^The plan of the two runs differs/m);
     assert.match(stdout, /^not measured now: player\.share_of_static$/m);
@@ -129,19 +146,19 @@ describe('"npm run bench -- --compare"', () => {
     ['a file with something else', { deliveries: {} }, results(), /it lacks machine, database, queue, plan/],
   ] as const)
     it(`refuses ${what}`, () => {
-      const { status, stderr } = compare(earlier, later);
-      assert.equal(status, EXIT_USAGE, stderr);
-      assert.match(stderr, said);
+      assert.throws(
+        () => compareHere(earlier, later),
+        (error) => error instanceof UsageError && said.test(error.message),
+      );
     });
 
   it('refuses a file that does not exist before it measures anything, and "--read" alone', () => {
-    for (const [args, said] of [
-      [['--compare', '/nowhere/results.json'], /there is no file \/nowhere\/results\.json/],
-      [['--read', '/nowhere/results.json'], /--read needs --compare/],
-    ] as const) {
-      const { status, stderr } = bench(...args);
-      assert.equal(status, EXIT_USAGE, stderr);
-      assert.match(stderr, said);
-    }
+    const { status, stderr } = bench('--compare', '/nowhere/results.json');
+    assert.equal(status, EXIT_USAGE, stderr);
+    assert.match(stderr, /^there is no file \/nowhere\/results\.json\n\nUsage: /);
+    assert.throws(
+      () => parseBenchArguments(['--read', '/nowhere/results.json']),
+      (error) => error instanceof UsageError && /--read needs --compare/.test(error.message),
+    );
   });
 });

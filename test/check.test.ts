@@ -2,15 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import {
-  assertFails,
-  assertPasses,
-  commandFolder,
-  ROOT,
-  run,
-  runScript,
-  writeFiles,
-} from './support/commands.ts';
+import { assertFails, assertPasses, commandFolder, ROOT, runScript, writeFiles } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 
 /** Commands that check a checkout, with options, by the faults that each must find. */
@@ -20,7 +12,9 @@ const CHECK_COMMANDS: readonly { command: string; options?: readonly string[]; f
   { command: 'check', options: ['--only', 'lockfile'], faults: ['lockfile'] },
   { command: 'check', options: ['--only', 'settings'], faults: ['settings page'] },
 ];
-const TSCONFIG = '{ "compilerOptions": { "strict": true, "types": [] }, "include": ["*.ts"] }\n';
+/** With the smallest library, the compiler takes a tenth of the time. */
+const TSCONFIG =
+  '{ "compilerOptions": { "strict": true, "types": [], "lib": ["es5"] }, "include": ["*.ts"] }\n';
 const SOUND_CODE = 'export const answer: number = 42;\n';
 const WRONG_TYPE = "export const answer: number = '42';\n";
 /** A file that imports a type of the file that imports its own. */
@@ -94,8 +88,8 @@ describe('commands that check a checkout', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   it('"npm run check" fails for an unknown check', async () => {
-    const viaNpm = ['run', '--silent', 'check', '--', '--only', 'spelling'];
-    assertFails(await run('npm', viaNpm, {}), /Usage:/, 'an unknown name');
+    using folder = commandFolder();
+    assertFails(await runScript(folder.path, 'check', '--only', 'spelling'), /Usage:/, 'an unknown name');
   });
 
   it('"npm run settings:docs -- --check" fails on a stale page and does not change it', async () => {
@@ -105,6 +99,6 @@ describe('commands that check a checkout', { timeout: TEST_TIMEOUT_MS }, () => {
     assertFails(await runScript(folder.path, 'settings:docs', '--check', page), /is stale/, 'a stale page');
     assert.equal(readFileSync(page, 'utf8'), 'stale\n');
     assertPasses(await runScript(folder.path, 'settings:docs', page), 'writing the page');
-    assertPasses(await runScript(folder.path, 'settings:docs', '--check', page), 'the page that was written');
+    assert.equal(readFileSync(page, 'utf8'), readFileSync(path.join(ROOT, 'docs/settings.md'), 'utf8'));
   });
 });

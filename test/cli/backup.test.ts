@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { environmentName } from '../../src/settings/load-settings.ts';
+import type { SettingName } from '../../src/settings/settings-table.ts';
 import { filesOf, importCourse } from '../content/packages.ts';
+import { outcomeOf } from '../support/command.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram } from '../support/process.ts';
 import { Api, startTestService, temporaryFolder, until } from '../support/service.ts';
@@ -11,6 +15,17 @@ import { answer } from '../support/target-behaviours.ts';
 
 const BASIC = { type: 'BASIC', key: 'postbacks', secret: 'open sesame' };
 const AUTHORIZATION = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+/** Runs the program in this process, as the first test runs it in its own. */
+async function runHere(args: string[], settings: Record<string, string | number>) {
+  const named = Object.entries(settings).map(([name, value]) => [
+    environmentName(name as SettingName),
+    String(value),
+  ]);
+  const env = Object.fromEntries(named) as Record<string, string>;
+  const { code, out, err } = await outcomeOf((output) => runCommandLine(args, { ...output, env }));
+  return { code, output: out, errors: err };
+}
+
 const ONLY_EMBEDDED = { skip: ON_POSTGRES ? 'the embedded database only' : false };
 
 describe('coursewire backup', ONLY_EMBEDDED, () => {
@@ -62,7 +77,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
   it('is readable only by its owner, and leaves no incomplete file', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();
-    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
+    const ended = await runHere(['backup', '--to', path.join(folder.path, 'copy')], {
       data_dir: service.settings.data_dir,
     });
     assert.equal(ended.code, 0, ended.errors);
@@ -78,10 +93,10 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     const taken = path.join(folder.path, 'taken');
     mkdirSync(taken);
     writeFileSync(path.join(taken, 'mine.txt'), 'mine');
-    const refused = await runProgram(['backup', '--to', taken], { data_dir: service.settings.data_dir });
+    const refused = await runHere(['backup', '--to', taken], { data_dir: service.settings.data_dir });
     assert.equal(refused.code, 1);
     assert.match(refused.errors, /is not empty/);
-    const lost = await runProgram(['backup', '--to', path.join(folder.path, 'new')], {
+    const lost = await runHere(['backup', '--to', path.join(folder.path, 'new')], {
       data_dir: path.join(folder.path, 'nowhere'),
     });
     assert.equal(lost.code, 1);
@@ -95,7 +110,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     await importCourse(service);
     const content = path.join(service.settings.data_dir, 'content');
     for (const name of readdirSync(content)) rmSync(path.join(content, name), { recursive: true });
-    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
+    const ended = await runHere(['backup', '--to', path.join(folder.path, 'copy')], {
       data_dir: service.settings.data_dir,
     });
     assert.equal(ended.code, 1, ended.output);
@@ -111,7 +126,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       path.join(dataDir, 'coursewire.db'),
       'this is no database, however long it may be '.repeat(200),
     );
-    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], { data_dir: dataDir });
+    const ended = await runHere(['backup', '--to', path.join(folder.path, 'copy')], { data_dir: dataDir });
     assert.equal(ended.code, 1);
     assert.match(ended.errors, /no backup was made/);
     assert.deepEqual(readdirSync(folder.path), ['data']);
@@ -137,7 +152,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       rmSync(secretFile, { force: true });
       if (file !== null) writeFileSync(secretFile, file);
       const place = path.join(folder.path, name);
-      const ended = await runProgram(['backup', '--to', place], { data_dir });
+      const ended = await runHere(['backup', '--to', place], { data_dir });
       assert.deepEqual([ended.code, ended.output], [1, ''], name);
       assert.match(
         ended.errors,
@@ -149,7 +164,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
         [false, file !== null],
         `${name}: no secret that does not fit is part of it, and none was made`,
       );
-      const start = await runProgram(['serve'], { data_dir: place, port: 0 });
+      const start = await runHere(['serve'], { data_dir: place, port: 0 });
       assert.equal(start.code, 1);
       assert.match(start.errors, /webhooks_auth_secret is missing.*restore that file from a backup/);
       writeFileSync(path.join(place, 'webhooks_auth_secret'), secret);
@@ -165,7 +180,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     await using service = await startTestService({ dataDir: data_dir, settings: { webhooks_auth_secret } });
     await service.stop();
     const backUp = async (name: string, settings: Record<string, string>) =>
-      await runProgram(['backup', '--to', path.join(folder.path, name)], { data_dir, ...settings });
+      await runHere(['backup', '--to', path.join(folder.path, name)], { data_dir, ...settings });
     const right = await backUp('right', { webhooks_auth_secret });
     assert.deepEqual([right.code, right.errors], [0, '']);
     assert.match(right.output, /^DONE: .*\nIt does not contain webhooks_auth_secret, which is a setting\./);
@@ -182,7 +197,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
 
   it('names the missing parts', async () => {
     using folder = temporaryFolder();
-    const ended = await runProgram(['backup'], { data_dir: folder.path });
+    const ended = await runHere(['backup'], { data_dir: folder.path });
     assert.equal(ended.code, 2);
     assert.match(ended.errors, /--to is missing/);
   });
