@@ -6,7 +6,7 @@ import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
 import { proofFolder } from './proof-folder.ts';
 import { runProof } from './proof-process.ts';
-import { type DatabaseName, type Extent, PROOFS } from './proofs.ts';
+import { type DatabaseName, type Extent, PROOFS, type Proof } from './proofs.ts';
 
 /**
  * Runs proofs: tests that search for faults by chance, for as long as one likes. All of them, or those that are named. Ends
@@ -29,7 +29,7 @@ Options:
   --messages N       backlog: how many pile up (1,000,000)
   --minutes N        soak: how long it lasts (60)
   --rate N           soak: events per second (300)
-  --quick            a small extent of each
+  --quick            a small extent of each; isolation on SQLite alone
   --database NAME    sqlite or postgres; both when left out
 `;
 const EXIT_USAGE = 2;
@@ -52,8 +52,7 @@ interface Row {
 class UsageError extends Error {}
 
 function parse(args: readonly string[]): {
-  names: string[];
-  databases: readonly DatabaseName[];
+  jobs: readonly Job[];
   extent: Extent;
 } {
   const { values, positionals } = parseOptions(args);
@@ -67,11 +66,14 @@ function parse(args: readonly string[]): {
   if (databases.length === 0)
     throw new UsageError(`--database is "${values.database}", not sqlite or postgres`);
   const { seeds = '20', seed, operations, quick = false, kills, messages, minutes, rate } = values;
-  return {
-    names: positionals.length === 0 ? Object.keys(PROOFS) : positionals,
-    databases,
-    extent: { seeds, seed, operations, kills, messages, minutes, rate, quick },
-  };
+  const names = positionals.length === 0 ? Object.keys(PROOFS) : positionals;
+  const runsOn = ({ databases: all, quickDatabases = all }: Proof) =>
+    quick && values.database === undefined ? quickDatabases : all;
+  const jobs = databases.flatMap((database) =>
+    names.filter((name) => runsOn(PROOFS[name]!).includes(database)).map((name) => ({ name, database })),
+  );
+  if (jobs.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
+  return { jobs, extent: { seeds, seed, operations, kills, messages, minutes, rate, quick } };
 }
 
 function parseOptions(args: readonly string[]) {
@@ -181,11 +183,7 @@ async function runQuickly(jobs: readonly Job[], surroundings: Surroundings): Pro
   return [...rows, ...(await runJobs(measuring, { ...surroundings, atOnce: 1 }))];
 }
 
-async function prove({ names, databases, extent }: ReturnType<typeof parse>): Promise<void> {
-  const jobs = databases.flatMap((database) =>
-    names.filter((name) => PROOFS[name]!.databases.includes(database)).map((name) => ({ name, database })),
-  );
-  if (jobs.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
+async function prove({ jobs, extent }: ReturnType<typeof parse>): Promise<void> {
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
@@ -193,7 +191,7 @@ async function prove({ names, databases, extent }: ReturnType<typeof parse>): Pr
       process.exitCode = 1;
     });
   using folder = proofFolder();
-  await using server = databases.includes('postgres')
+  await using server = jobs.some(({ database }) => database === 'postgres')
     ? await startPostgresServer({ parent: folder.path })
     : null;
   if (server !== null) await makeTemplate(server.url);

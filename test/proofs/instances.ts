@@ -3,9 +3,9 @@ import {
   ALL_MIXES,
   type InstancesOptions,
   type InstancesResult,
-  LEASE_MS,
   runInstances,
 } from '../reliability/instances-run.ts';
+import { LEASE_MS } from '../reliability/lease.ts';
 import { SeededRandom, seedOfRun } from '../reliability/seeded-random.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 

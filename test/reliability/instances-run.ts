@@ -7,6 +7,7 @@ import { answer, type Behaviour, resetInBody } from '../support/target-behaviour
 import { AccountChanger } from './account-events.ts';
 import { type FaultSpan, faultsFoundIn, longestStandMs } from './instance-faults.ts';
 import { Instances } from './instances.ts';
+import { DELIVERY_TIMEOUT_SECONDS, LEASE_MS, LEASE_PRELOAD } from './lease.ts';
 import {
   assertEveryEventOnceInOrder,
   assertHistoryAgrees,
@@ -59,12 +60,7 @@ const CHANGERS = 4;
 const CHANGE_EVERY_MS = 150;
 const MINUTE_MS = 60_000;
 const CLOCKS_AHEAD_MS = [-3 * MINUTE_MS, 0, 4 * MINUTE_MS];
-const DELIVERY_TIMEOUT_SECONDS = 2;
-/** A lease lasts this much longer than the longest request, as documented. */
-const LEASE_MARGIN_MS = 30_000;
 const MS_PER_SECOND = 1_000;
-/** After this time, others deliver the messages that a killed instance had in flight. */
-export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + LEASE_MARGIN_MS;
 /** For a poll, a start of an instance and a slow machine. */
 const SLACK_MS = 20_000;
 const FAILING = [0, 0.1, 0.3, 0, 0.05, 0.2];
@@ -100,7 +96,7 @@ export async function runInstances(
       log_level: 'warn',
       custom_log_levels: 'Service=info',
     },
-    { clocksAheadMs: CLOCKS_AHEAD_MS, settings: settingsOfMix(mixes[0]!) },
+    { clocksAheadMs: CLOCKS_AHEAD_MS, settings: settingsOfMix(mixes[0]!), preload: LEASE_PRELOAD },
   );
   stack.use(instances);
   const listeners = await makeListeners(instances, target);

@@ -26,6 +26,8 @@ interface Differences {
   settings?: readonly Settings[];
   /** How wrong the clock of each instance is, in milliseconds. */
   clocksAheadMs?: readonly number[];
+  /** Sources of modules that every instance runs before the program. */
+  preload?: readonly string[];
 }
 
 /**
@@ -206,7 +208,10 @@ export class Instances implements AsyncDisposable {
   async #run(n: number, settings: Settings = this.#differences.settings?.[n] ?? {}): Promise<ServingProcess> {
     const started = await startProcess(
       { ...this.#settings, ...settings, data_dir: this.#folders[n]! },
-      { clockAheadMs: this.#differences.clocksAheadMs?.[n] ?? 0 },
+      {
+        clockAheadMs: this.#differences.clocksAheadMs?.[n] ?? 0,
+        preload: this.#differences.preload ?? [],
+      },
     );
     if (!this.#isOver) return started;
     await started[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import { type ServingProcess, startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import type { FaultSpan } from './instance-faults.ts';
+import { DELIVERY_TIMEOUT_SECONDS, LEASE_MS, LEASE_PRELOAD } from './lease.ts';
 
 /** A dependency of the service fails, and recovers. */
 export interface Outage {
@@ -41,9 +42,6 @@ const ARRIVALS_BETWEEN = 10;
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 const LINES_SHOWN = 3;
-const DELIVERY_TIMEOUT_SECONDS = 2;
-/** After this time, messages in flight at a fault are delivered. */
-const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + 30_000;
 /** Deliveries this shortly before a fault may not have been recorded. */
 const RECENT_MS = 5_000;
 
@@ -113,7 +111,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
           retry_max_delay: 0.5,
           ...settings,
         },
-        preload === undefined ? {} : { preload },
+        { preload: [...LEASE_PRELOAD, ...[preload ?? []].flat()] },
       ),
     );
     const { clientId, clientSecret } = await createClient(settings.data_dir);

@@ -54,19 +54,23 @@ async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings
 /**
  * Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready.
  * @param clockAheadMs how far the clock of its machine is ahead.
- * @param preload a module's source that it runs before the program.
+ * @param preload sources of modules that it runs before the program.
  * @param env further variables of its environment.
  */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
   {
     clockAheadMs = 0,
-    preload,
+    preload = [],
     env = {},
-  }: { clockAheadMs?: number; preload?: string; env?: Readonly<Record<string, string>> } = {},
+  }: {
+    clockAheadMs?: number;
+    preload?: string | readonly string[];
+    env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<ServingProcess> {
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
-  const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...(preload === undefined ? [] : [preload])];
+  const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...[preload].flat()];
   const imports = modules.flatMap((source) => [
     '--import',
     `data:text/javascript,${encodeURIComponent(source)}`,
