@@ -36,6 +36,20 @@ describe('a page that repeats a request', () => {
     assert.notEqual(changed.tag, before.tag);
   });
 
+  test('receives 304 while messages wait, although they grow older', async () => {
+    const webhook = await service.api.create('/webhooks', {
+      name: 'North',
+      topic: 'ACCOUNT',
+      target_url: 'http://127.0.0.1/',
+      paused: true,
+    });
+    await service.api.create('/accounts', { name: 'Fabrikam' });
+    for (const path of ['/ui/api/dashboard', `/webhooks/${webhook.id}/line`]) {
+      const first = await get(path);
+      assert.deepEqual(await get(path, first.tag), { status: 304, tag: first.tag, text: '' }, path);
+    }
+  });
+
   test('receives 401 once its session has ended, whatever it has cached', async () => {
     const { tag } = await get('/ui/api/accounts');
     const response = await fetch(`${service.url}/ui/api/accounts`, {

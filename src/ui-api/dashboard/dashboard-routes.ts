@@ -5,8 +5,6 @@ import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts'
 import type { BlockedLine, Dashboard, DeliveryNow, FailingWebhook } from './dashboard.ts';
 import type { ContentCounts, PausedWebhookRow } from './dashboard-store.ts';
 
-const MS_PER_SECOND = 1_000;
-
 /** The data of the dashboard. */
 export interface DashboardRecord {
   now_dt: string;
@@ -42,13 +40,13 @@ export function dashboardRoutes(
       return {
         now_dt: formatDateTime(now()),
         content: scopes.has('content:read') ? await dashboard.content() : null,
-        delivery: scopes.has('webhooks:read') ? toDelivery(await dashboard.delivery(), now()) : null,
+        delivery: scopes.has('webhooks:read') ? toDelivery(await dashboard.delivery()) : null,
       };
     },
   );
 }
 
-function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow, now: number) {
+function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow) {
   const { oldestEnqueuedAt } = totals;
   return {
     /** The last hour; the last one is this minute. */
@@ -62,8 +60,8 @@ function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow, 
     in_flight: totals.inFlight,
     dead_letters: totals.deadLetters,
     lines_blocked: totals.linesBlocked,
-    /** Seconds since the event of the oldest waiting message. */
-    oldest_age: oldestEnqueuedAt === null ? null : Math.max(0, now - oldestEnqueuedAt) / MS_PER_SECOND,
+    /** When the event of the oldest waiting message occurred. */
+    oldest_dt: formatOptionalDateTime(oldestEnqueuedAt),
     failing_webhooks: failing.map(toFailing),
     blocked_lines: blocked.map(toBlocked),
     webhooks_paused: paused.webhooks,

@@ -9,17 +9,20 @@ import { useIsAdmin } from '../../session/session-context.ts';
 import { dashboard } from '../../texts/dashboard.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { formatDuration } from '../../utilities/times.ts';
+import { useNow } from '../../utilities/use-now.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.tiles;
-const MS_PER_SECOND = 1_000;
+const AGE_EVERY_MS = 10_000;
 const WEBHOOKS = '/administration/integrations/webhooks';
 
 /** Figures that show whether something needs attention, each with a link to it. The system is for administrators. */
 export function OverviewTiles({ delivery }: { delivery: DeliveryNow }) {
   const isAdmin = useIsAdmin();
-  const { waiting, in_flight: inFlight, oldest_age: oldestAge } = delivery;
-  const oldest = oldestAge === null ? null : texts.oldest(formatDuration(oldestAge * MS_PER_SECOND));
+  const { waiting, in_flight: inFlight, oldest_dt: oldestAt } = delivery;
+  const now = useNow(AGE_EVERY_MS);
+  const oldest =
+    oldestAt === null ? null : texts.oldest(formatDuration(Math.max(0, now - Date.parse(oldestAt))));
   const sent = inFlight === 0 ? null : texts.inFlight(formatNumber(inFlight));
   return (
     <ul className={styles.tiles} aria-label={texts.label}>
