@@ -9,13 +9,24 @@ export const ROOT = path.join(import.meta.dirname, '..');
 
 const EVERY_TEST = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Options for `node` with which every test runs. */
+/**
+ * Options for `node` with which every test runs. Following links takes a seventh of the time in which a process loads the
+ * service, and no module is behind one.
+ */
 export const NODE_OPTIONS = [
+  '--preserve-symlinks',
+  '--preserve-symlinks-main',
   '--import',
   './bin/compile-cache.js',
   '--import',
   './scripts/light-test-hooks.js',
 ];
+
+/**
+ * Variables with which every test runs. Tests start programs such as the demo and these scripts, which keep no cache of
+ * compiled modules by themselves. Compiling them took most of their start.
+ */
+export const TEST_ENVIRONMENT = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules/.cache/coursewire') };
 
 /** The arguments of a test command: options for `node --test` (`--name=value`), and files. */
 export interface TestArguments {
@@ -58,7 +69,7 @@ export async function runTests(
   using programs = testPrograms(files, ROOT);
   const tests = spawn(process.execPath, [...NODE_OPTIONS, '--test', ...options, ...programs.files], {
     cwd: ROOT,
-    env: { ...inherited, ...environment },
+    env: { ...inherited, ...TEST_ENVIRONMENT, ...environment },
     stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [tests.stdout, tests.stderr])

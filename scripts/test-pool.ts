@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type EventData, run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
-import { NODE_OPTIONS, ROOT } from './run-tests.ts';
+import { NODE_OPTIONS, ROOT, TEST_ENVIRONMENT } from './run-tests.ts';
 
 /** A program of tests: a file for `node`, with variables of its environment besides those of this process. */
 export interface PooledProgram {
@@ -117,7 +117,7 @@ export async function runPool(
       const tests = run({
         files: [file],
         cwd: ROOT,
-        env: { ...inherited, ...environment },
+        env: { ...inherited, ...TEST_ENVIRONMENT, ...environment },
         execArgv: [...NODE_OPTIONS, ...options],
         signal,
       });
