@@ -1,4 +1,4 @@
-import { after, before, mock } from 'node:test';
+import { after, before, describe, mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -9,16 +9,6 @@ import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.t
 let server: SqsServer;
 /** The server of this process goes by it, too; another server's time has to pass by itself. */
 const clock = new ManualClock();
-
-before(async () => {
-  server = await startSqsServer();
-  if (server.isOurs) mock.method(Date, 'now', clock.now);
-});
-
-after(async () => {
-  mock.restoreAll();
-  await server[Symbol.asyncDispose]();
-});
 
 async function openSqsEngine(): Promise<PatientSqsEngine> {
   await using stack = new AsyncDisposableStack();
@@ -40,4 +30,17 @@ async function openSqsEngine(): Promise<PatientSqsEngine> {
   });
 }
 
-queueContract('sqs', openSqsEngine);
+describe('with an SQS-compatible server', () => {
+  before(async () => {
+    server = await startSqsServer();
+    if (server.isOurs) mock.method(Date, 'now', clock.now);
+  });
+
+  // Here and not around the file, because others in this process go by the real time.
+  after(async () => {
+    mock.restoreAll();
+    await server[Symbol.asyncDispose]();
+  });
+
+  queueContract('sqs', openSqsEngine);
+});
