@@ -17,6 +17,7 @@ import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
 import { type Service, startService } from '../../src/service.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
+import { runCommand } from '../support/command-line.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram } from '../support/process.ts';
 import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
@@ -282,17 +283,17 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
     await using postgres = await createPostgresDatabase();
     const places = openDataFolder(folder.path);
     using _lock = lockDataFolder(places);
-    const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+    const ended = await runCommand(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
     assert.equal(ended.code, 1);
-    assert.match(ended.errors, /is in use by another process/);
+    assert.match(ended.err, /is in use by another process/);
   });
 
   it('creates no source database if there is none', async () => {
     using folder = temporaryFolder();
     await using postgres = await createPostgresDatabase();
-    const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+    const ended = await runCommand(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
     assert.equal(ended.code, 1);
-    assert.match(ended.errors, /there is no embedded database in the data folder/);
+    assert.match(ended.err, /there is no embedded database in the data folder/);
     assert.equal(existsSync(path.join(folder.path, 'coursewire.db')), false);
   });
 });
@@ -308,10 +309,10 @@ describe('coursewire database', { skip: ON_POSTGRES }, () => {
       [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],
       [['copy', '--from', 'x'], /--from/],
     ] as const) {
-      const ended = await runProgram(['database', ...args], { data_dir: folder.path });
+      const ended = await runCommand(['database', ...args], { data_dir: folder.path });
       assert.equal(ended.code, 2, args.join(' '));
-      assert.match(ended.errors, said);
-      assert.ok(!ended.errors.includes('hunter2'));
+      assert.match(ended.err, said);
+      assert.ok(!ended.err.includes('hunter2'));
     }
   });
 });

@@ -31,9 +31,11 @@ export interface ServingProcess extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 
-type TextSettings = Partial<Record<SettingName, string | number | boolean>>;
+/** Settings as an environment names them. */
+export type TextSettings = Partial<Record<SettingName, string | number | boolean>>;
 
-function environment(settings: TextSettings): Record<string, string> {
+/** The environment of a program with these settings. */
+export function environment(settings: TextSettings): Record<string, string> {
   const named = Object.entries(settings).map(([name, value]) => [
     environmentName(name as SettingName),
     String(value),
@@ -46,7 +48,7 @@ function environment(settings: TextSettings): Record<string, string> {
 }
 
 /** The setting for the database of the data folder, if the run is on PostgreSQL. */
-async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings> {
+export async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings> {
   const url = data_dir === undefined ? null : await databaseUrlOf(String(data_dir));
   return url === null ? {} : { database_url: url };
 }
