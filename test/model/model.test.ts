@@ -1,13 +1,14 @@
 import { describe, it } from 'node:test';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { runModel } from './model-run.ts';
 import { seedsOf } from './seeds.ts';
 
-/** Few and short: `npm run prove -- model` runs many and longer ones. */
-const SEEDS = 2;
+/** One short run on each database, each of its own: `npm run prove -- model` makes many and longer ones. */
+const SEEDS = ON_POSTGRES ? [2] : [1];
 const OPERATIONS = 60;
 
 describe('the service behaves like the model of its specification', () => {
-  const { seeds, operations } = seedsOf(process.env, { count: SEEDS, operations: OPERATIONS });
+  const { seeds, operations } = seedsOf(process.env, { seeds: SEEDS, operations: OPERATIONS });
   for (const seed of seeds) {
     it(`in ${operations} random operations, kills and restarts (MODEL_SEED=${seed} MODEL_OPERATIONS=${operations} repeats it)`, async () => {
       await runModel({ seed, operations });
