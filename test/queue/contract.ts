@@ -9,11 +9,11 @@ import { removalContract } from './contract-removals.ts';
 import { settlingContract } from './contract-settling.ts';
 import type { OpenQueue } from './queue-engine.ts';
 
-/** Random uses that are tried of an engine: each is hundreds of statements, which a server gets one round trip each. */
-const RANDOM_RUNS = ON_POSTGRES ? 12 : 40;
+/** Random uses that are tried of an engine by default: each is hundreds of statements, which a server gets one round trip each. */
+const RANDOM_RUNS = ON_POSTGRES ? 8 : 40;
 
 /** What every engine of the message queue must do; `open` gives an empty queue of the engine. */
-export function queueContract(engine: string, open: OpenQueue): void {
+export function queueContract(engine: string, open: OpenQueue, randomRuns = RANDOM_RUNS): void {
   describe(`the message queue of the engine ${engine}`, () => {
     orderContract(open);
     leaseContract(open);
@@ -21,6 +21,6 @@ export function queueContract(engine: string, open: OpenQueue): void {
     headContract(open);
     removalContract(open);
     overviewContract(open);
-    randomContract(open, RANDOM_RUNS);
+    randomContract(open, randomRuns);
   });
 }

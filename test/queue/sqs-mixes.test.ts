@@ -1,12 +1,13 @@
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { SqsMix } from './sqs-mix.ts';
 import { MIX_LINES, type MixStep, mixStep } from './sqs-mix-steps.ts';
 import { startSqsProxy } from './sqs-proxy.ts';
 import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.ts';
 
-const RUNS = Number(process.env.SQS_MIX_RUNS ?? 8);
+const RUNS = Number(process.env.SQS_MIX_RUNS ?? (ON_POSTGRES ? 4 : 8));
 let server: SqsServer;
 before(async () => {
   server = await startSqsServer();
@@ -50,7 +51,7 @@ describe('two instances on one database whose settings change', () => {
             mode: { driver: drivers[each], polls: polls[each], queues: 0 },
           }),
         );
-        const puts = Array.from({ length: 30 }, (_, n): MixStep[] => [
+        const puts = Array.from({ length: 16 }, (_, n): MixStep[] => [
           { do: 'put', at: n % 2 === 0 ? 0 : 1, line: MIX_LINES[n % 3]!, count: 1 },
           { do: 'deliver', at: n % 4 < 2 ? 0 : 1, capacity: 2, actions: ['delete', 'retry'] },
         ]).flat();

@@ -3,7 +3,6 @@ import {
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
-  GetQueueUrlCommand,
   PurgeQueueCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -77,18 +76,18 @@ export async function createTestQueues(
     endpoint,
   };
   const client = new SQSClient({ endpoint, region, useQueueUrlAsEndpoint: false });
-  const create = async (QueueName: string, attributes: Record<string, string> = {}) =>
-    await client.send(
+  const urls = new Map<string, string>();
+  const create = async (QueueName: string, attributes: Record<string, string> = {}) => {
+    const { QueueUrl = '' } = await client.send(
       new CreateQueueCommand({
         QueueName,
         Attributes: { FifoQueue: 'true', MessageRetentionPeriod: '1209600', ...attributes },
       }),
     );
-  const url = async (queue: 'messages' | 'dead letters') => {
-    const QueueName = queue === 'messages' ? place.messageQueueName : place.deadLetterQueueName;
-    const { QueueUrl = '' } = await client.send(new GetQueueUrlCommand({ QueueName }));
-    return QueueUrl;
+    urls.set(QueueName, QueueUrl);
   };
+  const url = async (queue: 'messages' | 'dead letters') =>
+    urls.get(queue === 'messages' ? place.messageQueueName : place.deadLetterQueueName) ?? '';
   const attributes = async (queue: 'messages' | 'dead letters') => {
     const { Attributes = {} } = await client.send(
       new GetQueueAttributesCommand({ QueueUrl: await url(queue), AttributeNames: ['All'] }),
