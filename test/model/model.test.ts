@@ -5,7 +5,8 @@ import { seedsOf } from './seeds.ts';
 
 /** One short run on each database, each of its own: `npm run prove -- model` makes many and longer ones. */
 const SEEDS = ON_POSTGRES ? [2] : [1];
-const OPERATIONS = 60;
+/** On PostgreSQL, every restart starts two instances. */
+const OPERATIONS = ON_POSTGRES ? 40 : 60;
 
 describe('the service behaves like the model of its specification', () => {
   const { seeds, operations } = seedsOf(process.env, { seeds: SEEDS, operations: OPERATIONS });
