@@ -129,17 +129,18 @@ describe('the demo', { concurrency: true }, () => {
     assert.deepEqual(demo.left(), []);
   });
 
-  it('plays the courses over HTTP if no browser starts, with the same postbacks', async () => {
+  it('plays the courses over HTTP if no browser starts, and stops when it is interrupted then', async () => {
     await using demo = runDemoWithoutBrowser('--exit');
-
-    assert.equal(await demo.ended(), 0, demo.output.stdout + demo.output.stderr);
-    const { stdout } = demo.output;
-    assert.match(stdout, /None starts here \(.*\/nowhere\/chromium.*\), so the learner uses/);
-    assert.match(stdout, /begins the course, over the player's HTTP interface$/m);
-    assert.deepEqual(
-      [...stdout.matchAll(/REGISTRATION_STATUS_UPDATED .* ada: (.*?) · /g)].map(([, status]) => status),
-      ['Incomplete, UNKNOWN', 'Completed, PASS, score 100'],
+    await until(
+      () => /begins the course, over the player's HTTP interface$/m.test(demo.output.stdout),
+      'the learner begins',
+      TEST_TIMEOUT_MS,
     );
+    assert.match(demo.output.stdout, /None starts here \(.*\/nowhere\/chromium.*\), so the learner uses/);
+    demo.child.kill('SIGINT');
+
+    assert.equal(await demo.ended(), 130, demo.output.stderr);
+    assert.deepEqual(demo.left(), []);
   });
 
   it('stops when it is interrupted while its browser is open', async () => {
@@ -167,14 +168,20 @@ describe('the demo', { concurrency: true }, () => {
     assert.equal(demo.left().length, 1, 'the log stays');
   });
 
-  it('keeps running until a signal, even one that npm repeats, then leaves nothing behind', async () => {
+  it('without --exit, shows the same over HTTP and runs until a signal, even one that npm repeats', async () => {
     await using demo = runDemo();
     await until(
       () => demo.output.stdout.includes('Press Ctrl-C to stop'),
       'the demo stays up',
       TEST_TIMEOUT_MS,
     );
-    const url = /API reference +(\S+)\/docs/.exec(demo.output.stdout)?.[1];
+    const { stdout } = demo.output;
+    assert.match(stdout, /begins the course, over the player's HTTP interface$/m);
+    assert.deepEqual(
+      [...stdout.matchAll(/REGISTRATION_STATUS_UPDATED .* ada: (.*?) · /g)].map(([, status]) => status),
+      ['Incomplete, UNKNOWN', 'Completed, PASS, score 100'],
+    );
+    const url = /API reference +(\S+)\/docs/.exec(stdout)?.[1];
     assert.equal((await fetch(`${url}/docs/`)).status, 200);
 
     demo.child.kill('SIGINT');
