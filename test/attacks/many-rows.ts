@@ -4,6 +4,8 @@ import type { RunningService } from '../support/service.ts';
 
 /** Ids far from those that the API assigns. */
 const FIRST_ID = 1_000_000;
+/** The API continues after the highest id, so each block of rows leaves it room. */
+const IDS_FOR_API = 10_000;
 
 /** How many webhooks to add, and their common settings. */
 export interface ManyWebhooks {
@@ -97,7 +99,7 @@ export class ManyRows implements AsyncDisposable {
 
   #ids(count: number): number[] {
     const first = this.#nextId;
-    this.#nextId += count;
+    this.#nextId += count + IDS_FOR_API;
     return Array.from({ length: count }, (_, n) => first + n);
   }
 }
