@@ -113,7 +113,7 @@ describe('registrations in the admin UI', () => {
     await form.waitFor();
     await hasFocus(account);
     await page.keyboard.press('Enter');
-    await choice.getByRole('searchbox', { name: 'Search accounts' }).waitFor();
+    await hasFocus(choice.getByRole('searchbox', { name: 'Search accounts' }));
     await page.keyboard.type('lucerne');
     await choice.getByText('1–1 of 1').waitFor();
     await page.keyboard.press('ArrowDown');

@@ -69,6 +69,7 @@ describe('creating and editing a webhook', () => {
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Focus on accounts' });
     await dialog.getByRole('checkbox', { name: /Northwind Training/ }).waitFor();
+    await dialog.getByRole('searchbox').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('northw');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');
