@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 import { createHmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DEADLINE_MS } from './support/deadline.ts';
+import { isListening } from './support/free-port.ts';
 import { startTestService, type TestService, temporaryFolder, until } from './support/service.ts';
 
 // Runs on SQLite alone: receivers do not see what the service stores its messages in.
@@ -160,7 +161,7 @@ async function startReceiver([program, ...args]: [string, ...string[]], port: nu
     await until(
       () => {
         assert.equal(child.exitCode, null, errors);
-        return accepts(port);
+        return isListening(port);
       },
       `${program} listens`,
       COMPILING_DEADLINE_MS,
@@ -170,16 +171,4 @@ async function startReceiver([program, ...args]: [string, ...string[]], port: nu
     throw error;
   }
   return { output: () => output, [Symbol.asyncDispose]: stop };
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

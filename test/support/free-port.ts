@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 
 /**
  * Below the ports that Linux, macOS and Windows assign to outgoing connections. In that range a client that keeps trying
@@ -16,5 +17,18 @@ export async function freePort(): Promise<number> {
       server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
     });
     if (isFree) return port;
+  }
+}
+
+/** Whether a program of this machine accepts connections on a port. */
+export async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from './free-port.ts';
+import { freePort, isListening } from './free-port.ts';
 import type { PostgresPooler } from './postgres-pooler.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -73,16 +72,4 @@ async function kill(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close');
   child.kill('SIGKILL');
   await closed;
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
