@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 describe('a page that repeats a request', () => {
   let service: TestService;
@@ -44,7 +45,10 @@ describe('a page that repeats a request', () => {
       paused: true,
     });
     await service.api.create('/accounts', { name: 'Fabrikam' });
-    for (const path of ['/ui/api/dashboard', `/webhooks/${webhook.id}/line`]) {
+    const line = `/webhooks/${webhook.id}/line`;
+    // The worker leases the head first, and then puts it on hold.
+    await until(async () => (await service.api.get(line)).body.state === 'PAUSED', 'the head to be on hold');
+    for (const path of ['/ui/api/dashboard', line]) {
       const first = await get(path);
       assert.deepEqual(await get(path, first.tag), { status: 304, tag: first.tag, text: '' }, path);
     }

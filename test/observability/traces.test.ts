@@ -164,8 +164,12 @@ describe('traces', () => {
     assert.notEqual(dead!.traceId, TRACE_ID);
 
     target.respondWith(answer(200));
-    const deliveries = (await api.get(`/webhooks/${id}/deliveries`)).body.data;
-    const path = `/webhooks/${id}/deliveries/${deliveries[0].id}/redeliver`;
+    // The span of an attempt may be exported before its delivery is committed.
+    const delivery = await until(
+      async () => (await api.get(`/webhooks/${id}/deliveries`)).body.data[0],
+      'the dead letter in the history',
+    );
+    const path = `/webhooks/${id}/deliveries/${delivery.id}/redeliver`;
     assert.ok((await api.post(path, undefined, CALLER)).status < 300);
     const [again] = await collector.waitFor(
       ({ traceId, name }) => traceId === TRACE_ID && name === 'deliver ACCOUNT_CREATED',
@@ -215,6 +219,10 @@ describe('traces', () => {
 
     const addition = { account_ids: accountIds, contents: [{ type: 'COURSE', id: course.id }] };
     assert.deepEqual(await outcomesOf('/account-content/add', addition, 'a'.repeat(32)), all('dead_letter'));
+    await until(
+      async () => (await api.get(`/webhooks/${id}/deliveries`)).body.data.length === accountIds.length,
+      'the dead letters in the history',
+    );
     target.respondWith(answer(200));
     const redelivery = `/webhooks/${id}/deliveries/redeliver`;
     assert.deepEqual(await outcomesOf(redelivery, undefined, 'b'.repeat(32)), all('delivered'));
