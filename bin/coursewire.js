@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // @ts-check
-// The way into src/main.ts, in JavaScript: a module that is loaded before the cache is on would bring in the compiler that
+// Starts src/main.ts, in JavaScript: a module that is loaded before the cache is on would bring in the compiler that
 // strips types, which takes 20 MiB and a tenth of a second. Nothing is imported before the version is known to be new
 // enough: an older Node would fail on the import, and not say why.
+import path from 'node:path';
 
 const MIN_NODE_MAJOR = 24;
 
@@ -18,5 +19,6 @@ if (Number.parseInt(process.versions.node, 10) < MIN_NODE_MAJOR) {
   // line: `npm start` does, to a quarter of the time in the collector that the smallest one would take.
   const { setFlagsFromString } = await import('node:v8');
   setFlagsFromString('--heap-growing-percent=30');
-  await import('../src/main.ts');
+  const { loadService } = await import('./service-bundle.js');
+  await loadService(path.join(import.meta.dirname, '..'));
 }

@@ -28,6 +28,22 @@ describe('the example deployment', () => {
     for (const folder of used) assert.ok(copied.includes(`COPY ${folder} ${folder}`), folder);
   });
 
+  test('the image is built with everything that `npm ci` runs, and contains the sources that were bundled', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const run = [scripts.postinstall!, scripts['build:service']!, read('scripts/build-service.ts')].join(
+      '\n',
+    );
+    const files = new Set(run.match(/\bscripts\/[\w-]+\.\w+|\bbin(?=\/)/g));
+    assert.ok(files.size > 2, [...files].join());
+    const copied = BUILD_STAGE.split('\n').filter((line) => line.startsWith('COPY '));
+    for (const file of files)
+      assert.ok(
+        copied.some((line) => line.split(' ').includes(file)),
+        file,
+      );
+    for (const line of ['COPY bin bin', 'COPY src src']) assert.ok(FINAL_STAGE.includes(`\n${line}\n`), line);
+  });
+
   test('the image omits what is needed only to build the admin UI', () => {
     const packagesOf = (file: string) => Object.keys(JSON.parse(read(file)).dependencies as object);
     const ofService = packagesOf('package.json');

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { bundlesFolder } from '../bin/service-bundle.js';
+import { temporaryFolder } from './support/service.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const MAIN = `
+import { Type } from 'typebox';
+import { greeting } from './greetings/greeting.ts';
+console.log(greeting, Type.String().type, import.meta.dirname);
+if (process.argv.includes('fail')) throw new Error('on line 5');
+`;
+
+/** A small installation with this program's way of starting, and packages of this checkout. */
+function installation() {
+  const folder = temporaryFolder();
+  const at = (...names: string[]) => path.join(folder.path, ...names);
+  const write = (file: string, text: string) => writeFileSync(at(file), text);
+  for (const each of ['src/greetings', 'node_modules', 'scripts']) mkdirSync(at(each), { recursive: true });
+  for (const each of ['bin', 'scripts/build-service.ts', 'package.json'])
+    cpSync(path.join(ROOT, each), at(each), { recursive: true });
+  for (const each of readdirSync(path.join(ROOT, 'node_modules')).filter((name) => name !== '.cache'))
+    symlinkSync(path.join(ROOT, 'node_modules', each), at('node_modules', each));
+  write('src/main.ts', MAIN);
+  write('src/greetings/greeting.ts', "export const greeting: string = 'hello';\n");
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, args, { cwd: folder.path, encoding: 'utf8', env: {} });
+  return {
+    write,
+    path: folder.path,
+    start: (...args: string[]) => run('bin/coursewire.js', ...args),
+    build() {
+      const { status, stderr } = run('scripts/build-service.ts');
+      assert.equal(status, 0, stderr);
+    },
+    bundles: () => readdirSync(bundlesFolder(folder.path)),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+describe('the program', () => {
+  it('starts from its bundle, whose modules have the paths of their sources', () => {
+    using program = installation();
+    const fromSources = program.start().stdout;
+    assert.equal(fromSources, `hello string ${path.join(program.path, 'src')}\n`);
+    program.build();
+    const [bundle] = program.bundles();
+    const main = path.join(bundlesFolder(program.path), bundle!, 'main.mjs');
+    writeFileSync(main, readFileSync(main, 'utf8').replace('hello', 'bundled'));
+    assert.equal(program.start().stdout, fromSources.replace('hello', 'bundled'));
+  });
+
+  it('starts from sources that have changed since they were bundled', () => {
+    using program = installation();
+    program.build();
+    program.write('src/greetings/greeting.ts', "export const greeting: string = 'good morning';\n");
+    assert.match(program.start().stdout, /^good morning /);
+    program.build();
+    assert.match(program.start().stdout, /^good morning /);
+    assert.equal(program.bundles().length, 2);
+  });
+
+  it('names the lines of the sources in errors of its bundle', () => {
+    using program = installation();
+    program.build();
+    const { stderr } = program.start('fail');
+    assert.match(stderr, /src\/main\.ts:5/);
+    assert.doesNotMatch(stderr, /main\.mjs/);
+  });
+});
