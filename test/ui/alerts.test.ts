@@ -98,10 +98,10 @@ describe('alerts in the admin UI', () => {
     await page.getByRole('heading', { name: 'Lost messages' }).waitFor();
     const changes = page.getByRole('region', { name: 'Changes' }).getByRole('listitem');
     await changes
-      .filter({ hasText: /changed alert rule Lost messages/ })
+      .filter({ hasText: /changed alert Lost messages/ })
       .filter({ hasText: /Name.*By someone else.*Lost messages/ })
       .waitFor();
-    await changes.filter({ hasText: /created alert rule/ }).waitFor();
+    await changes.filter({ hasText: /created alert/ }).waitFor();
     await visit.assertAccessible();
 
     await page.getByRole('button', { name: /^Actions for .*Lost messages/ }).click();

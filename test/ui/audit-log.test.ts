@@ -43,6 +43,7 @@ describe('the audit log in the admin UI', () => {
       /Target URL.*\/old to .*\/new/,
       /Events.*added Account deleted/,
       /Secret.*changed \(not shown\)/,
+      /Authentication.*None.*to.*Basic/,
     ])
       await entry.filter({ hasText: text }).waitFor();
     await changes.getByText('The command line created').first().waitFor();
@@ -51,7 +52,7 @@ describe('the audit log in the admin UI', () => {
       assert.equal(await page.getByText(secret).count(), 0, secret);
     const created = changes.getByRole('listitem').filter({ hasText: 'created webhook CRM' });
     await created.getByRole('button', { name: /Show \d+ more fields/ }).click();
-    await created.getByText('Logging').waitFor();
+    await created.filter({ hasText: /Logging.*Full on error/ }).waitFor();
     await visit.assertAccessible();
   });
 
@@ -85,7 +86,7 @@ describe('the audit log in the admin UI', () => {
     await visit.arrived(`${LOG}?object_type=WEBHOOK`);
   });
 
-  it('names the content that an account received, and links to an alert rule but not to a deleted folder', async () => {
+  it('names the content that an account received, and links to an alert but not to a deleted folder', async () => {
     const { api } = ui.service;
     const { id: accountId } = await api.create('/accounts', { name: 'Northwind' });
     const folders = [
@@ -113,7 +114,7 @@ describe('the audit log in the admin UI', () => {
     const deleted = entries.filter({ hasText: 'deleted folder Old' });
     await deleted.waitFor();
     assert.equal(await deleted.getByRole('link', { name: 'Old' }).count(), 0);
-    const created = entries.filter({ hasText: 'created alert rule On call' });
+    const created = entries.filter({ hasText: 'created alert On call' });
     await created.getByRole('button', { name: /Show \d+ more fields/ }).click();
     for (const text of [/Condition.*A webhook is in error/, /URL.*changed \(not shown\)/])
       await created.filter({ hasText: text }).waitFor();

@@ -44,7 +44,7 @@ export const audit = {
     EQUIVALENT: 'Equivalent',
     BUNDLE: 'Bundle',
     FOLDER: 'Folder',
-    ALERT: 'Alert rule',
+    ALERT: 'Alert',
   } satisfies Record<AuditObjectType, string>,
   /** The object in a sentence. */
   inSentence: {
@@ -57,7 +57,7 @@ export const audit = {
     EQUIVALENT: 'equivalent',
     BUNDLE: 'bundle',
     FOLDER: 'folder',
-    ALERT: 'alert rule',
+    ALERT: 'alert',
   } satisfies Record<AuditObjectType, string>,
   /** For the filter. */
   actions: {
@@ -110,9 +110,9 @@ export const audit = {
     FOLDER_CREATED: 'Folder created',
     FOLDER_UPDATED: 'Folder changed',
     FOLDER_DELETED: 'Folder deleted',
-    ALERT_CREATED: 'Alert rule created',
-    ALERT_UPDATED: 'Alert rule changed',
-    ALERT_DELETED: 'Alert rule deleted',
+    ALERT_CREATED: 'Alert created',
+    ALERT_UPDATED: 'Alert changed',
+    ALERT_DELETED: 'Alert deleted',
   } satisfies Record<AuditAction, string>,
   /** What the actor did to the object: “changed webhook CRM”. */
   sentences: {
@@ -243,7 +243,7 @@ export const audit = {
   empty: {
     title: 'No changes yet',
     description:
-      'Changes of webhooks, alert rules, API clients, administrators, accounts and content appear here.',
+      'Changes of webhooks, alerts, API clients, administrators, accounts and content appear here.',
   },
   nothingFits: {
     title: 'No results',

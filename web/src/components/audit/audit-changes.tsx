@@ -1,12 +1,14 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { AuditItem } from '../../../../src/audit/field-changes.ts';
-import { isTopic, SUBTOPICS, type Subtopic } from '../../../../src/events/catalogue.ts';
 import type { AuditEntry } from '../../api/audit.ts';
 import { alerts } from '../../texts/alerts.ts';
 import { audit } from '../../texts/audit.ts';
+import { content } from '../../texts/content.ts';
 import { navigation } from '../../texts/navigation.ts';
+import { registrations } from '../../texts/registrations.ts';
 import { shared } from '../../texts/shared.ts';
+import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatDateTime } from '../../utilities/times.ts';
 import styles from './audit-list.module.css';
@@ -18,6 +20,20 @@ type Value = AuditItem;
 const SHOWN = 10;
 const SHOWN_OF_ALL_FIELDS = 4;
 const MAX_ITEMS = 20;
+/** Fields whose values have names on other pages. */
+const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'authentication.type': { NONE: webhookEditing.fields.none, BASIC: webhookEditing.fields.basic },
+  completion: registrations.status.completions,
+  condition: namesOf(alerts.conditions),
+  learning_standard: content.standards,
+  logging_mode: webhookEditing.apiOnly.loggingModes,
+  role: navigation.roles,
+  subtopic: namesOf(webhooks.subtopics),
+  subtopics: namesOf(webhooks.subtopics),
+  success: registrations.status.successes,
+  'target.format': alerts.formats,
+  topic: namesOf(webhooks.topics),
+};
 
 /** The changed fields with their old and new values, and further facts. */
 export function AuditChanges({ entry }: { entry: AuditEntry }) {
@@ -98,10 +114,8 @@ function valueText(field: string, value: Value): string {
   if (typeof value === 'boolean') return value ? audit.values.yes : audit.values.no;
   if (typeof value === 'object') return assetText(field, value);
   if (typeof value === 'string' && field.endsWith('_dt')) return formatDateTime(new Date(value));
-  if (field === 'subtopics' || field === 'subtopic') return subtopicText(String(value));
-  if (field === 'condition') return conditionText(String(value));
-  if (field === 'role') return roleText(String(value));
-  if (field === 'topic' && isTopic(value)) return webhooks.topics[value].name;
+  const names = NAMES[field] ?? {};
+  if (typeof value === 'string' && Object.hasOwn(names, value)) return names[value]!;
   return String(value);
 }
 
@@ -115,16 +129,6 @@ function assetText(field: string, value: Readonly<Record<string, unknown>>): str
   return `${kind} ${name ?? `#${id}`}`;
 }
 
-function subtopicText(value: string): string {
-  return (SUBTOPICS as readonly string[]).includes(value)
-    ? webhooks.subtopics[value as Subtopic].name
-    : value;
-}
-
-function conditionText(value: string): string {
-  return value in alerts.conditions ? alerts.conditions[value as keyof typeof alerts.conditions].name : value;
-}
-
-function roleText(value: string): string {
-  return value in navigation.roles ? navigation.roles[value as keyof typeof navigation.roles] : value;
+function namesOf(values: Readonly<Record<string, { name: string }>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).map(([value, { name }]) => [value, name]));
 }
