@@ -1,7 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconHistory, IconLink, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconLink, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   type Administrator,
@@ -9,11 +8,11 @@ import {
   deleteAdministrator,
   makeLink,
 } from '../../api/administrators.ts';
+import { AuditMenuItem } from '../../components/audit/audit-menu-item.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
-import { audit } from '../../texts/audit.ts';
 import { shared } from '../../texts/shared.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
@@ -59,18 +58,7 @@ export function AdministratorMenu({ administrator }: { administrator: Administra
           >
             {invited ? texts.newInvitation : texts.newPassword}
           </Menu.Item>
-          <Menu.Item
-            leftSection={<IconHistory size={16} stroke={1.6} />}
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/administration/audit-log"
-                search={{ object_type: 'ADMINISTRATOR', object_id: String(id) } as never}
-              />
-            )}
-          >
-            {audit.panel.action}
-          </Menu.Item>
+          <AuditMenuItem type="ADMINISTRATOR" id={id} />
           <Menu.Divider />
           <Menu.Item
             color="red"

@@ -1,16 +1,14 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import {
   IconDots,
-  IconHistory,
   IconKey,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
   IconTrash,
 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import type { ApiClient } from '../../api/clients.ts';
-import { audit } from '../../texts/audit.ts';
+import { AuditMenuItem } from '../../components/audit/audit-menu-item.tsx';
 import { clients as texts } from '../../texts/clients.ts';
 
 /** The actions for a client. */
@@ -44,18 +42,7 @@ export function ClientMenu({
         >
           {enabled ? texts.disable.action : texts.enable.action}
         </Menu.Item>
-        <Menu.Item
-          leftSection={<IconHistory size={16} stroke={1.6} />}
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/administration/audit-log"
-              search={{ object_type: 'API_CLIENT', object_id: id } as never}
-            />
-          )}
-        >
-          {audit.panel.action}
-        </Menu.Item>
+        <AuditMenuItem type="API_CLIENT" id={id} />
         <Menu.Divider />
         <Menu.Item
           color="red"
