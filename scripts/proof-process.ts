@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { killGroup } from '../test/support/process-tree.ts';
-import { ROOT } from './run-tests.ts';
+import { NODE_OPTIONS, ROOT } from './run-tests.ts';
 
 /**
  * Runs the test files of a proof, one after another, and returns the exit code: 0 only if all of them passed. Each file runs in
@@ -30,16 +30,12 @@ async function runFile(
 ): Promise<number> {
   // Inside a test this variable would have the file report to the test's own runner.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const tests = spawn(
-    process.execPath,
-    ['--import', './bin/compile-cache.js', '--test-reporter=spec', file],
-    {
-      cwd: ROOT,
-      env: { ...inherited, ...environment },
-      stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    },
-  );
+  const tests = spawn(process.execPath, [...NODE_OPTIONS, '--test-reporter=spec', file], {
+    cwd: ROOT,
+    env: { ...inherited, ...environment },
+    stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   for (const stream of [tests.stdout, tests.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => write?.(text));
   // PostgreSQL servers are in groups of their own. The tests stop them when they get this signal.

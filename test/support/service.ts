@@ -4,7 +4,7 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import { type Service, startService } from '../../src/service.ts';
+import type { Service } from '../../src/service.ts';
 import { CROSS_RULES } from '../../src/settings/cross-rules.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
@@ -152,6 +152,8 @@ export async function startTestService(
     customLevels: settings.custom_log_levels,
     destination: { write: (line: string) => void logLines.push(JSON.parse(line)) },
   });
+  // Loaded only here, because it takes longer than all else, and many programs of tests need other parts of this module alone.
+  const { startService } = await import('../../src/service.ts');
   const service = await startService(settings, {
     logs,
     version: '0.0.0-test',
