@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem } from 'node:os';
 import path from 'node:path';
+import { FIRST_DATA_VARIABLE } from '../test/support/postgres-server.ts';
 
 /** A file system in memory that Linux provides. */
 const IN_MEMORY = '/dev/shm';
@@ -19,9 +20,11 @@ export function keepTemporaryFilesInMemory(): Disposable {
   const folder = mkdtempSync(path.join(IN_MEMORY, 'coursewire-tests-'));
   chmodSync(folder, OTHERS_MAY_ENTER);
   process.env.TMPDIR = folder;
+  process.env[FIRST_DATA_VARIABLE] = path.join(folder, 'postgres-data');
   return {
     [Symbol.dispose]() {
       delete process.env.TMPDIR;
+      delete process.env[FIRST_DATA_VARIABLE];
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -18,6 +18,7 @@ import {
   writeFiles,
 } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { FIRST_DATA_VARIABLE } from './support/postgres-server.ts';
 import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
 
@@ -309,7 +310,7 @@ test('never ends', async () => {
       await startPostgresServer();`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
       cwd: ROOT,
-      env: { ...process.env, TMPDIR: folder.path },
+      env: { ...process.env, TMPDIR: folder.path, [FIRST_DATA_VARIABLE]: undefined },
       stdio: 'ignore',
     });
     const closed = once(child, 'close');
