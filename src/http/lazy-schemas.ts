@@ -2,6 +2,11 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import type { Trimmed } from './excess.ts';
 
+type Serialize = (data: unknown) => string;
+
+/** By schema, so that further servers of the process need not compile it again. */
+const serializers = new WeakMap<object, Serialize>();
+
 /**
  * Compiles response schemas when they are first needed. Compiling all of them takes 90 ms, most of the startup.
  * The first route of each scope is compiled at startup, because the server then sets up the compiler of that
@@ -16,10 +21,15 @@ export function serializeLazily(app: FastifyInstance): void {
       return;
     }
     route.serializerCompiler ??= (definition) => {
-      let serialize: ((data: unknown) => string) | undefined;
+      const schema = definition.schema as object;
+      let serialize: Serialize | undefined;
       return (data) => {
-        serialize ??= this.serializerCompiler!(definition);
-        return serialize!(data);
+        serialize ??= serializers.get(schema);
+        if (serialize === undefined) {
+          serialize = this.serializerCompiler!(definition) as Serialize;
+          serializers.set(schema, serialize);
+        }
+        return serialize(data);
       };
     };
   });
