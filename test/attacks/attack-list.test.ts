@@ -26,13 +26,6 @@ const SETTINGS = {
   retry_max_delay: 600,
 } as const;
 
-/** Keeps the event loop busy when the process gets the signal. */
-const STALL_ON_SIGNAL = `process.on('SIGUSR2', () => {
-  const { user, system } = process.threadCpuUsage();
-  const used = () => { const now = process.threadCpuUsage(); return now.user + now.system - user - system; };
-  while (used() < 2e6);
-});`;
-
 /** Without those that differ from others only before the service reaches its database. */
 function thoseOfDatabase(attacks: readonly Attack[]): Attack[] {
   const kept = attacks.filter(
@@ -43,20 +36,6 @@ function thoseOfDatabase(attacks: readonly Attack[]): Attack[] {
     assert.ok(queriesLike === undefined || names.has(queriesLike), `${name}: ${queriesLike} is tried`);
   return kept;
 }
-
-describe('the measure of a busy event loop', () => {
-  test('detects two seconds of injected work, and finds a quiet service idle', async () => {
-    await using service = await startWatchedService({}, { preload: STALL_ON_SIGNAL });
-    const answered = () => service.api.get('/health/live');
-    await answered();
-    assert.ok((await service.busyDuring(answered)) < MAX_BUSY_MS);
-    const busy = await service.busyDuring(async () => {
-      process.kill(service.pid, 'SIGUSR2');
-      await answered();
-    });
-    assert.ok(busy > MAX_BUSY_MS, `${busy} ms`);
-  });
-});
 
 describe('a service under every known attack', () => {
   test('is never kept from answering for more than 100 ms, and serves others as usual', async (t) => {
