@@ -90,7 +90,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     databases: BOTH,
     kind: 'waits',
     environment: ({ quick }) =>
-      quick ? { ...QUICK_LEASE, OUTAGE_CALL_EVERY_MS: '300', OUTAGE_HOLD_MS: '500', OUTAGE_ONCE: '1' } : {},
+      quick ? { ...QUICK_LEASE, OUTAGE_CALL_EVERY_MS: '150', OUTAGE_HOLD_MS: '500', OUTAGE_ONCE: '1' } : {},
   },
   learners: {
     about: '200 learners in a course while the process is killed: nothing that was saved is lost',
