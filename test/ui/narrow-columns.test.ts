@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-parts.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
+import { boxOf, wordsOf } from './support/boxes.ts';
 import { choiceDialog, fieldOf } from './support/choosing.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -12,8 +13,9 @@ const LONG = 'Everything about forklifts, ladders, extinguishers and first aid t
 const UNBROKEN = 'extinguishers'.repeat(8);
 
 /** The first word of an element that stands on two lines. */
-const brokenWord = (locator: Locator) =>
-  locator.evaluate((element) => {
+const brokenWord = async (locator: Locator) => {
+  await wordsOf(locator);
+  return await locator.evaluate((element) => {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const text = texts.currentNode as Text;
@@ -26,15 +28,7 @@ const brokenWord = (locator: Locator) =>
     }
     return null;
   });
-
-/** Where the words of an element stand, whatever its box. */
-const textBox = (locator: Locator) =>
-  locator.evaluate((element) => {
-    const range = document.createRange();
-    range.selectNodeContents(element);
-    const { left, right, width } = range.getBoundingClientRect();
-    return { left, right, width };
-  });
+};
 
 describe('narrow columns and cards', () => {
   let ui: Ui;
@@ -81,21 +75,24 @@ describe('narrow columns and cards', () => {
     await using visit = await ui.visit('/registrations', { phone: true });
     const { page } = visit;
     const cards = page.getByRole('listitem').filter({ hasText: 'Account' });
-    const arabic = await textBox(cards.filter({ hasText: ARABIC }).getByText(ARABIC));
-    const course = await textBox(cards.filter({ hasText: ARABIC }).getByText('Fire extinguishers'));
-    assert.ok(Math.abs(arabic.right - course.right) < 2, JSON.stringify({ arabic, course }));
+    const arabic = await wordsOf(cards.filter({ hasText: ARABIC }).getByText(ARABIC));
+    const course = await wordsOf(cards.filter({ hasText: ARABIC }).getByText('Fire extinguishers'));
+    assert.ok(
+      Math.abs(arabic.x + arabic.width - course.x - course.width) < 2,
+      JSON.stringify({ arabic, course }),
+    );
     await page.goto(`${ui.service.url}/ui/accounts`);
     const names = page.getByRole('link');
-    const name = await textBox(names.filter({ hasText: ARABIC }));
-    const other = await textBox(names.filter({ hasText: LONG }));
-    assert.ok(Math.abs(name.left - other.left) < 2, JSON.stringify({ name, other }));
+    const name = await wordsOf(names.filter({ hasText: ARABIC }));
+    const other = await wordsOf(names.filter({ hasText: LONG }));
+    assert.ok(Math.abs(name.x - other.x) < 2, JSON.stringify({ name, other }));
   });
 
   it('draw a badge as wide as its words', async () => {
     await using visit = await ui.visit('/content', { phone: true });
     const badge = visit.page.getByText('Version 1 not published');
-    const { width } = await textBox(badge);
-    const box = (await badge.boundingBox()) ?? assert.fail('it is in view');
+    const { width } = await wordsOf(badge);
+    const box = await boxOf(badge);
     assert.ok(box.width < width + 32, `${box.width} px for words of ${width} px`);
     await visit.assertNoSidewaysScrolling();
   });
@@ -104,8 +101,8 @@ describe('narrow columns and cards', () => {
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;
     const isInside = async (name: Locator, around: Locator) => {
-      const outer = (await around.boundingBox()) ?? assert.fail('it is open');
-      const inner = (await name.boundingBox()) ?? assert.fail('it is offered');
+      const outer = await boxOf(around);
+      const inner = await boxOf(name);
       return inner.x + inner.width <= outer.x + outer.width;
     };
     const account = fieldOf(page, 'Account');

@@ -6,6 +6,7 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { boxOf } from './support/boxes.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 import { assertNoAxeFaults } from './support/visit.ts';
@@ -90,8 +91,8 @@ describe('the player page', () => {
     await exit(learner);
     await heading(learner, 'You have not finished this course yet');
     await learner.page.getByText('To continue where you left off').waitFor();
-    const card = await learner.page.locator('.card').boundingBox();
-    assert.ok(card !== null && card.height < 500, `the card is ${card?.height} px high`);
+    const card = await boxOf(learner.page.locator('.card'));
+    assert.ok(card.height < 500, `the card is ${card.height} px high`);
     await lookAt(learner, 'unfinished');
     await learner.page.getByRole('button', { name: 'Back to the course' }).click();
     assert.equal((await learner.given())['core.lesson_location'], 'page-7');

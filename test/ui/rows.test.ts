@@ -5,6 +5,7 @@ import { ContentMaker } from '../content/account-content-parts.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { boxOf } from './support/boxes.ts';
 import { coveredControls, makeRowsStatic } from './support/covered-controls.ts';
 import { Tabs } from './support/opened-tabs.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -131,7 +132,7 @@ describe('rows that lead to a page', () => {
     const { page } = visit;
     const row = rowOf(page, 'Warehouse');
     const events = row.getByText('All events');
-    const { x, y, width, height } = (await events.boundingBox()) ?? assert.fail('it is in view');
+    const { x, y, width, height } = await boxOf(events);
     await page.mouse.move(x + 2, y + height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width - 2, y + height / 2, { steps: 4 });

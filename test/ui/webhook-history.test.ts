@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { boxOf } from './support/boxes.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -108,7 +109,7 @@ describe('the history of a webhook in the admin UI', () => {
     await page.getByRole('button', { name: '2 new' }).click();
     await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' });
     // Dragging over text selects it, and does not open the row.
-    const { width } = (await error.boundingBox())!;
+    const { width } = await boxOf(error);
     await error.hover({ position: { x: width - 4, y: 10 } });
     await page.mouse.down();
     await error.hover({ position: { x: width - 60, y: 10 }, force: true });
