@@ -25,7 +25,7 @@ const FILES_PER_PROCESS = new Map([
   ['test/observability', 6],
   ['test/player', 19],
   ['test/queue', 7],
-  ['test/ui', 8],
+  ['test/ui', 15],
   ['test/ui-api', 9],
   ['test/webhooks', 14],
 ]);
