@@ -11,13 +11,17 @@ const PORTS = { first: 15_000, count: 17_000 };
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
+    if (await isFree(port)) return port;
   }
+}
+
+/** Whether a server of this machine could listen on a port of loopback. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 /** Whether a program of this machine accepts connections on a port. */

@@ -8,173 +8,175 @@ import { startUi, type Ui } from './support/ui.ts';
 
 const ADDRESS = '/administration/administrators';
 
-let ui: Ui;
-before(async () => {
-  ui = await startUi();
-});
-after(() => ui[Symbol.asyncDispose]());
-
-const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
-
-async function invite(page: Page, email: string, role = 'Viewer'): Promise<string> {
-  await page.getByRole('button', { name: 'Invite' }).click();
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByRole('radio', { name: role }).check();
-  await page.getByRole('button', { name: 'Create invitation link' }).click();
-  const link = await page.getByLabel('One-time link').inputValue();
-  await page.getByRole('button', { name: 'I have copied it' }).click();
-  return link.replace(/^.*\/ui\//, '/');
-}
-
-async function act(page: Page, whose: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${isolate(whose)}` }).click();
-  await page.getByRole('menuitem', { name: item }).click();
-}
-
-describe('inviting an administrator', () => {
-  test('creates a link with which the invited person chooses name and password, once', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const link = await invite(visit.page, 'grace@example.com', 'Administrator');
-    await rowOf(visit.page, 'grace@example.com').getByText('Invited').waitFor();
-
-    await using invited = await ui.visit(link, { as: 'nobody' });
-    const { page } = invited;
-    await page.getByLabel('Your name').fill('Grace');
-    assert.equal(await page.getByLabel('E-mail').inputValue(), 'grace@example.com');
-    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
-    await page.getByRole('textbox', { name: 'Repeat the password' }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Save and sign in' }).click();
-    await page.getByRole('button', { name: 'Your account: Grace' }).waitFor();
-
-    await visit.page.reload();
-    await rowOf(visit.page, 'Grace').getByText('Active').waitFor();
+describe('administrators', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
   });
+  after(() => ui[Symbol.asyncDispose]());
 
-  test('shows an invalid address at its field, and names a conflict', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
+  const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+  async function invite(page: Page, email: string, role = 'Viewer'): Promise<string> {
     await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByLabel('E-mail').fill('nobody');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByRole('radio', { name: role }).check();
     await page.getByRole('button', { name: 'Create invitation link' }).click();
-    await page.getByText('Enter an e-mail address').waitFor();
-    await page.getByLabel('E-mail').fill('vic@example.com');
-    await page.getByRole('button', { name: 'Create invitation link' }).click();
-    await page.getByRole('alert').getByText('vic@example.com already').waitFor();
+    const link = await page.getByLabel('One-time link').inputValue();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    return link.replace(/^.*\/ui\//, '/');
+  }
+
+  async function act(page: Page, whose: string, item: string): Promise<void> {
+    await page.getByRole('button', { name: `Actions for ${isolate(whose)}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  }
+
+  describe('inviting an administrator', () => {
+    test('creates a link with which the invited person chooses name and password, once', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const link = await invite(visit.page, 'grace@example.com', 'Administrator');
+      await rowOf(visit.page, 'grace@example.com').getByText('Invited').waitFor();
+
+      await using invited = await ui.visit(link, { as: 'nobody' });
+      const { page } = invited;
+      await page.getByLabel('Your name').fill('Grace');
+      assert.equal(await page.getByLabel('E-mail').inputValue(), 'grace@example.com');
+      await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
+      await page.getByRole('textbox', { name: 'Repeat the password' }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Save and sign in' }).click();
+      await page.getByRole('button', { name: 'Your account: Grace' }).waitFor();
+
+      await visit.page.reload();
+      await rowOf(visit.page, 'Grace').getByText('Active').waitFor();
+    });
+
+    test('shows an invalid address at its field, and names a conflict', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail').fill('nobody');
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await page.getByText('Enter an e-mail address').waitFor();
+      await page.getByLabel('E-mail').fill('vic@example.com');
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await page.getByRole('alert').getByText('vic@example.com already').waitFor();
+    });
+
+    test('a second time creates a new link that ends the former one', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      const former = await invite(page, 'linus@example.com');
+      await act(page, 'linus@example.com', 'New invitation link');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
+      const link = (await page.getByLabel('One-time link').inputValue()).replace(/^.*\/ui\//, '/');
+      assert.notEqual(link, former);
+      await using late = await ui.visit(former, { as: 'nobody' });
+      await late.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+    });
   });
 
-  test('a second time creates a new link that ends the former one', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    const former = await invite(page, 'linus@example.com');
-    await act(page, 'linus@example.com', 'New invitation link');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
-    const link = (await page.getByLabel('One-time link').inputValue()).replace(/^.*\/ui\//, '/');
-    assert.notEqual(link, former);
-    await using late = await ui.visit(former, { as: 'nobody' });
-    await late.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
-  });
-});
+  describe('changing an administrator', () => {
+    test('works for an invited person’s role before they have a name', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      await invite(page, 'edsger@example.com');
+      await act(page, 'edsger@example.com', 'Edit');
+      await page.getByRole('radio', { name: 'Administrator' }).check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await rowOf(page, 'edsger@example.com').getByText('Administrator').waitFor();
+    });
 
-describe('changing an administrator', () => {
-  test('works for an invited person’s role before they have a name', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    await invite(page, 'edsger@example.com');
-    await act(page, 'edsger@example.com', 'Edit');
-    await page.getByRole('radio', { name: 'Administrator' }).check();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'edsger@example.com').getByText('Administrator').waitFor();
-  });
-
-  test('to disabled ends the person’s sessions at once', async () => {
-    await using viewer = await ui.visit('/profile', { as: 'viewer' });
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    await act(page, 'Vic', 'Edit');
-    await page.getByLabel('Can sign in').uncheck();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'Vic').getByText('Disabled').waitFor();
-    await viewer.page.reload();
-    await viewer.page.getByRole('heading', { name: /Sign in/ }).waitFor();
-    await act(page, 'Vic', 'Edit');
-    await page.getByLabel('Can sign in').check();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'Vic').getByText('Active').waitFor();
-  });
-});
-
-describe('deleting an administrator', () => {
-  test('asks first, then removes the person', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    await invite(page, 'niklaus@example.com');
-    await act(page, 'niklaus@example.com', 'Delete');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText(`${isolate('niklaus@example.com')} was deleted.`).waitFor();
-    await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
+    test('to disabled ends the person’s sessions at once', async () => {
+      await using viewer = await ui.visit('/profile', { as: 'viewer' });
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      await act(page, 'Vic', 'Edit');
+      await page.getByLabel('Can sign in').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await rowOf(page, 'Vic').getByText('Disabled').waitFor();
+      await viewer.page.reload();
+      await viewer.page.getByRole('heading', { name: /Sign in/ }).waitFor();
+      await act(page, 'Vic', 'Edit');
+      await page.getByLabel('Can sign in').check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await rowOf(page, 'Vic').getByText('Active').waitFor();
+    });
   });
 
-  test('is possible for many at once: the one who is signed in stays, and the dialog says so', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    for (const email of ['bulk.1@example.com', 'bulk.2@example.com']) await invite(page, email);
-    for (const name of ['bulk.1@example.com', 'bulk.2@example.com', 'Ann'])
-      await page.getByRole('checkbox', { name: `Select ${isolate(name)}` }).check();
-    await page.getByText('3 selected').waitFor();
-    await visit.assertAccessible();
-    await page.getByRole('button', { name: 'Delete…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete 3 administrators?' });
-    await dialog.getByText('They are signed out immediately').waitFor();
-    await dialog.getByRole('button', { name: 'Delete 3 administrators' }).click();
-    await dialog.getByText('2 administrators deleted.').waitFor();
-    await dialog.getByText(/Ann: You cannot delete yourself/).waitFor();
-    await visit.assertAccessible();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await rowOf(page, 'bulk.1@example.com').waitFor({ state: 'detached' });
-    await rowOf(page, 'ann@example.com').waitFor();
+  describe('deleting an administrator', () => {
+    test('asks first, then removes the person', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      await invite(page, 'niklaus@example.com');
+      await act(page, 'niklaus@example.com', 'Delete');
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText(`${isolate('niklaus@example.com')} was deleted.`).waitFor();
+      await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
+    });
+
+    test('is possible for many at once: the one who is signed in stays, and the dialog says so', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      for (const email of ['bulk.1@example.com', 'bulk.2@example.com']) await invite(page, email);
+      for (const name of ['bulk.1@example.com', 'bulk.2@example.com', 'Ann'])
+        await page.getByRole('checkbox', { name: `Select ${isolate(name)}` }).check();
+      await page.getByText('3 selected').waitFor();
+      await visit.assertAccessible();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete 3 administrators?' });
+      await dialog.getByText('They are signed out immediately').waitFor();
+      await dialog.getByRole('button', { name: 'Delete 3 administrators' }).click();
+      await dialog.getByText('2 administrators deleted.').waitFor();
+      await dialog.getByText(/Ann: You cannot delete yourself/).waitFor();
+      await visit.assertAccessible();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await rowOf(page, 'bulk.1@example.com').waitFor({ state: 'detached' });
+      await rowOf(page, 'ann@example.com').waitFor();
+    });
+
+    test('is not possible for oneself', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      await visit.page.getByRole('button', { name: `Actions for ${isolate('Ann')}` }).click();
+      assert.ok(await visit.page.getByRole('menuitem', { name: 'Delete' }).isDisabled());
+    });
   });
 
-  test('is not possible for oneself', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    await visit.page.getByRole('button', { name: `Actions for ${isolate('Ann')}` }).click();
-    assert.ok(await visit.page.getByRole('menuitem', { name: 'Delete' }).isDisabled());
-  });
-});
+  describe('the page of administrators', () => {
+    test('is accessible, dialogs too, in both schemes', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      await rowOf(visit.page, 'Ann').waitFor();
+      await visit.assertAccessible();
+      await visit.page.getByRole('button', { name: 'Invite' }).click();
+      await visit.page.getByRole('dialog', { name: 'Invite someone' }).waitFor();
+      await visit.assertAccessible();
+    });
 
-describe('the page of administrators', () => {
-  test('is accessible, dialogs too, in both schemes', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    await rowOf(visit.page, 'Ann').waitFor();
-    await visit.assertAccessible();
-    await visit.page.getByRole('button', { name: 'Invite' }).click();
-    await visit.page.getByRole('dialog', { name: 'Invite someone' }).waitFor();
-    await visit.assertAccessible();
-  });
+    test('is exported as CSV', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Export CSV' }).click();
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), 'administrators.csv');
+      const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
+      assert.match(lines[0]!, /\bemail\b.*\brole\b/);
+      for (const email of ['ann@example.com', 'vic@example.com'])
+        assert.equal(lines.filter((line) => line.includes(email)).length, 1, email);
+    });
 
-  test('is exported as CSV', async () => {
-    await using visit = await ui.visit(ADDRESS);
-    const { page } = visit;
-    const saved = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Export CSV' }).click();
-    const file = await saved;
-    assert.equal(file.suggestedFilename(), 'administrators.csv');
-    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
-    assert.match(lines[0]!, /\bemail\b.*\brole\b/);
-    for (const email of ['ann@example.com', 'vic@example.com'])
-      assert.equal(lines.filter((line) => line.includes(email)).length, 1, email);
-  });
+    test('shows cards on a phone', async () => {
+      await using visit = await ui.visit(ADDRESS, { phone: true });
+      await visit.page.getByRole('listitem').filter({ hasText: 'ann@example.com' }).waitFor();
+      await visit.assertAccessible();
+      await visit.assertNoSidewaysScrolling();
+    });
 
-  test('shows cards on a phone', async () => {
-    await using visit = await ui.visit(ADDRESS, { phone: true });
-    await visit.page.getByRole('listitem').filter({ hasText: 'ann@example.com' }).waitFor();
-    await visit.assertAccessible();
-    await visit.assertNoSidewaysScrolling();
-  });
-
-  test('shows viewers that it is not for them', async () => {
-    await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
-    assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);
-    await visit.assertAccessible();
+    test('shows viewers that it is not for them', async () => {
+      await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
+      await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+      assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);
+      await visit.assertAccessible();
+    });
   });
 });

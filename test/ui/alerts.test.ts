@@ -11,18 +11,19 @@ import { startUi, type Ui } from './support/ui.ts';
 let mail: MailServer;
 let receiver: Target;
 let ui: Ui;
-before(async () => {
-  mail = await startMailServer();
-  receiver = await startTarget();
-  ui = await startUi({ settings: { ...mail.settings, alert_check_interval: 0.05 } });
-});
-after(async () => {
-  await ui[Symbol.asyncDispose]();
-  await receiver[Symbol.asyncDispose]();
-  await mail[Symbol.asyncDispose]();
-});
 
 describe('alerts in the admin UI', () => {
+  before(async () => {
+    mail = await startMailServer();
+    receiver = await startTarget();
+    ui = await startUi({ settings: { ...mail.settings, alert_check_interval: 0.05 } });
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+    await mail[Symbol.asyncDispose]();
+  });
+
   test('are created on one page, and a test shows for each channel whether it arrives', async () => {
     await using visit = await ui.visit('/administration/alerts');
     const { page } = visit;

@@ -20,14 +20,15 @@ import { startUi, type Ui } from './support/ui.ts';
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
 let ui: Ui;
-before(async () => {
-  ui = await startUi();
-});
-after(() => ui[Symbol.asyncDispose]());
 
 const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
 describe('an API client', () => {
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
   test('can get another name and other scopes, which its next tokens have', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;

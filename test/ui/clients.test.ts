@@ -15,207 +15,213 @@ import {
 } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-let ui: Ui;
-before(async () => {
-  ui = await startUi();
-});
-after(() => ui[Symbol.asyncDispose]());
-
-const stations = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, at) => `Station ${from + at}`);
-
-const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
-
-describe('creating an API client', () => {
-  test('shows its secret once, which gets tokens with the chosen scopes; then the list shows its use', async () => {
-    await using visit = await ui.visit(CLIENTS);
-    const { page } = visit;
-    const made = await create(page, 'Reports', 'Read-only');
-    await rowOf(page, 'Reports').getByText('Read-only').waitFor();
-    await rowOf(page, 'Reports').getByText('Never').waitFor();
-    assert.ok(!(await page.content()).includes(made.secret), 'the secret is gone');
-    assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read statements:read');
-    await page.reload();
-    await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
+describe('API clients', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
   });
+  after(() => ui[Symbol.asyncDispose]());
 
-  test('works with the keyboard alone; errors appear at their fields, and the first gets the focus', async () => {
-    await using visit = await ui.visit(CLIENTS);
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Create client' }).press('Enter');
-    await dialog(page).getByLabel('Name').waitFor();
-    await page.keyboard.press('Enter');
-    await dialog(page).getByText('Enter a name').waitFor();
-    await dialog(page).getByText('Enter an e-mail address').waitFor();
-    await dialog(page).getByText('Choose at least one').waitFor();
-    assert.ok(
-      await dialog(page)
-        .getByLabel('Name')
-        .evaluate((field) => field.matches(':focus')),
-    );
-    await visit.assertAccessible();
-    await page.keyboard.type('By keyboard');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('keys@example.com');
-    await page.keyboard.press('Enter');
-    const first = dialog(page).getByRole('checkbox', { name: 'content:read' });
-    await first.and(page.locator(':focus')).waitFor();
-    await page.keyboard.press('Space');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Client secret').waitFor();
-    await page.keyboard.press('Escape');
-    await takeSecret(page);
-    await rowOf(page, 'By keyboard').getByText('Read content').waitFor();
-  });
+  const stations = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => `Station ${from + at}`);
 
-  test('shows why it failed, and keeps the input', async () => {
-    await using visit = await ui.visit(CLIENTS);
-    const { page } = visit;
-    await page.route('**/ui/api/clients', (route) => route.abort());
-    await page.getByRole('button', { name: 'Create client' }).click();
-    await dialog(page).getByLabel('Name').fill('Later');
-    await dialog(page).getByLabel('E-mail').fill('it@example.com');
-    await dialog(page).getByRole('button', { name: 'All' }).click();
-    await dialog(page).getByRole('button', { name: 'Create client' }).click();
-    await dialog(page).getByRole('alert').waitFor();
-    await page.unroute('**/ui/api/clients');
-    await dialog(page).getByRole('button', { name: 'Create client' }).click();
-    await takeSecret(page);
-    await rowOf(page, 'Later').getByText('All', { exact: true }).waitFor();
-  });
+  const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
-  test('asks before the input is discarded by Escape, by the close button, or by leaving the page', async () => {
-    await using visit = await ui.visit('/accounts');
-    const { page } = visit;
-    await page.getByRole('link', { name: 'API clients' }).click();
-    const form = page.getByRole('dialog', { name: 'Create an API client' });
-    const asked = page.getByRole('dialog', { name: 'Close without saving?' });
-    await page.getByRole('button', { name: 'Create client' }).click();
-    await form.waitFor();
-    await page.keyboard.press('Escape');
-    await form.waitFor({ state: 'detached' });
-
-    await page.getByRole('button', { name: 'Create client' }).click();
-    await form.getByLabel('Name').fill('Kept');
-    await page.keyboard.press('Escape');
-    await asked.waitFor();
-    await visit.assertAccessible();
-    await page.keyboard.press('Escape');
-    await asked.waitFor({ state: 'detached' });
-    assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
-
-    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
-    await page.goBack();
-    await leaving.waitFor();
-    await page.keyboard.press('Escape');
-    await leaving.waitFor({ state: 'detached' });
-    await form.waitFor();
-    assert.equal(await asked.count(), 0);
-    assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
-    assert.equal(visit.address(), CLIENTS);
-
-    await form.getByRole('banner').getByRole('button').click();
-    await asked.getByRole('button', { name: 'Discard' }).click();
-    await form.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Create client' }).click();
-    assert.equal(await form.getByLabel('Name').inputValue(), '');
-  });
-
-  test('creates only one client, with a working secret, if the response is lost and it is sent again', async () => {
-    await using visit = await ui.visit(CLIENTS);
-    const { page } = visit;
-    await page.route('**/ui/api/clients', async (route) => {
-      await route.fetch();
-      await route.abort();
+  describe('creating an API client', () => {
+    test('shows its secret once, which gets tokens with the chosen scopes; then the list shows its use', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      const made = await create(page, 'Reports', 'Read-only');
+      await rowOf(page, 'Reports').getByText('Read-only').waitFor();
+      await rowOf(page, 'Reports').getByText('Never').waitFor();
+      assert.ok(!(await page.content()).includes(made.secret), 'the secret is gone');
+      assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read statements:read');
+      await page.reload();
+      await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
     });
-    await page.getByRole('button', { name: 'Create client' }).click();
-    await dialog(page).getByLabel('Name').fill('Once');
-    await dialog(page).getByLabel('E-mail').fill('once@example.com');
-    await dialog(page).getByRole('button', { name: 'All' }).click();
-    await dialog(page).getByRole('button', { name: 'Create client' }).click();
-    await dialog(page).getByRole('alert').waitFor();
-    await page.unroute('**/ui/api/clients');
-    await dialog(page).getByRole('button', { name: 'Create client' }).click();
-    await tokenOf(await takeSecret(page));
-    await page.getByRole('searchbox').fill('once@');
-    await page.getByText('1–1 of 1').waitFor();
-  });
-});
 
-describe('the list of API clients', () => {
-  test('is searched, filtered, ordered and paged by the service, and its address can be shared', async () => {
-    await beside(ui.service, async (clients) => {
-      for (let number = 1; number <= 60; number++) {
-        const two = String(number).padStart(2, '0');
-        const input = { name: `Station ${two}`, email: `s${100 - number}@stations.example`, scopes: SCOPES };
-        const { client } = await clients.create(input, COMMAND_LINE);
-        if (number % 10 === 0) await clients.setEnabled(client.clientId, false, COMMAND_LINE);
-      }
+    test('works with the keyboard alone; errors appear at their fields, and the first gets the focus', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Create client' }).press('Enter');
+      await dialog(page).getByLabel('Name').waitFor();
+      await page.keyboard.press('Enter');
+      await dialog(page).getByText('Enter a name').waitFor();
+      await dialog(page).getByText('Enter an e-mail address').waitFor();
+      await dialog(page).getByText('Choose at least one').waitFor();
+      assert.ok(
+        await dialog(page)
+          .getByLabel('Name')
+          .evaluate((field) => field.matches(':focus')),
+      );
+      await visit.assertAccessible();
+      await page.keyboard.type('By keyboard');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('keys@example.com');
+      await page.keyboard.press('Enter');
+      const first = dialog(page).getByRole('checkbox', { name: 'content:read' });
+      await first.and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Space');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Client secret').waitFor();
+      await page.keyboard.press('Escape');
+      await takeSecret(page);
+      await rowOf(page, 'By keyboard').getByText('Read content').waitFor();
     });
-    await using visit = await ui.visit(CLIENTS);
-    const { page } = visit;
-    const sizes: number[] = [];
-    page.on('response', async (response) => {
-      if (response.url().includes('/ui/api/clients?')) sizes.push((await response.json()).data.length);
+
+    test('shows why it failed, and keeps the input', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      await page.route('**/ui/api/clients', (route) => route.abort());
+      await page.getByRole('button', { name: 'Create client' }).click();
+      await dialog(page).getByLabel('Name').fill('Later');
+      await dialog(page).getByLabel('E-mail').fill('it@example.com');
+      await dialog(page).getByRole('button', { name: 'All' }).click();
+      await dialog(page).getByRole('button', { name: 'Create client' }).click();
+      await dialog(page).getByRole('alert').waitFor();
+      await page.unroute('**/ui/api/clients');
+      await dialog(page).getByRole('button', { name: 'Create client' }).click();
+      await takeSecret(page);
+      await rowOf(page, 'Later').getByText('All', { exact: true }).waitFor();
     });
-    const names = () => page.getByRole('row').getByText(/^Station \d\d$/);
-    await page.getByRole('searchbox').fill('STATIONS.example');
-    await page.getByText('1–50 of 60').waitFor();
-    await page.getByRole('button', { name: 'Next page' }).click();
-    await page.getByText('51–60 of 60').waitFor();
-    assert.deepEqual(await names().allTextContents(), stations(51, 60));
-    await visit.arrived(/page=2/);
-    await page.reload();
-    await page.getByText('51–60 of 60').waitFor();
 
-    await page.getByRole('button', { name: 'E-mail' }).click();
-    await page.getByText('1–50 of 60').waitFor();
-    await names().first().and(page.getByText('Station 60')).waitFor();
-    await page.getByRole('combobox', { name: 'State' }).click();
-    await page.getByRole('option', { name: 'Disabled' }).click();
-    await page.getByText('1–6 of 6').waitFor();
-    assert.deepEqual(
-      await names().allTextContents(),
-      [60, 50, 40, 30, 20, 10].map((number) => `Station ${number}`),
-    );
-    const id = await page
-      .getByText(/^cw_[0-9a-f]{24}$/)
-      .first()
-      .textContent();
-    await page.getByRole('searchbox').fill(id?.slice(4, 18) ?? '');
-    await page.getByText('1–1 of 1').waitFor();
-    assert.deepEqual(await names().allTextContents(), ['Station 60']);
-    assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
+    test('asks before the input is discarded by Escape, by the close button, or by leaving the page', async () => {
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      await page.getByRole('link', { name: 'API clients' }).click();
+      const form = page.getByRole('dialog', { name: 'Create an API client' });
+      const asked = page.getByRole('dialog', { name: 'Close without saving?' });
+      await page.getByRole('button', { name: 'Create client' }).click();
+      await form.waitFor();
+      await page.keyboard.press('Escape');
+      await form.waitFor({ state: 'detached' });
+
+      await page.getByRole('button', { name: 'Create client' }).click();
+      await form.getByLabel('Name').fill('Kept');
+      await page.keyboard.press('Escape');
+      await asked.waitFor();
+      await visit.assertAccessible();
+      await page.keyboard.press('Escape');
+      await asked.waitFor({ state: 'detached' });
+      assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
+
+      const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+      await page.goBack();
+      await leaving.waitFor();
+      await page.keyboard.press('Escape');
+      await leaving.waitFor({ state: 'detached' });
+      await form.waitFor();
+      assert.equal(await asked.count(), 0);
+      assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
+      assert.equal(visit.address(), CLIENTS);
+
+      await form.getByRole('banner').getByRole('button').click();
+      await asked.getByRole('button', { name: 'Discard' }).click();
+      await form.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Create client' }).click();
+      assert.equal(await form.getByLabel('Name').inputValue(), '');
+    });
+
+    test('creates only one client, with a working secret, if the response is lost and it is sent again', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      await page.route('**/ui/api/clients', async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await page.getByRole('button', { name: 'Create client' }).click();
+      await dialog(page).getByLabel('Name').fill('Once');
+      await dialog(page).getByLabel('E-mail').fill('once@example.com');
+      await dialog(page).getByRole('button', { name: 'All' }).click();
+      await dialog(page).getByRole('button', { name: 'Create client' }).click();
+      await dialog(page).getByRole('alert').waitFor();
+      await page.unroute('**/ui/api/clients');
+      await dialog(page).getByRole('button', { name: 'Create client' }).click();
+      await tokenOf(await takeSecret(page));
+      await page.getByRole('searchbox').fill('once@');
+      await page.getByText('1–1 of 1').waitFor();
+    });
   });
 
-  test('is accessible in both schemes, and shows cards on a phone', async () => {
-    await using visit = await ui.visit(CLIENTS);
-    await visit.page.getByRole('row').filter({ hasText: 'example.com' }).first().waitFor();
-    await visit.assertAccessible();
-    await using phone = await ui.visit(CLIENTS, { phone: true });
-    await phone.page.getByRole('listitem').filter({ hasText: 'example.com' }).first().waitFor();
-    await phone.assertAccessible();
-    await phone.assertNoSidewaysScrolling();
-  });
+  describe('the list of API clients', () => {
+    test('is searched, filtered, ordered and paged by the service, and its address can be shared', async () => {
+      await beside(ui.service, async (clients) => {
+        for (let number = 1; number <= 60; number++) {
+          const two = String(number).padStart(2, '0');
+          const input = {
+            name: `Station ${two}`,
+            email: `s${100 - number}@stations.example`,
+            scopes: SCOPES,
+          };
+          const { client } = await clients.create(input, COMMAND_LINE);
+          if (number % 10 === 0) await clients.setEnabled(client.clientId, false, COMMAND_LINE);
+        }
+      });
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      const sizes: number[] = [];
+      page.on('response', async (response) => {
+        if (response.url().includes('/ui/api/clients?')) sizes.push((await response.json()).data.length);
+      });
+      const names = () => page.getByRole('row').getByText(/^Station \d\d$/);
+      await page.getByRole('searchbox').fill('STATIONS.example');
+      await page.getByText('1–50 of 60').waitFor();
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText('51–60 of 60').waitFor();
+      assert.deepEqual(await names().allTextContents(), stations(51, 60));
+      await visit.arrived(/page=2/);
+      await page.reload();
+      await page.getByText('51–60 of 60').waitFor();
 
-  test('suggests creating the first client while it is empty, and shows a failure of the service', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    let answer: { status: number; json: object } = { status: 500, json: {} };
-    await page.route('**/ui/api/clients?*', (route) => route.fulfill(answer));
-    await page.goto(`${ui.service.url}/ui${CLIENTS}`);
-    await page.getByRole('button', { name: 'Try again' }).waitFor();
-    await visit.assertAccessible();
-    answer = { status: 200, json: { data: [], total: 0, limit: 50, offset: 0 } };
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No API clients yet').waitFor();
-    await page.getByRole('button', { name: 'Create the first client' }).click();
-    await page.getByRole('dialog', { name: 'Create an API client' }).waitFor();
-  });
+      await page.getByRole('button', { name: 'E-mail' }).click();
+      await page.getByText('1–50 of 60').waitFor();
+      await names().first().and(page.getByText('Station 60')).waitFor();
+      await page.getByRole('combobox', { name: 'State' }).click();
+      await page.getByRole('option', { name: 'Disabled' }).click();
+      await page.getByText('1–6 of 6').waitFor();
+      assert.deepEqual(
+        await names().allTextContents(),
+        [60, 50, 40, 30, 20, 10].map((number) => `Station ${number}`),
+      );
+      const id = await page
+        .getByText(/^cw_[0-9a-f]{24}$/)
+        .first()
+        .textContent();
+      await page.getByRole('searchbox').fill(id?.slice(4, 18) ?? '');
+      await page.getByText('1–1 of 1').waitFor();
+      assert.deepEqual(await names().allTextContents(), ['Station 60']);
+      assert.ok(sizes.length > 0 && sizes.every((size) => size <= 50), sizes.join());
+    });
 
-  test('is not for viewers', async () => {
-    await using visit = await ui.visit(CLIENTS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
-    assert.equal(await visit.page.getByRole('link', { name: 'API clients' }).count(), 0);
+    test('is accessible in both schemes, and shows cards on a phone', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      await visit.page.getByRole('row').filter({ hasText: 'example.com' }).first().waitFor();
+      await visit.assertAccessible();
+      await using phone = await ui.visit(CLIENTS, { phone: true });
+      await phone.page.getByRole('listitem').filter({ hasText: 'example.com' }).first().waitFor();
+      await phone.assertAccessible();
+      await phone.assertNoSidewaysScrolling();
+    });
+
+    test('suggests creating the first client while it is empty, and shows a failure of the service', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      let answer: { status: number; json: object } = { status: 500, json: {} };
+      await page.route('**/ui/api/clients?*', (route) => route.fulfill(answer));
+      await page.goto(`${ui.service.url}/ui${CLIENTS}`);
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      await visit.assertAccessible();
+      answer = { status: 200, json: { data: [], total: 0, limit: 50, offset: 0 } };
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('No API clients yet').waitFor();
+      await page.getByRole('button', { name: 'Create the first client' }).click();
+      await page.getByRole('dialog', { name: 'Create an API client' }).waitFor();
+    });
+
+    test('is not for viewers', async () => {
+      await using visit = await ui.visit(CLIENTS, { as: 'viewer' });
+      await visit.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
+      assert.equal(await visit.page.getByRole('link', { name: 'API clients' }).count(), 0);
+    });
   });
 });

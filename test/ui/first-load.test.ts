@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
+import { boxOf } from './support/boxes.ts';
 import { newLearner } from './support/learner.ts';
 import { recordTransfers, type Transfer } from './support/transfers.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -15,7 +16,8 @@ const RUNTIME = /\/(?:scorm|sequencer)[\w-]*\.js$/;
 describe('the first load with an empty cache', () => {
   let ui: Ui;
   before(async () => {
-    ui = await startUi();
+    // At the port of an earlier service, a window has files of the UI in its cache.
+    ui = await startUi({ settings: { port: 0 } });
   });
   after(() => ui[Symbol.asyncDispose]());
 
@@ -60,7 +62,7 @@ describe('the first load with an empty cache', () => {
     });
     await page.reload({ waitUntil: 'commit' });
     await frame.getByText('Coursewire').waitFor();
-    assert.equal((await frame.locator('div').boundingBox())?.width, 228, 'it is where the sidebar will be');
+    assert.equal((await boxOf(frame.locator('div'))).width, 228, 'it is where the sidebar will be');
     await page.evaluate(
       'new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))',
     );

@@ -5,208 +5,212 @@ import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-let ui: Ui;
-before(async () => {
-  ui = await startUi();
-});
-after(() => ui[Symbol.asyncDispose]());
+describe('the shell of the admin UI', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
 
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
-const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+  const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+  const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-describe('navigation', () => {
-  test('announces the page to browser and screen reader, and moves the focus to its heading', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await heading(page, 'Your profile').waitFor();
-    await menu(page).getByRole('link', { name: 'Administrators' }).click();
-    await page.locator('h1:focus').getByText('Administrators').waitFor();
-    assert.equal(await page.title(), 'Administrators · Coursewire');
-    assert.equal(
-      await menu(page).getByRole('link', { name: 'Administrators' }).getAttribute('aria-current'),
-      'page',
-    );
-    await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
+  describe('navigation', () => {
+    test('announces the page to browser and screen reader, and moves the focus to its heading', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await heading(page, 'Your profile').waitFor();
+      await menu(page).getByRole('link', { name: 'Administrators' }).click();
+      await page.locator('h1:focus').getByText('Administrators').waitFor();
+      assert.equal(await page.title(), 'Administrators · Coursewire');
+      assert.equal(
+        await menu(page).getByRole('link', { name: 'Administrators' }).getAttribute('aria-current'),
+        'page',
+      );
+      await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
+    });
+
+    test('is skipped by the first key on the keyboard', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await heading(page, 'Your profile').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      assert.equal(
+        await page.locator(':focus').inputValue(),
+        'Ann',
+        'the first field of the page has the focus',
+      );
+    });
+
+    test('has a menu on a phone that opens, closes and navigates', async () => {
+      await using visit = await ui.visit('/profile', { phone: true });
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Open menu' }).click();
+      await visit.assertAccessible();
+      await menu(page).getByRole('link', { name: 'Administrators' }).click();
+      await heading(page, 'Administrators').waitFor();
+      await page.getByRole('button', { name: 'Open menu' }).waitFor();
+    });
+
+    test('offers viewers webhooks and events, and nothing else of the administration', async () => {
+      await using visit = await ui.visit('/profile', { as: 'viewer' });
+      await menu(visit.page).getByRole('link', { name: 'Registrations' }).waitFor();
+      for (const name of ['Webhooks', 'Events', 'Dead letters'])
+        await menu(visit.page).getByRole('link', { name }).waitFor();
+      for (const name of ['API clients', 'Administrators', 'System'])
+        assert.equal(await menu(visit.page).getByRole('link', { name }).count(), 0, name);
+    });
+
+    test('shows at an unknown address that there is no page, with a link back', async () => {
+      await using visit = await ui.visit('/nothing/here');
+      await heading(visit.page, 'Page not found').waitFor();
+      await visit.assertAccessible();
+      await visit.page.getByRole('link', { name: 'Go to the dashboard' }).click();
+      await visit.arrived('/');
+    });
   });
 
-  test('is skipped by the first key on the keyboard', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await heading(page, 'Your profile').waitFor();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Tab');
-    assert.equal(
-      await page.locator(':focus').inputValue(),
-      'Ann',
-      'the first field of the page has the focus',
-    );
+  describe('the appearance', () => {
+    test('is remembered as chosen', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Your account' }).click();
+      await page.getByText('Dark', { exact: true }).click();
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+      await page.reload();
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+    });
   });
 
-  test('has a menu on a phone that opens, closes and navigates', async () => {
-    await using visit = await ui.visit('/profile', { phone: true });
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Open menu' }).click();
+  describe('a session that ends while a page is open', () => {
+    test('is renewed over the page without losing the input', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await page.getByLabel('Name').fill('Ann with a change');
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.waitFor();
+      assert.equal(await dialog.getByLabel('E-mail').inputValue(), ADMIN_EMAIL);
+      await visit.assertAccessible();
+      await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
+    });
+  });
+
+  describe('a service that does not answer', () => {
+    test('is reported above the page until it responds again', async () => {
+      await using visit = await ui.visit('/administration/administrators');
+      const { page } = visit;
+      await page.getByText('vic@example.com').waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail').fill('late@example.com');
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await page.getByRole('alert').getByText('The service is not responding').waitFor();
+      const notice = page.getByText('What you see may be out of date');
+      await notice.waitFor();
+      await page.context().setOffline(false);
+      await notice.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await page.getByLabel('One-time link').waitFor();
+    });
+
+    test('is reported in place of a new page, which opens once it responds', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await heading(page, 'Your profile').waitFor();
+      await page.context().setOffline(true);
+      await menu(page).getByRole('link', { name: 'System' }).click();
+      await page.getByRole('main').getByText('The service is not responding').waitFor();
+      assert.equal(await page.getByText('Coursewire was updated').count(), 0);
+      await visit.assertAccessible();
+      await page.context().setOffline(false);
+      await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+      await heading(page, 'System').waitFor();
+    });
+
+    test('is shown in place of a list that could not be loaded, which appears without a click once the service responds', async () => {
+      await ui.service.api.create('/accounts', { name: 'Northwind' });
+      await ui.service.api.create('/accounts', { name: 'Southridge' });
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      await page.getByRole('link', { name: 'Southridge' }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('searchbox').fill('north');
+      const problem = page.getByRole('heading', { name: 'The service is not responding' });
+      await problem.waitFor();
+      await page.getByText('Check your connection.').waitFor();
+      await page.getByText('What you see may be out of date').waitFor();
+      await visit.assertAccessible();
+      await page.context().setOffline(false);
+      await page.getByRole('link', { name: 'Northwind' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Southridge' }).count(), 0);
+      assert.equal(await problem.count(), 0);
+      await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
+    });
+
+    test('keeps a list on the page as it was, and is reported', async () => {
+      const target_url = 'http://127.0.0.1:9/';
+      await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
+      await using visit = await ui.visit('/administration/integrations/webhooks');
+      const { page } = visit;
+      const row = page.getByRole('link', { name: 'CRM' });
+      await row.waitFor();
+      await page.context().setOffline(true);
+      const problem = page
+        .getByRole('region', { name: 'Webhooks' })
+        .getByText('The service is not responding');
+      await problem.waitFor();
+      assert.equal(await row.count(), 1);
+      await page.context().setOffline(false);
+      await problem.waitFor({ state: 'detached' });
+      assert.equal(await row.count(), 1);
+    });
+
+    test('has an error page that shows what happened and what to do, without internals', async () => {
+      await using visit = await ui.visit('/profile');
+      const { page } = visit;
+      await page.route('**/ui/api/administrators', (route) =>
+        route.fulfill({ status: 500, body: '<h1>stack trace</h1>', contentType: 'text/html' }),
+      );
+      await menu(page).getByRole('link', { name: 'Administrators' }).click();
+      await page.getByRole('alert').getByText('Something went wrong').waitFor();
+      assert.equal(await page.getByText('stack trace').count(), 0);
+      await visit.assertAccessible();
+      await page.unroute('**/ui/api/administrators');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('vic@example.com').waitFor();
+    });
+  });
+
+  test('every page shows that webhooks are Read Only', async () => {
+    await using readOnly = await startUi({ settings: { enable_webhooks_service: false } });
+    await using visit = await readOnly.visit('/profile');
+    await visit.page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
     await visit.assertAccessible();
-    await menu(page).getByRole('link', { name: 'Administrators' }).click();
-    await heading(page, 'Administrators').waitFor();
-    await page.getByRole('button', { name: 'Open menu' }).waitFor();
   });
 
-  test('offers viewers webhooks and events, and nothing else of the administration', async () => {
-    await using visit = await ui.visit('/profile', { as: 'viewer' });
-    await menu(visit.page).getByRole('link', { name: 'Registrations' }).waitFor();
-    for (const name of ['Webhooks', 'Events', 'Dead letters'])
-      await menu(visit.page).getByRole('link', { name }).waitFor();
-    for (const name of ['API clients', 'Administrators', 'System'])
-      assert.equal(await menu(visit.page).getByRole('link', { name }).count(), 0, name);
-  });
-
-  test('shows at an unknown address that there is no page, with a link back', async () => {
-    await using visit = await ui.visit('/nothing/here');
-    await heading(visit.page, 'Page not found').waitFor();
-    await visit.assertAccessible();
-    await visit.page.getByRole('link', { name: 'Go to the dashboard' }).click();
-    await visit.arrived('/');
-  });
+  for (const handling of ['takes it off', 'hands it on'] as const) {
+    test(`the admin UI works below a path, behind a proxy that ${handling}`, async () => {
+      await using proxy = await startPrefixProxy('/learning/wire', handling);
+      await using prefixed = await startUi({ settings: { base_url: proxy.url } });
+      proxy.target = prefixed.service.url;
+      await using visit = await prefixed.visit('/profile', { as: 'nobody', url: proxy.url });
+      const { page } = visit;
+      await heading(page, /Sign in/).waitFor();
+      await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
+      await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await heading(page, 'Your profile').waitFor();
+      await page.reload();
+      await menu(page).getByRole('link', { name: 'Administrators' }).click();
+      await page.getByText('vic@example.com').waitFor();
+      assert.equal(page.url(), `${proxy.url}/ui/administration/administrators`);
+    });
+  }
 });
-
-describe('the appearance', () => {
-  test('is remembered as chosen', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Your account' }).click();
-    await page.getByText('Dark', { exact: true }).click();
-    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-    await page.reload();
-    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-  });
-});
-
-describe('a session that ends while a page is open', () => {
-  test('is renewed over the page without losing the input', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.getByLabel('Name').fill('Ann with a change');
-    await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Save' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await dialog.waitFor();
-    assert.equal(await dialog.getByLabel('E-mail').inputValue(), ADMIN_EMAIL);
-    await visit.assertAccessible();
-    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await dialog.waitFor({ state: 'detached' });
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
-  });
-});
-
-describe('a service that does not answer', () => {
-  test('is reported above the page until it responds again', async () => {
-    await using visit = await ui.visit('/administration/administrators');
-    const { page } = visit;
-    await page.getByText('vic@example.com').waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole('button', { name: 'Invite' }).click();
-    await page.getByLabel('E-mail').fill('late@example.com');
-    await page.getByRole('button', { name: 'Create invitation link' }).click();
-    await page.getByRole('alert').getByText('The service is not responding').waitFor();
-    const notice = page.getByText('What you see may be out of date');
-    await notice.waitFor();
-    await page.context().setOffline(false);
-    await notice.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Create invitation link' }).click();
-    await page.getByLabel('One-time link').waitFor();
-  });
-
-  test('is reported in place of a new page, which opens once it responds', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await heading(page, 'Your profile').waitFor();
-    await page.context().setOffline(true);
-    await menu(page).getByRole('link', { name: 'System' }).click();
-    await page.getByRole('main').getByText('The service is not responding').waitFor();
-    assert.equal(await page.getByText('Coursewire was updated').count(), 0);
-    await visit.assertAccessible();
-    await page.context().setOffline(false);
-    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
-    await heading(page, 'System').waitFor();
-  });
-
-  test('is shown in place of a list that could not be loaded, which appears without a click once the service responds', async () => {
-    await ui.service.api.create('/accounts', { name: 'Northwind' });
-    await ui.service.api.create('/accounts', { name: 'Southridge' });
-    await using visit = await ui.visit('/accounts');
-    const { page } = visit;
-    await page.getByRole('link', { name: 'Southridge' }).waitFor();
-    await page.context().setOffline(true);
-    await page.getByRole('searchbox').fill('north');
-    const problem = page.getByRole('heading', { name: 'The service is not responding' });
-    await problem.waitFor();
-    await page.getByText('Check your connection.').waitFor();
-    await page.getByText('What you see may be out of date').waitFor();
-    await visit.assertAccessible();
-    await page.context().setOffline(false);
-    await page.getByRole('link', { name: 'Northwind' }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'Southridge' }).count(), 0);
-    assert.equal(await problem.count(), 0);
-    await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
-  });
-
-  test('keeps a list on the page as it was, and is reported', async () => {
-    const target_url = 'http://127.0.0.1:9/';
-    await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
-    await using visit = await ui.visit('/administration/integrations/webhooks');
-    const { page } = visit;
-    const row = page.getByRole('link', { name: 'CRM' });
-    await row.waitFor();
-    await page.context().setOffline(true);
-    const problem = page.getByRole('region', { name: 'Webhooks' }).getByText('The service is not responding');
-    await problem.waitFor();
-    assert.equal(await row.count(), 1);
-    await page.context().setOffline(false);
-    await problem.waitFor({ state: 'detached' });
-    assert.equal(await row.count(), 1);
-  });
-
-  test('has an error page that shows what happened and what to do, without internals', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.route('**/ui/api/administrators', (route) =>
-      route.fulfill({ status: 500, body: '<h1>stack trace</h1>', contentType: 'text/html' }),
-    );
-    await menu(page).getByRole('link', { name: 'Administrators' }).click();
-    await page.getByRole('alert').getByText('Something went wrong').waitFor();
-    assert.equal(await page.getByText('stack trace').count(), 0);
-    await visit.assertAccessible();
-    await page.unroute('**/ui/api/administrators');
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('vic@example.com').waitFor();
-  });
-});
-
-test('every page shows that webhooks are Read Only', async () => {
-  await using readOnly = await startUi({ settings: { enable_webhooks_service: false } });
-  await using visit = await readOnly.visit('/profile');
-  await visit.page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
-  await visit.assertAccessible();
-});
-
-for (const handling of ['takes it off', 'hands it on'] as const) {
-  test(`the admin UI works below a path, behind a proxy that ${handling}`, async () => {
-    await using proxy = await startPrefixProxy('/learning/wire', handling);
-    await using prefixed = await startUi({ settings: { base_url: proxy.url } });
-    proxy.target = prefixed.service.url;
-    await using visit = await prefixed.visit('/profile', { as: 'nobody', url: proxy.url });
-    const { page } = visit;
-    await heading(page, /Sign in/).waitFor();
-    await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
-    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await heading(page, 'Your profile').waitFor();
-    await page.reload();
-    await menu(page).getByRole('link', { name: 'Administrators' }).click();
-    await page.getByText('vic@example.com').waitFor();
-    assert.equal(page.url(), `${proxy.url}/ui/administration/administrators`);
-  });
-}

@@ -34,16 +34,17 @@ const BLOCKING_SCRIPTS = `performance.getEntriesByType('resource')
   .map((entry) => entry.name)`;
 
 let ui: Ui;
-before(async () => {
-  ui = await startUi();
-  const { api } = ui.service;
-  await importCourse(ui.service);
-  for (let n = 1; n <= 30; n++) await api.create('/accounts', { name: `Account ${n}` });
-  await api.create('/webhooks', { name: 'Courses', topic: 'COURSE', target_url: 'http://127.0.0.1:9/' });
-});
-after(() => ui[Symbol.asyncDispose]());
 
 describe('while a page of the admin UI loads', () => {
+  before(async () => {
+    ui = await startUi();
+    const { api } = ui.service;
+    await importCourse(ui.service);
+    for (let n = 1; n <= 30; n++) await api.create('/accounts', { name: `Account ${n}` });
+    await api.create('/webhooks', { name: 'Courses', topic: 'COURSE', target_url: 'http://127.0.0.1:9/' });
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
   for (const phone of [false, true]) {
     for (const address of PAGES) {
       it(`nothing jumps and no script delays the first paint: ${address}${phone ? ' on a phone' : ''}`, async () => {

@@ -9,6 +9,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
+import { freePort, isFree } from '../../support/free-port.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { Visit } from './visit.ts';
 import { openWindow } from './windows.ts';
@@ -20,6 +21,17 @@ export const PHONE = { width: 390, height: 844 };
 export type Who = 'admin' | 'integrator' | 'viewer' | 'nobody';
 
 const EMAILS = { admin: ADMIN_EMAIL, integrator: INTEGRATOR_EMAIL, viewer: VIEWER_EMAIL } as const;
+
+/**
+ * Ports of services that have stopped, for the next ones. A page loads with half the work at an origin that its window
+ * has visited, since the browser keeps the process and the files of the UI.
+ */
+const portsToReuse: number[] = [];
+
+async function takePort(): Promise<number> {
+  const port = portsToReuse.pop();
+  return port !== undefined && (await isFree(port)) ? port : await freePort();
+}
 
 /** A running service, and a browser for those who visit it. */
 export class Ui implements AsyncDisposable {
@@ -69,7 +81,10 @@ export async function startUiIn(
 ): Promise<Ui> {
   assert.ok(existsSync(UI_BUILD_FOLDER), 'the UI is not built: npm run build:ui');
   await using parts = new AsyncDisposableStack();
-  const service = parts.use(await startTestService(options));
+  const port = await takePort();
+  parts.defer(() => void portsToReuse.push(port));
+  const settings = { port, content_port: 0, ...options.settings };
+  const service = parts.use(await startTestService({ ...options, settings }));
   if (people) {
     await createAdministrator(service.settings.data_dir);
     await createAdministrator(service.settings.data_dir, {
