@@ -84,8 +84,13 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    const next = await learnOffline(learner, () => learner.course.locator('#pass').click(), 'passed');
-    assert.deepEqual(heardOf(target, registrationId), []);
+    const pass = async () => {
+      await learner.course.locator('#pass').click();
+      await learner.page.getByText('The connection is lost.').waitFor();
+      // Not later: the last request of a closed tab may find the connection restored.
+      assert.deepEqual(heardOf(target, registrationId), []);
+    };
+    const next = await learnOffline(learner, pass, 'passed');
     const { given } = await reopened(registrationId, next);
     assert.equal(given['core.lesson_mode'], 'review');
     await until(() => heardOf(target, registrationId).length > 0, 'the result is heard of');
