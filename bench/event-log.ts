@@ -29,7 +29,7 @@ const LOOK_EVERY_MS = 2;
 const US_PER_MS = 1_000;
 const PERCENT = 100;
 /** Both sides run from sources, because the log cannot be removed from the bundle. */
-const FROM_SOURCES = `--import=${new URL('../test/support/from-sources.js', import.meta.url).href}`;
+const FROM_SOURCES = `--import=${new URL('from-sources.js', import.meta.url).href}`;
 const WITHOUT = `--import=${new URL('without-event-log.ts', import.meta.url).href}`;
 
 interface Side {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
-import { changedSource } from '../support/changed-source.ts';
+import { changedConstants } from '../support/changed-constants.ts';
 import { runSql } from '../support/database.ts';
 import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
@@ -50,10 +50,7 @@ const KIB_PER_MIB = 1_024;
 const TOKEN_SECONDS = 86_400;
 
 /** Retention counts in days, and the shortest is one. This makes the days of the cleaner shorter. */
-const SHORT_DAYS = changedSource('src/webhooks/history-cleaner.ts', {
-  'DAY_MS = 86_400_000': `DAY_MS = ${KEPT_MS}`,
-  'ROUND_PAUSE_MS = 60_000': `ROUND_PAUSE_MS = ${ROUND_PAUSE_MS}`,
-});
+const SHORT_DAYS = changedConstants('src/webhooks/history-cleaner.ts', { DAY_MS: KEPT_MS, ROUND_PAUSE_MS });
 
 /** The measurements of a quarter. */
 interface Quarter {

@@ -3,9 +3,9 @@
 import { registerHooks } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundlesFolder } from '../../bin/service-bundle.js';
+import { bundlesFolder } from '../bin/service-bundle.js';
 
-const ROOT = path.join(import.meta.dirname, '../..');
+const ROOT = path.join(import.meta.dirname, '..');
 const BUNDLES = pathToFileURL(bundlesFolder(ROOT)).href;
 const SOURCES = pathToFileURL(path.join(ROOT, 'src/main.ts')).href;
 
