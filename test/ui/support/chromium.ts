@@ -19,8 +19,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages live for seconds, so compiling and collecting beside them costs more than it saves.
-  '--js-flags=--single-threaded',
+  // Pages live for seconds, so optimizing their code, and compiling and collecting beside them, cost more than they save.
+  // The next page in the window uses what was compiled.
+  '--js-flags=--single-threaded --no-opt --no-maglev --no-flush-bytecode',
 ];
 
 /**
