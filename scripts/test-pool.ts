@@ -12,8 +12,8 @@ export interface PooledProgram {
   report: PoolReport;
 }
 
-/** One more than there are processors: tests of processes and of a database server wait for much of their time. */
-const PROGRAMS_AT_ONCE = availableParallelism() + 1;
+/** Two more than there are processors: tests of processes and of a database server wait for much of their time. */
+const PROGRAMS_AT_ONCE = availableParallelism() + 2;
 /** What a report counts: names in the events of `node:test`, and in the report. */
 const COUNTS = {
   tests: 'tests',
