@@ -22,7 +22,7 @@ export async function loadService(root) {
 
 /**
  * Has errors name the lines of the sources. The maps are read with the first error that is shown: Node would read them at
- * the start, which takes a tenth of it and 15 MiB.
+ * the start, which takes a tenth of it and 8 MiB.
  * @param {string} folder the URL of the folder of the bundle
  */
 function nameSourcesInErrors(folder) {
