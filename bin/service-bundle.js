@@ -2,10 +2,9 @@
 // The service is loaded from one file if `npm run build:service` has built it: hundreds of modules would take twice the time
 // and 30 MiB more.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { SourceMap } from 'node:module';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
 const MS_PER_SECOND = 1_000;
 
@@ -16,37 +15,9 @@ const MS_PER_SECOND = 1_000;
 export async function loadService(root) {
   const bundle = path.join(bundleFolder(root), 'main.mjs');
   const isBundled = existsSync(bundle);
-  if (isBundled) nameSourcesInErrors(pathToFileURL(path.dirname(bundle)).href);
+  // Errors name the lines of the sources.
+  if (isBundled) process.setSourceMapsEnabled(true);
   await import(pathToFileURL(isBundled ? bundle : path.join(root, 'src/main.ts')).href);
-}
-
-/**
- * Has errors name the lines of the sources. The maps are read with the first error that is shown: Node would read them at
- * the start, which takes a tenth of it and 8 MiB.
- * @param {string} folder the URL of the folder of the bundle
- */
-function nameSourcesInErrors(folder) {
-  /** @type {Map<string, SourceMap>} */
-  const maps = new Map();
-  /** @param {string} file */
-  const mapOf = (file) => {
-    const known = maps.get(file);
-    if (known !== undefined) return known;
-    const map = new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${file}.map`), 'utf8')));
-    maps.set(file, map);
-    return map;
-  };
-  /** @param {NodeJS.CallSite} frame */
-  const inSource = (frame) => {
-    const [file, line, column] = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()];
-    if (!file?.startsWith(folder) || line === null || column === null) return String(frame);
-    const origin = mapOf(file).findOrigin(line, column);
-    if (!('fileName' in origin)) return String(frame);
-    const place = `${new URL(origin.fileName, file).href}:${origin.lineNumber}:${origin.columnNumber}`;
-    return String(frame).replace(`${file}:${line}:${column}`, place);
-  };
-  Error.prepareStackTrace = (error, frames) =>
-    [error, ...frames.map((frame) => `at ${inSource(frame)}`)].join('\n    ');
 }
 
 /** Where the bundle of the present sources is, or would be. @param {string} root */
