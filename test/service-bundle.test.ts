@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { bundlesFolder } from '../bin/service-bundle.js';
 import { temporaryFolder } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
 const MAIN = `
 import { Type } from 'typebox';
 import { greeting } from './greetings/greeting.ts';
@@ -60,6 +70,34 @@ describe('the program', () => {
     assert.match(program.start().stdout, /^good morning /);
     program.build();
     assert.match(program.start().stdout, /^good morning /);
+    assert.equal(program.bundles().length, 2);
+  });
+
+  it('starts while an editor keeps a link to nothing among the sources', () => {
+    using program = installation();
+    program.build();
+    symlinkSync('ann@laptop.4711', path.join(program.path, 'src/.#main.ts'));
+    const { status, stdout } = program.start();
+    assert.equal(status, 0);
+    assert.match(stdout, /^hello /);
+  });
+
+  it('keeps the bundles of former sources for an hour', () => {
+    using program = installation();
+    program.build();
+    const [former] = program.bundles();
+    const ageBy = (minutes: number) => {
+      const then = (Date.now() - minutes * MS_PER_MINUTE) / MS_PER_SECOND;
+      utimesSync(path.join(bundlesFolder(program.path), former!), then, then);
+    };
+    ageBy(59);
+    program.write('src/greetings/greeting.ts', "export const greeting: string = 'good morning';\n");
+    program.build();
+    assert.ok(program.bundles().includes(former!));
+    ageBy(61);
+    program.write('src/greetings/greeting.ts', "export const greeting: string = 'good evening';\n");
+    program.build();
+    assert.ok(!program.bundles().includes(former!));
     assert.equal(program.bundles().length, 2);
   });
 

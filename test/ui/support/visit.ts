@@ -125,7 +125,7 @@ export class Visit implements AsyncDisposable {
 
   /** Fails when axe finds anything serious or critical, in the light scheme or the dark one. */
   async assertAccessible(): Promise<void> {
-    // A change of the scheme draws the whole page anew, so the present one is first.
+    // Changing the scheme redraws the whole page, so the current one comes first.
     const first = this.#scheme;
     const second = first === 'light' ? 'dark' : 'light';
     await this.showScheme(first);
