@@ -37,8 +37,8 @@ describe('"npm run prove -- --quick"', { timeout: 3 * TEST_TIMEOUT_MS }, () => {
       skip: process.platform !== 'linux' && 'needs /proc of Linux',
     }, async () => {
       using folder = commandFolder();
-      // On PostgreSQL, these have all that they have on SQLite, and servers.
-      const args = ['--quick', 'power', 'learners', '--database', 'postgres'];
+      // On PostgreSQL, these have all that they have on SQLite, and servers. They last until the signal.
+      const args = ['--quick', '--kills', '1000', 'power', 'learners', '--database', 'postgres'];
       const command = spawn(process.execPath, ['scripts/prove.ts', ...args], {
         cwd: ROOT,
         env: { ...process.env, TMPDIR: folder.path },
