@@ -36,11 +36,12 @@ describe('a course whose tab is closed while the connection is lost', () => {
     const closed = learner.page.waitForEvent('close');
     await learner.page.close({ runBeforeUnload: true });
     await closed;
-    await context.setOffline(false);
     await until(
       async () => JSON.stringify(await context.storageState()).includes(last),
       `the browser stores ${last}`,
     );
+    // Not before, so that the last request of the closed tab fails as well.
+    await context.setOffline(false);
     return next;
   };
   const reopened = async (registrationId: string, page: Learner['page']) => {
