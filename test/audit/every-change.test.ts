@@ -9,6 +9,9 @@ import { answer } from '../support/target-behaviours.ts';
 import { ELSEWHERE, RECORDED_ROUTES, UNRECORDED_ROUTES } from './recorded-routes.ts';
 import { ROUTE_CALLS, type World } from './route-calls.ts';
 
+/** In seconds: a message that failed stays where it is. */
+const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
@@ -20,7 +23,7 @@ describe('the audit log, of every change', () => {
   before(async () => {
     target = await startTarget({ respondWith: answer(503) });
     const collected = collectRoutes();
-    const service = await startTestService();
+    const service = await startTestService({ settings: LONG_RETRIES });
     collected.stop();
     changing = collected.routes.filter(({ method }) => !SAFE.includes(method)).map(nameOf);
     await createAdministrator(service.settings.data_dir);

@@ -61,11 +61,14 @@ async function registration({ service }: World): Promise<string> {
   return (await registerTo(service, cmi5Course([{ id: UNIT }, { id: `${UNIT}/two` }]))).registrationId;
 }
 
-/** A paused webhook with a message that waits. */
+/** A webhook whose message failed once and waits for a late retry. Even while it is paused, a head is leased at first. */
 async function waiting(world: World): Promise<number> {
-  const id = await created(world, '/webhooks', webhook({ paused: true }));
+  const id = await created(world, '/webhooks', webhook({ target_url: world.brokenUrl }));
   await account(world);
-  assert.equal((await world.service.api.get(`/webhooks/${id}/line`)).body.depth, 1);
+  await until(
+    async () => (await world.service.api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING',
+    'the message waits for its retry',
+  );
   return id;
 }
 

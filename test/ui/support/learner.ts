@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
+import type { Settings } from '../../../src/settings/settings-table.ts';
 import { launch } from '../../content/registration-parts.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -79,10 +80,10 @@ export interface Classroom extends AsyncDisposable {
   target: Target;
 }
 
-export async function openClassroom(): Promise<Classroom> {
+export async function openClassroom(settings: Partial<Settings> = {}): Promise<Classroom> {
   await using stack = new AsyncDisposableStack();
   const target = stack.use(await startTarget());
-  const service = stack.use(await startTestService());
+  const service = stack.use(await startTestService({ settings }));
   const browser = await sharedBrowser();
   await hearResults(service, target);
   const opened = stack.move();
