@@ -32,6 +32,7 @@ import { events } from './migrations/0030-events.ts';
 import { auditLog } from './migrations/0031-audit-log.ts';
 import { alerts } from './migrations/0033-alerts.ts';
 import { attemptHeaders } from './migrations/0034-attempt-headers.ts';
+import { matchingChanges } from './migrations/0035-matching-changes.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   auditLog,
   alerts,
   attemptHeaders,
+  matchingChanges,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -190,12 +190,24 @@ describe('the outcome of an event', () => {
         focused: await createWebhook(api, target.url, { name: 'Focused', focus }),
         activated: await createWebhook(api, target.url, { name: 'Activated', enabled: false }),
         deleted: await createWebhook(api, target.url, { name: 'Deleted' }),
+        paused: await createWebhook(api, target.url, { name: 'Paused', topic: 'COURSE' }),
+        refocused: await createWebhook(api, target.url, { name: 'Refocused', focus }),
+        rechosen: await createWebhook(api, target.url, { name: 'Rechosen', topic: 'COURSE' }),
       };
       assert.equal((await api.delete(`/webhooks/${ids.deleted}`)).status, 204);
       await api.put(`/accounts/${account}`, { name: 'Focused', enabled: false });
       const { id: other } = await api.create('/accounts', { name: 'Other' });
       await api.put(`/accounts/${other}`, { name: 'Other', enabled: false });
       await updateWebhook(api, ids.activated!, target.url, { name: 'Activated' });
+      const pausable = { name: 'Paused and renamed', topic: 'COURSE', max_attempts: 3 };
+      await updateWebhook(api, ids.paused!, target.url, { ...pausable, paused: true });
+      await updateWebhook(api, ids.paused!, target.url, pausable);
+      const elsewhere = [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: other + 1 }];
+      const refocused = { name: 'Refocused', focus: elsewhere };
+      await updateWebhook(api, ids.refocused!, target.url, refocused);
+      await updateWebhook(api, ids.refocused!, target.url, { ...refocused, paused: true });
+      const rechosen = { name: 'Rechosen', topic: 'COURSE', subtopics: ['COURSE_IMPORTED'] };
+      await updateWebhook(api, ids.rechosen!, target.url, rechosen);
       ids.later = await createWebhook(api, target.url, { name: 'Later' });
 
       const [event] = await eventsOf(api);
@@ -213,6 +225,9 @@ describe('the outcome of an event', () => {
         ['Deletions', 'SUBTOPIC_NOT_CHOSEN', false],
         ['Focused', 'OUT_OF_FOCUS', false],
         ['Activated', 'CONFIGURATION_CHANGED', true],
+        ['Paused and renamed', 'OTHER_TOPIC', false],
+        ['Refocused', 'OUT_OF_FOCUS', true],
+        ['Rechosen', 'OTHER_TOPIC', true],
         ['Later', 'CREATED_LATER', false],
       ]);
       assert.deepEqual(
@@ -226,7 +241,7 @@ describe('the outcome of an event', () => {
         ['Matching'],
       );
       const others = await webhooksOf(api, event!.id, '?got_message=false');
-      assert.equal(others.length, 6);
+      assert.equal(others.length, 9);
     }
 
     await using service = await startTestService({ dataDir: folder.path });

@@ -30,6 +30,8 @@ export interface WebhookRow {
   revision: number;
   created_at: number;
   updated_at: number;
+  /** When its topic, subtopics, focus or activation last changed; null: unknown, but not after `updated_at`. */
+  matching_changed_at: Generated<number | null>;
   /** A deleted webhook is kept as long as its delivery history. */
   deleted_at: number | null;
 }

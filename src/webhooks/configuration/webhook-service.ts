@@ -152,7 +152,7 @@ export class WebhookService {
       assertRevision(present.revision, expected);
       const configuration = this.#parse(input, present);
       const secretChanged = await this.#changesSecret(tx, present, configuration.authentication);
-      await updateWebhook(tx, id, configuration, this.#with.now());
+      await updateWebhook(tx, present, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, present.focus);
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, present, by);

@@ -5,7 +5,7 @@ import { recordset } from '../../database/recordset.ts';
 import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts';
 import type { FocusType, Subtopic } from '../../events/catalogue.ts';
 import { notFound } from '../../problems/problem.ts';
-import type { Focus, WebhookConfiguration } from './webhook.ts';
+import { type Focus, matchesAsBefore, type Webhook, type WebhookConfiguration } from './webhook.ts';
 
 /** SQL for the configuration and statistics of webhooks, one operation per function. */
 
@@ -105,6 +105,7 @@ export async function insertWebhook(
       revision: 1,
       created_at: now,
       updated_at: now,
+      matching_changed_at: now,
       deleted_at: null,
     })
     .returning('id')
@@ -129,7 +130,7 @@ export async function insertWebhook(
 
 export async function updateWebhook(
   tx: Transaction,
-  id: number,
+  present: Webhook,
   configuration: WebhookConfiguration,
   now: number,
 ): Promise<void> {
@@ -144,8 +145,11 @@ export async function updateWebhook(
         : eb.case().when('enabled', '=', 0).then(eb.ref('inactive_at')).else(eb.lit(now)).end(),
       revision: eb('revision', '+', 1),
       updated_at: now,
+      matching_changed_at: matchesAsBefore(present, configuration)
+        ? eb.fn.coalesce('matching_changed_at', 'updated_at')
+        : eb.lit(now),
     }))
-    .where('webhooks.id', '=', id)
+    .where('webhooks.id', '=', present.id)
     .execute();
 }
 

@@ -57,6 +57,20 @@ export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   updatedAt: number;
 }
 
+type Matching = Pick<WebhookConfiguration, 'enabled' | 'topic' | 'subtopics' | 'focus'>;
+
+/** Whether the same events match both configurations. */
+export function matchesAsBefore(before: Matching, after: Matching): boolean {
+  const keyOf = ({ enabled, topic, subtopics, focus }: Matching) =>
+    JSON.stringify([
+      enabled,
+      topic,
+      subtopics.toSorted(),
+      focus.map(({ type, id }) => `${type} ${id}`).sort(),
+    ]);
+  return keyOf(before) === keyOf(after);
+}
+
 /** Section 2.3. Times are in epoch milliseconds. */
 export interface WebhookStatistics {
   validFrom: number;

@@ -32,10 +32,10 @@ export function unmatchedReason(
   return 'CONFIGURATION_CHANGED';
 }
 
-/** Whether the webhook was changed after the event, so that another reason may have applied then. */
+/** Whether the events that the webhook matches were changed afterwards, so that another reason may have applied then. */
 export function mayHaveDiffered(
   { occurredAt }: Pick<StoredEvent, 'occurredAt'>,
-  { created_at: createdAt, updated_at: updatedAt }: WebhookFit,
+  { created_at: createdAt, matching_changed_at: changedAt }: WebhookFit,
 ): boolean {
-  return createdAt <= occurredAt && updatedAt > occurredAt;
+  return createdAt <= occurredAt && changedAt > occurredAt;
 }

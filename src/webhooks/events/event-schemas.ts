@@ -125,7 +125,9 @@ export const EventWebhookRecord = Type.Object(
       description: 'Why it got no message, by the present configuration of the webhook. Null if it got one.',
     }),
     configuration_changed: Type.Boolean({
-      description: 'Whether the webhook was changed after the event: another reason may have applied then.',
+      description:
+        'Whether the topic, subtopics, focus or activation of the webhook changed after the event: another reason may ' +
+        'have applied then.',
     }),
     message: Type.Union(
       [

@@ -10,7 +10,7 @@ export interface WebhookFit {
   enabled: number;
   inactive_at: number | null;
   created_at: number;
-  updated_at: number;
+  matching_changed_at: number;
   deleted_at: number | null;
   /** 1 if the subtopic of the event is chosen. */
   has_subtopic: number;
@@ -37,7 +37,8 @@ export async function readWebhookFits(
   const flag = (condition: string) => `case when ${condition} then 1 else 0 end`;
   return await reader.all<WebhookFit>(
     `select webhooks.id, webhooks.name, webhooks.topic, webhooks.enabled, webhooks.inactive_at,
-       webhooks.created_at, webhooks.updated_at, webhooks.deleted_at,
+       webhooks.created_at, webhooks.deleted_at,
+       coalesce(webhooks.matching_changed_at, webhooks.updated_at) as matching_changed_at,
        ${flag(
          `exists (select 1 from webhook_subtopics as chosen
             where chosen.webhook_id = webhooks.id and chosen.subtopic = ?)`,
