@@ -14,6 +14,8 @@ export interface PooledProgram {
 
 /** Two more than there are processors: tests of processes and of a database server wait for much of their time. */
 const PROGRAMS_AT_ONCE = availableParallelism() + 2;
+/** When a program that still runs is ended: the longest takes three minutes, on a busy machine ten. */
+const PROGRAM_LIMIT_MS = 20 * 60_000;
 /** What a report counts: names in the events of `node:test`, and in the report. */
 const COUNTS = {
   tests: 'tests',
@@ -72,9 +74,10 @@ export class PoolReport {
       this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
   }
 
-  /** A program did not run to its end. */
-  fail(): void {
+  /** A program did not run to its end, for this reason. */
+  fail(reason: string | null = null): void {
     this.#hasFailed = true;
+    if (reason !== null) this.#failures.push(reason);
   }
 
   /** Writes the failures once more, after the number of tests. */
@@ -96,11 +99,13 @@ function isAboutWholeRun({ type, data }: TestEvent): boolean {
  * Runs programs, those at the front first, a few at a time. Each is added to its report when it is over.
  * @param options for `node`, such as `--test-name-pattern=lease`
  * @param signal once it is aborted, running programs are ended and no others start
+ * @param limitMs how long a program may run. One that never exits would keep the command from ending
  */
 export async function runPool(
   programs: readonly PooledProgram[],
   options: readonly string[],
   signal: AbortSignal,
+  limitMs = PROGRAM_LIMIT_MS,
 ): Promise<void> {
   const waiting = [...programs];
   // Inside a test this variable would have `node` skip every file, and pass.
@@ -114,16 +119,18 @@ export async function runPool(
         continue;
       }
       const events: TestEvent[] = [];
+      const limit = AbortSignal.timeout(limitMs);
       const tests = run({
         files: [file],
         cwd: ROOT,
         env: { ...inherited, ...TEST_ENVIRONMENT, ...environment },
         execArgv: [...NODE_OPTIONS, ...options],
-        signal,
+        signal: AbortSignal.any([signal, limit]),
       });
       for await (const event of tests) events.push(event as TestEvent);
       report.add(events);
       if (signal.aborted) report.fail();
+      else if (limit.aborted) report.fail(`${file} was ended: it still ran after ${limitMs / 1_000} s`);
     }
   };
   await Promise.all(Array.from({ length: PROGRAMS_AT_ONCE }, work));

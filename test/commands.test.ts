@@ -103,6 +103,22 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     });
   }
 
+  it('"npm run test:all" ends a program that never exits, although its tests passed, and names it', async () => {
+    using folder = commandFolder();
+    const file = path.join(folder.path, 'endless.test.ts');
+    writeFileSync(file, `${PASSING_TEST}setInterval(() => {}, 1_000);\n`);
+    const program = `
+      import { PoolReport, runPool } from './scripts/test-pool.ts';
+      const report = new PoolReport(() => {});
+      const file = ${JSON.stringify(file)};
+      await runPool([{ file, environment: {}, report }], [], new AbortController().signal, 3_000);
+      console.log(JSON.stringify([report.hasFailed, report.failures]));`;
+    const { output } = await run(process.execPath, ['--input-type=module', '--eval', program], {});
+    const [hasFailed, failures] = JSON.parse(output);
+    assert.equal(hasFailed, true);
+    assert.deepEqual(failures.slice(-1), [`${file} was ended: it still ran after 3 s`]);
+  });
+
   for (const [command, faults] of Object.entries(TEST_COMMANDS)) {
     it(`"npm run ${command}" fails on each of: ${Object.keys(faults).join(', ')}`, async () => {
       using folder = commandFolder();
