@@ -17,6 +17,19 @@ export const DASHBOARD_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'dashboard-long-reason',
+    address: '/',
+    act: async (page) => {
+      const reason = `503 The course ${'was not found in the catalogue. '.repeat(6)}`;
+      await page.route('**/ui/api/dashboard', async (route) => {
+        const text = await (await route.fetch()).text();
+        await route.fulfill({ body: text.replaceAll('503 Service Unavailable', reason) });
+      });
+      await page.reload({ waitUntil: 'networkidle' });
+      await page.getByRole('region', { name: 'Blocked webhooks' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'dashboard-failing',
     address: '/',
     act: async (page) => {

@@ -146,7 +146,7 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
         .and(page.locator(':enabled'))
         .first()
         .check();
-      await page.getByText('1 selected').scrollIntoViewIfNeeded();
+      await page.getByText('1 selected').waitFor();
     },
   },
   {

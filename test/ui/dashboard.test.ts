@@ -14,6 +14,7 @@ const HOSTILE = `<img src=x onerror=alert(1)> \u202eنص ${'long '.repeat(30)}�
 /** What failed stays as it is while a test looks at it. */
 const SLOW_RETRIES = { retry_initial_delay: 600, retry_max_delay: 600 };
 const SECRET = 'a-secret-that-nobody-may-see-0123456789';
+const LONG_REASON = `503 The course ${'was not found in the catalogue. '.repeat(5)}`.trim();
 const refuse = answer(503, { statusText: 'Service Unavailable' });
 
 async function importCourse(api: Api): Promise<number> {
@@ -203,6 +204,17 @@ describe('the dashboard', () => {
     await page.getByText(learner).waitFor();
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
+    await page.route('**/ui/api/dashboard', async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({ body: text.replaceAll('503 Service Unavailable', LONG_REASON) });
+    });
+    await page.reload();
+    for (const name of ['Blocked webhooks', 'Failures by webhook']) {
+      const reason = page.getByRole('region', { name }).getByText(LONG_REASON);
+      const hidden = await reason.evaluate((box) => box.scrollHeight - box.clientHeight);
+      assert.ok(hidden <= 1, `${name} shows the whole reason`);
+    }
+    await visit.assertNoSidewaysScrolling();
   });
 
   it('shows viewers webhooks, content and recent learning, and nothing of the system', async () => {

@@ -12,6 +12,14 @@ interface Delivery {
   about: { account: { id: number; name: string } };
 }
 
+/** Whether it is within the window, and nothing covers it. */
+async function isOnTop(element: Locator): Promise<boolean> {
+  return await element.evaluate((it) => {
+    const { left, top, bottom, width } = it.getBoundingClientRect();
+    return [top + 1, bottom - 1].every((y) => it.contains(document.elementFromPoint(left + width / 2, y)));
+  });
+}
+
 describe('removing dead letters in the history of a webhook', () => {
   let ui: Ui;
   let target: Target;
@@ -116,6 +124,12 @@ describe('removing dead letters in the history of a webhook', () => {
     await dialog.getByRole('button', { name: 'Remove all' }).click();
     await dialog.getByText('Done: 2 removed.').waitFor();
     assert.deepEqual(await dead(), []);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    for (const name of ['Remove dead letters…', 'Redeliver dead letters…']) {
+      const button = page.getByRole('button', { name, disabled: true });
+      await button.waitFor();
+      assert.equal(await button.getAttribute('title'), 'There are no dead letters.', name);
+    }
     await end();
   });
 
@@ -152,6 +166,29 @@ describe('removing dead letters in the history of a webhook', () => {
     await tick('Lucerne').click();
     await page.getByText('1 selected').waitFor();
     assert.equal((await dead()).length, 4);
+
+    const remove = page.getByRole('button', { name: 'Remove selected…' });
+    for (const [width, height] of [
+      [1_280, 480],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate(() => window.scrollTo({ top: 0 }));
+      assert.ok(await isOnTop(remove), `the actions are seen at once at ${width} pixels`);
+      await page.evaluate(() => window.scrollTo({ top: document.body.scrollHeight }));
+      assert.ok(
+        await isOnTop(rowOf(page, 'Adatum').getByRole('link')),
+        `the last row is not covered at ${width}`,
+      );
+    }
+    await page.evaluate(() => window.scrollTo({ top: 0 }));
+    await tick('Proseware').focus();
+    const focused = page.locator(':focus');
+    for (let stop = 0; !(await remove.evaluate((button) => button === document.activeElement)); stop++) {
+      assert.ok(stop < 20, 'the keyboard reaches the actions');
+      assert.ok(await isOnTop(focused), await focused.evaluate(({ outerHTML }) => outerHTML));
+      await page.keyboard.press('Tab');
+    }
     await end();
   });
 

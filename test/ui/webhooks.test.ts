@@ -307,6 +307,14 @@ describe('webhooks in the admin UI', () => {
       await visit.page.getByRole('tab', { name: 'History' }).waitFor();
       await visit.assertNoSidewaysScrolling();
     }
+    const tabs = visit.page.getByRole('tablist', { name: 'Webhook sections' });
+    const [first, last] = [tabs.getByRole('tab').first(), tabs.getByRole('tab', { name: 'Changes' })];
+    const [start, end] = [(await first.boundingBox())!, (await last.boundingBox())!];
+    assert.equal(end.y, start.y, 'all tabs are in one line');
+    assert.ok(
+      end.x + end.width <= visit.page.viewportSize()!.width,
+      'the last tab is seen without scrolling',
+    );
     await remove(id);
   });
 

@@ -32,6 +32,7 @@ export const deliveries = {
   resendMatching: 'Redeliver matching…',
   removeDead: 'Remove dead letters…',
   removeMatching: 'Remove matching…',
+  noneDead: 'There are no dead letters.',
   onlyDead: 'Only dead letters can be removed.',
   onlyFailed: 'Only dead letters and discarded messages are redelivered together. Select the others.',
   kept: (count: number, formatted: string) =>

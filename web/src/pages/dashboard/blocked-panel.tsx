@@ -87,7 +87,7 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
       id: 'webhook',
       label: texts.webhook,
       card: 'title',
-      width: '28%',
+      width: '24%',
       cell: (line) => (
         <span className={styles.two}>
           <RowLink
@@ -105,7 +105,7 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
       label: texts.error,
       cell: (line) =>
         line.last_error_message !== null && (
-          <bdi className={`${styles.lines} ${styles.bad}`} title={line.last_error_message}>
+          <bdi className={`${styles.reason} ${styles.bad}`} title={line.last_error_message}>
             {webhookDetails.error.reason(shortError(line.last_error_message), line.explanation)}
           </bdi>
         ),
@@ -113,27 +113,27 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
     {
       id: 'since',
       label: texts.since,
-      width: '9rem',
+      width: '8rem',
       cell: (line) => <Time value={line.since_dt} fallback="–" />,
     },
     {
       id: 'attempts',
       label: texts.attempts,
       align: 'end',
-      width: '6rem',
+      width: '5.5rem',
       cell: ({ attempts }) => formatNumber(attempts),
     },
     {
       id: 'waiting',
       label: texts.waiting,
       align: 'end',
-      width: '6rem',
+      width: '5rem',
       cell: ({ depth }) => formatNumber(depth),
     },
     {
       id: 'next',
       label: texts.next,
-      width: '8rem',
+      width: '7.5rem',
       cell: ({ next_attempt_dt: at, paused }) =>
         paused ? texts.paused : <NextAttempt at={at} clockAhead={clockAhead} />,
     },

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
     label: texts.error,
     cell: (webhook) =>
       webhook.last_error_message !== null && (
-        <bdi className={styles.lines} title={webhook.last_error_message}>
+        <bdi className={styles.reason} title={webhook.last_error_message}>
           {shortError(webhook.last_error_message)}
         </bdi>
       ),

@@ -5,7 +5,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { SUBTOPICS, subtopicsOf } from '../../../../../src/events/catalogue.ts';
 import type { DeadLetterAction } from '../../../api/dead-letters.ts';
-import { DELIVERY_STATUSES, type DeliveryStatus, deliveriesQuery } from '../../../api/deliveries.ts';
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  deliveriesQuery,
+  hasDeadLettersQuery,
+} from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -45,6 +50,9 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
     deliveriesQuery(webhookId, { outcome, cursor, filter }),
   );
   const active = webhook?.enabled === true;
+  const { data: hasDead = true } = useQuery({ ...hasDeadLettersQuery(webhookId), enabled: !readOnly });
+  const noRemoval = whyNotRemove({ isFiltered, outcome, hasDead });
+  const noRedelivery = whyNotRedeliver({ active, isFiltered, outcome, hasDead });
   const selection = useHistorySelection(webhookId, data?.data ?? [], active);
   const show = (
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
@@ -90,8 +98,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
                 variant="default"
                 size="xs"
                 onClick={() => start('remove')}
-                disabled={isFiltered && !mayBeDead(outcome)}
-                title={isFiltered && !mayBeDead(outcome) ? deliveries.onlyDead : undefined}
+                disabled={noRemoval !== undefined}
+                title={noRemoval}
               >
                 {isFiltered ? deliveries.removeMatching : deliveries.removeDead}
               </Button>
@@ -99,8 +107,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
                 variant="default"
                 size="xs"
                 onClick={() => start('redeliver')}
-                disabled={!active || (isFiltered && redeliverable(outcome) === null)}
-                title={whyNotRedeliver(active, isFiltered, outcome)}
+                disabled={noRedelivery !== undefined}
+                title={noRedelivery}
               >
                 {isFiltered ? deliveries.resendMatching : deliveries.resendDead}
               </Button>
@@ -232,13 +240,29 @@ function mayBeDead(outcome: DeliveryStatus | undefined): boolean {
   return outcome === undefined || outcome === 'DEAD_LETTERED';
 }
 
-function whyNotRedeliver(
-  active: boolean,
-  isFiltered: boolean,
-  outcome: DeliveryStatus | undefined,
-): string | undefined {
+/** What decides which actions on several messages are possible. */
+interface Shown {
+  isFiltered: boolean;
+  outcome: DeliveryStatus | undefined;
+  /** Whether the webhook has dead letters. */
+  hasDead: boolean;
+}
+
+function whyNotRemove({ isFiltered, outcome, hasDead }: Shown): string | undefined {
+  if (isFiltered && !mayBeDead(outcome)) return deliveries.onlyDead;
+  return hasDead ? undefined : deliveries.noneDead;
+}
+
+function whyNotRedeliver({
+  active,
+  isFiltered,
+  outcome,
+  hasDead,
+}: Shown & { active: boolean }): string | undefined {
   if (!active) return deliveries.details.inactive;
-  return isFiltered && redeliverable(outcome) === null ? deliveries.onlyFailed : undefined;
+  const what = isFiltered ? redeliverable(outcome) : 'DEAD_LETTERED';
+  if (what === null) return deliveries.onlyFailed;
+  return what === 'DISCARDED' || hasDead ? undefined : deliveries.noneDead;
 }
 
 function Nothing({

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { actOnTheseDeadLetters } from '../../../api/dead-letters.ts';
 import { type DeliverySummary, redeliverThese } from '../../../api/deliveries.ts';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
+import { SelectionDock } from '../../../components/selection/selection-dock.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
 import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { selection as selectionTexts } from '../../../texts/selection.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import styles from './history.module.css';
 
 /** Whether a message is already waiting in its line, so that no action applies to it here. */
 export function isWaiting({ status }: DeliverySummary): boolean {
@@ -39,16 +39,15 @@ export function useHistorySelection(webhookId: number, rows: readonly DeliverySu
     note: kept > 0 && ` ${deliveries.kept(kept, formatNumber(kept))}`,
   });
   const bar = ticked.size > 0 && (
-    <div className={styles.ticked} role="status">
-      <span>{deliveries.ticked(formatNumber(ticked.size))}</span>
-      <Button
-        size="xs"
-        disabled={!active}
-        title={active ? undefined : deliveries.details.inactive}
-        loading={isRedelivering}
-        onClick={redeliver}
-      >
-        {deliveries.resendTicked}
+    <SelectionDock>
+      <span role="status">{deliveries.ticked(formatNumber(ticked.size))}</span>
+      {items.length < selectable.length && (
+        <Button variant="subtle" size="compact-xs" onClick={() => choose(selectable, true)}>
+          {selectionTexts.page}
+        </Button>
+      )}
+      <Button variant="subtle" size="compact-xs" color="gray" onClick={clear}>
+        {deliveries.untick}
       </Button>
       <Button
         variant="default"
@@ -59,15 +58,16 @@ export function useHistorySelection(webhookId: number, rows: readonly DeliverySu
       >
         {deadLetters.removeTicked}
       </Button>
-      {items.length < selectable.length && (
-        <Button variant="default" size="xs" onClick={() => choose(selectable, true)}>
-          {selectionTexts.page}
-        </Button>
-      )}
-      <Button variant="default" size="xs" onClick={clear}>
-        {deliveries.untick}
+      <Button
+        size="xs"
+        disabled={!active}
+        title={active ? undefined : deliveries.details.inactive}
+        loading={isRedelivering}
+        onClick={redeliver}
+      >
+        {deliveries.resendTicked}
       </Button>
-    </div>
+    </SelectionDock>
   );
   return { ticked, tick: chooseOne, bar, dialog };
 }
