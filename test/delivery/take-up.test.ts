@@ -174,9 +174,7 @@ describe('decisions when a message is received', () => {
 
   it('include whether the webhook exists: after its deletion nothing is sent, and its history says so', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({
-      settings: { retry_initial_delay: 0.3, retry_max_delay: 0.3 },
-    });
+    await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
