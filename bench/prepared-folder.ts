@@ -40,8 +40,8 @@ export interface PreparedFolder {
   accountIds: number[];
 }
 
-/** The number of concurrent transactions, which share commits. */
-const AT_A_TIME = 256;
+/** The number of concurrent transactions: on SQLite they share commits, and on PostgreSQL each waits for a connection. */
+const AT_A_TIME = { sqlite: 256, postgres: 8 } as const;
 /** Ids of accounts that do not exist, for the focus of webhooks that nothing matches. */
 const OTHER_ACCOUNTS_FROM = 1_000_000;
 
@@ -72,8 +72,9 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     log: { info: () => {} },
     now,
   });
+  const atATime = content.databaseUrl === null ? AT_A_TIME.sqlite : AT_A_TIME.postgres;
   const create = async (inputs: readonly WebhookInput[]) =>
-    (await inTurns(inputs, (input) => webhooks.create(input, COMMAND_LINE))).map(({ id }) => id);
+    (await inTurns(inputs, atATime, (input) => webhooks.create(input, COMMAND_LINE))).map(({ id }) => id);
 
   const lineIds = await create(lineWebhooks(content));
   if (content.isSigned) {
@@ -85,7 +86,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
       log: { info: () => {} },
       now,
     });
-    await inTurns(lineIds, (id) => signing.rotate(id, 0, COMMAND_LINE));
+    await inTurns(lineIds, atATime, (id) => signing.rotate(id, 0, COMMAND_LINE));
   }
   const otherIds = await create(otherWebhooks(content));
   const accountIds = await createAccounts(database, content.timing?.accounts ?? 0);
@@ -165,10 +166,14 @@ async function createAccounts(database: Database, count: number): Promise<number
   });
 }
 
-async function inTurns<T, R>(inputs: readonly T[], work: (input: T) => Promise<R>): Promise<R[]> {
+async function inTurns<T, R>(
+  inputs: readonly T[],
+  atATime: number,
+  work: (input: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
-  for (let n = 0; n < inputs.length; n += AT_A_TIME) {
-    results.push(...(await Promise.all(inputs.slice(n, n + AT_A_TIME).map(work))));
+  for (let n = 0; n < inputs.length; n += atATime) {
+    results.push(...(await Promise.all(inputs.slice(n, n + atATime).map(work))));
   }
   return results;
 }
