@@ -1,29 +1,49 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseSection, parseTable } from './aicc-tables.ts';
+import { parseRecords, parseSection, parseTable } from './aicc-tables.ts';
 
 const MANY = 1000;
 
+/** A text in pieces of so many characters. */
+function inPieces(text: string, characters: number) {
+  return { pieces: () => text.match(new RegExp(`[\\s\\S]{1,${characters}}`, 'g')) ?? [] };
+}
+
+/** The rows of a table, which do not depend on how its text is cut into pieces. */
 function rows(text: string): Record<string, string>[] | null {
-  return parseTable(text, MANY)?.map((row) => Object.fromEntries(row)) ?? null;
+  const columns =
+    parseRecords(inPieces(text, text.length + 1), MANY)?.[0]?.map((name) => name.toLowerCase()) ?? [];
+  const [whole, ...cut] = [text.length + 1, 1, 2, 3, 7].map(
+    (characters) =>
+      parseTable(inPieces(text, characters), MANY)?.map((row) =>
+        Object.fromEntries(columns.map((column) => [column, row.get(column)!])),
+      ) ?? null,
+  );
+  for (const each of cut) assert.deepEqual(each, whole);
+  return whole!;
+}
+
+function section(text: string, characters = 64 * 1024) {
+  return parseSection(inPieces(text, characters), 'Course');
 }
 
 describe('a section of an AICC description', () => {
   it('has its members by lower-case name, with whatever line ends and blanks', () => {
     const text =
       '; made by hand\r\n [COURSE] \r\nCourse_Title = A = B \r;Course_ID=no\nCOURSE_ID=7\n[Course_Description]\nCourse_ID=8';
-    assert.deepEqual(Object.fromEntries(parseSection(text, 'Course')), {
-      course_title: 'A = B',
-      course_id: '7',
-    });
+    for (const characters of [1, 2, 1_000])
+      assert.deepEqual(Object.fromEntries(section(text, characters)), {
+        course_title: 'A = B',
+        course_id: '7',
+      });
   });
 
   it('is empty when it is not there', () => {
-    assert.equal(parseSection('Course_Title=A', 'Course').size, 0);
+    assert.equal(section('Course_Title=A').size, 0);
   });
 
   it('is read in time proportional to its length', () => {
-    assert.equal(parseSection(`[Course]\n${' '.repeat(1_000_000)}x\n`.repeat(4), 'Course').size, 0);
+    assert.equal(section(`[Course]\n${' '.repeat(1_000_000)}x\n`.repeat(4)).size, 0);
   });
 });
 
@@ -54,9 +74,31 @@ describe('an AICC table', () => {
     assert.deepEqual(rows('a,b\n'), []);
   });
 
+  it('ends a quoted field at its quote, and ignores what follows it up to the comma', () => {
+    assert.deepEqual(rows('a,b\n"1" "2" 3,"4""5"'), [{ a: '1', b: '4"5' }]);
+  });
+
+  it('may have a field of 65,536 characters, but no longer one, quoted or not', () => {
+    for (const quote of ['', '"']) {
+      for (const characters of [100, 64 * 1024, 1_000_000]) {
+        const table = (length: number) =>
+          parseTable(inPieces(`a,b\n1,${quote}${'x'.repeat(length)}${quote}\n`, characters), MANY);
+        assert.equal(table(65_536)?.[0]?.get('b')?.length, 65_536);
+        assert.equal(table(65_537), null);
+      }
+    }
+  });
+
+  it('is read in time proportional to its length, whatever is long in it', () => {
+    const long = 2_000_000;
+    assert.equal(parseTable(inPieces(`a\n${' '.repeat(long)}1`, 1_000), MANY)?.length, 1);
+    assert.equal(parseTable(inPieces(`a\n"1"${'x'.repeat(long)}`, 1_000), MANY)?.length, 1);
+    assert.equal(parseTable(inPieces(`a\n${'"'.repeat(long)}`, 1_000), MANY), null);
+  });
+
   it('is refused with more fields than allowed, where a short row counts as a full one', () => {
-    assert.equal(parseTable('a,b,c\n1,2,3', 5), null);
-    assert.equal(parseTable('a,b,c\n1', 5), null);
-    assert.equal(parseTable('a,b,c\n1', 6)?.length, 1);
+    assert.equal(parseTable(inPieces('a,b,c\n1,2,3', 2), 5), null);
+    assert.equal(parseTable(inPieces('a,b,c\n1', 2), 5), null);
+    assert.equal(parseTable(inPieces('a,b,c\n1', 2), 6)?.length, 1);
   });
 });

@@ -1,12 +1,14 @@
+import type { PiecewiseText } from './text-decoding.ts';
+
 /**
  * The members of one section of an AICC description (`.crs`), by lower-case name: `[Course]`, `Course_Title = …`.
  *
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
-export function parseSection(text: string, section: string): Map<string, string> {
+export function parseSection(text: PiecewiseText, section: string): Map<string, string> {
   const members = new Map<string, string>();
   let inSection = false;
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const line of lines(text)) {
     const trimmed = line.trim();
     if (trimmed.startsWith('[')) inSection = trimmed.toLowerCase() === `[${section.toLowerCase()}]`;
     const equals = trimmed.indexOf('=');
@@ -17,8 +19,40 @@ export function parseSection(text: string, section: string): Map<string, string>
   return members;
 }
 
+function* lines(text: PiecewiseText): Generator<string> {
+  let rest = '';
+  for (const piece of text.pieces()) {
+    const [first = '', ...more] = piece.split(/[\r\n]/);
+    rest += first;
+    for (const line of more) {
+      yield rest;
+      rest = line;
+    }
+  }
+  yield rest;
+}
+
 /** A row of an AICC table, its fields by lower-case column name, trimmed. */
-export type TableRow = ReadonlyMap<string, string>;
+export interface TableRow {
+  /** Undefined if the table has no such column. */
+  get(column: string): string | undefined;
+}
+
+/** A large table has rows by the hundred thousand, so they share the map of its columns. */
+class Row implements TableRow {
+  readonly #columns: ReadonlyMap<string, number>;
+  readonly #fields: readonly string[];
+
+  constructor(columns: ReadonlyMap<string, number>, fields: readonly string[]) {
+    this.#columns = columns;
+    this.#fields = fields;
+  }
+
+  get(column: string): string | undefined {
+    const index = this.#columns.get(column);
+    return index === undefined ? undefined : (this.#fields[index] ?? '');
+  }
+}
 
 /** Maximum length of a field; the standard allows 4,096. */
 const FIELD_CHARACTERS = 65_536;
@@ -30,17 +64,22 @@ const FIELD_CHARACTERS = 65_536;
  *   is too long
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
-export function parseTable(text: string, maxFields: number): TableRow[] | null {
+export function parseTable(text: PiecewiseText, maxFields: number): TableRow[] | null {
   const rows: TableRow[] = [];
-  let columns: string[] = [];
+  let columns: ReadonlyMap<string, number> | null = null;
+  let width = 0;
   let fields = 0;
   for (const record of records(text, maxFields)) {
     if (record === null) return null;
     // A short row counts as a full one, because missing fields are added.
-    fields += Math.max(record.length, columns.length);
+    fields += Math.max(record.length, width);
     if (fields > maxFields) return null;
-    if (columns.length === 0) columns = record.map((name) => name.toLowerCase());
-    else rows.push(new Map(columns.map((name, index) => [name, record[index] ?? ''])));
+    if (columns === null) {
+      columns = new Map(record.map((name, index) => [name.toLowerCase(), index]));
+      width = record.length;
+    } else {
+      rows.push(new Row(columns, record));
+    }
   }
   return rows;
 }
@@ -51,7 +90,7 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
  * @param maxFields maximum for all records together; null is returned for a table with more fields, or with a field
  *   that is too long
  */
-export function parseRecords(text: string, maxFields: number): string[][] | null {
+export function parseRecords(text: PiecewiseText, maxFields: number): string[][] | null {
   const found: string[][] = [];
   let fields = 0;
   for (const record of records(text, maxFields)) {
@@ -67,26 +106,57 @@ export function parseRecords(text: string, maxFields: number): string[][] | null
  * Comma-separated records as in RFC 4180, with blanks around fields. Blank records are omitted. Null for a record
  * with too many or too long fields; no record follows it.
  */
-function* records(text: string, maxFields: number): Generator<string[] | null> {
-  const blanks = /[ \t]*/y;
-  const separator = /[,\r\n]|$/g;
+function* records(text: PiecewiseText, maxFields: number): Generator<string[] | null> {
   let record: string[] = [];
-  for (let position = 0; position <= text.length; position += 1) {
-    blanks.lastIndex = position;
-    const start = position + blanks.exec(text)![0].length;
-    const quoteEnd = text[start] === '"' ? endOfQuoted(text, start + 1) : null;
-    separator.lastIndex = quoteEnd === null ? start : Math.min(quoteEnd + 1, text.length);
-    position = separator.exec(text)!.index;
-    const [from, to] = quoteEnd === null ? [start, position] : [start + 1, quoteEnd];
-    if (to - from > FIELD_CHARACTERS || record.length >= maxFields) {
+  for (const { value, endsRecord } of fields(text)) {
+    if (value === null || record.length >= maxFields) {
       yield null;
       return;
     }
-    const field = text.slice(from, to);
-    record.push((quoteEnd === null ? field : field.replaceAll('""', '"')).trim());
-    if (text[position] === ',') continue;
-    if (record.some((value) => value !== '')) yield record;
+    record.push(value);
+    if (!endsRecord) continue;
+    // An array that grew has room for more fields, and a copy has none.
+    if (record.some((each) => each !== '')) yield record.slice();
     record = [];
+  }
+}
+
+interface Field {
+  /** Null if it is too long; no field follows. */
+  readonly value: string | null;
+  readonly endsRecord: boolean;
+}
+
+/** The fields of a text, of which only a piece and an incomplete field are in memory. */
+function* fields(text: PiecewiseText): Generator<Field> {
+  const blanks = /[ \t]*/y;
+  const separator = /[,\r\n]|$/g;
+  const pieces = text.pieces()[Symbol.iterator]();
+  let known = '';
+  let isAllKnown = false;
+  for (let position = 0; position <= known.length; ) {
+    blanks.lastIndex = position;
+    const start = position + blanks.exec(known)![0].length;
+    const quoteEnd = known[start] === '"' ? endOfQuoted(known, start + 1) : null;
+    separator.lastIndex = quoteEnd === null ? start : Math.min(quoteEnd + 1, known.length);
+    const end = separator.exec(known)!.index;
+    const [from, to] = quoteEnd === null ? [start, end] : [start + 1, quoteEnd];
+    if (to - from > FIELD_CHARACTERS) {
+      yield { value: null, endsRecord: true };
+      return;
+    }
+    if (end < known.length || isAllKnown) {
+      const field = known.slice(from, to);
+      const value = (quoteEnd === null ? field : field.replaceAll('""', '"')).trim();
+      yield { value, endsRecord: known[end] !== ',' };
+      position = end + 1;
+    } else {
+      const { value: piece = '', done } = pieces.next();
+      // What follows a quoted field is ignored. Its first character shows that the quote is not doubled.
+      known = known.slice(start, quoteEnd === null ? known.length : quoteEnd + 2) + piece;
+      position = 0;
+      isAllKnown = done === true;
+    }
   }
 }
 

@@ -37,8 +37,9 @@ export class BareStructure implements PackageArchive {
         name: NAME,
         size,
         async *content() {
-          yield await readExactly(file, 0, size);
+          yield await this.read();
         },
+        read: () => readExactly(file, 0, size),
       },
     ];
   }

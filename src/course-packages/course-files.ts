@@ -1,6 +1,6 @@
 import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
-import { decodeText } from './text-decoding.ts';
+import { decodeText, type PiecewiseText } from './text-decoding.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
 import { nameKey } from './zip-names.ts';
 
@@ -14,7 +14,7 @@ export interface SourceFile {
   /** In bytes. */
   readonly size: number;
   /** The whole content. @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED */
-  read(): Promise<Buffer>;
+  read(): Promise<Uint8Array>;
 }
 
 /** The files of a course, relative to the folder of its manifest, and the warnings about it. */
@@ -94,11 +94,11 @@ export class CourseFiles {
   }
 
   /** @throws {PackageError} MANIFEST_TOO_LARGE, MANIFEST_ENCODING, FILE_SIZE_WRONG, FILE_DAMAGED */
-  async readText(member: SourceFile): Promise<string> {
+  async readText(member: SourceFile): Promise<PiecewiseText> {
     const limit = this.limits.manifestBytes;
     if (member.size > limit) throw packageError('MANIFEST_TOO_LARGE', { file: member.name, limit });
-    const { text, guessed } = decodeText(await member.read(), member.name);
-    if (guessed) {
+    const text = decodeText(await member.read(), member.name);
+    if (text.guessed) {
       this.warn(
         `The file ${quoted(member.name)} declares no encoding and is not UTF-8. It was read as Windows-1252.`,
       );

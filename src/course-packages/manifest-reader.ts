@@ -9,9 +9,9 @@ import { PackageError, packageError } from './package-error.ts';
 const THREADS = 2;
 /** Maximum time for reading a manifest. The largest accepted ones take about 2 s. */
 const DEADLINE_MS = 20_000;
-/** Memory of a thread for objects: the largest accepted manifest takes a third of it. */
-const MEMORY_MIB = 256;
-const YOUNG_MEMORY_MIB = 32;
+/** Memory of a thread for objects: the largest accepted XML takes a third of it, the largest AICC tables three quarters. */
+const MEMORY_MIB = 128;
+const YOUNG_MEMORY_MIB = 4;
 const STACK_MIB = 4;
 /** How long an idle thread is kept, because one import often follows another. */
 const IDLE_MS = 10_000;

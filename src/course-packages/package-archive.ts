@@ -6,6 +6,8 @@ export interface ArchiveFile {
   readonly size: number;
   /** The unpacked content in blocks, never more than `size`. @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED */
   content(): AsyncGenerator<Buffer, void, undefined>;
+  /** The whole unpacked content of a file that is not large. @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED */
+  read(): Promise<Buffer>;
 }
 
 /** An open package: a zip, or a single cmi5 course structure. */

@@ -19,12 +19,7 @@ export async function inspectPackage(
 ): Promise<PackageDescription> {
   const allLimits = { ...DEFAULT_PACKAGE_LIMITS, ...limits };
   await using archive = await openPackage(packageFile, allLimits);
-  const files = archive.files.map(({ name, size, content }) => ({
-    name,
-    size,
-    read: async () => Buffer.concat(await Array.fromAsync(content())),
-  }));
-  return await describeCourse(files, { limits: allLimits, isStored: false });
+  return await describeCourse(archive.files, { limits: allLimits, isStored: false });
 }
 
 /**

@@ -37,7 +37,7 @@ export async function describeStoredCourse({
       size: content?.length ?? 0,
       read: async () => {
         if (content === undefined) throw packageError('FILE_DAMAGED', { file: name });
-        return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+        return content;
       },
     };
   });

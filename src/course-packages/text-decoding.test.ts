@@ -9,6 +9,11 @@ function utf16be(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
+function read(bytes: Uint8Array) {
+  const { guessed, pieces } = decodeText(bytes, 'cmi5.xml');
+  return { text: [...pieces()].join(''), guessed };
+}
+
 describe('the text of a manifest', () => {
   const encodings: [what: string, bytes: Buffer, text: string, guessed: boolean][] = [
     ['UTF-8', Buffer.from(XML), XML, false],
@@ -20,30 +25,38 @@ describe('the text of a manifest', () => {
     ['nothing at all', Buffer.alloc(0), '', false],
   ];
   for (const [what, bytes, text, guessed] of encodings) {
-    it(`is read from ${what}`, () => assert.deepEqual(decodeText(bytes, 'cmi5.xml'), { text, guessed }));
+    it(`is read from ${what}`, () => assert.deepEqual(read(bytes), { text, guessed }));
   }
 
   it('is read in the encoding that its declaration names', () => {
     const latin1 = '<?xml version="1.0" encoding="ISO-8859-1"?><title>Übung</title>';
-    assert.deepEqual(decodeText(Buffer.from(latin1, 'latin1'), 'cmi5.xml'), { text: latin1, guessed: false });
+    assert.deepEqual(read(Buffer.from(latin1, 'latin1')), { text: latin1, guessed: false });
     const japanese = Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67]);
     const shiftJis = Buffer.concat([Buffer.from(`<?xml version='1.0' encoding='Shift_JIS'?>`), japanese]);
-    assert.match(decodeText(shiftJis, 'cmi5.xml').text, /テスト$/);
+    assert.match(read(shiftJis).text, /テスト$/);
   });
 
   it('is read as Windows-1252 if it should be UTF-8 but is not', () => {
     for (const declaration of ['<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>', '']) {
       const bytes = Buffer.from(`${declaration}<title>Übung</title>`, 'latin1');
-      assert.deepEqual(decodeText(bytes, 'cmi5.xml'), {
+      assert.deepEqual(read(bytes), {
         text: `${declaration}<title>Übung</title>`,
         guessed: true,
       });
     }
   });
 
+  it('is the same when it is long, and comes in pieces', () => {
+    const text = `${XML}${'aä😀'.repeat(50_000)}`;
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`, 'utf16le'), utf16be(text)]) {
+      assert.deepEqual(read(bytes), { text, guessed: false });
+      assert.ok([...decodeText(bytes, 'cmi5.xml').pieces()].every((piece) => piece.length <= 64 * 1024));
+    }
+  });
+
   it('is read as UTF-8 if it declares UTF-16 in single bytes', () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><title>Übung</title>';
-    assert.deepEqual(decodeText(Buffer.from(text), 'cmi5.xml'), { text, guessed: false });
+    assert.deepEqual(read(Buffer.from(text)), { text, guessed: false });
   });
 
   it('is refused in an encoding that is unknown or that its bytes are not of', () => {

@@ -8,7 +8,10 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
 const parse = (text: string, limits: Partial<PackageLimits> = {}) =>
-  parseXml(text, 'imsmanifest.xml', { ...DEFAULT_PACKAGE_LIMITS, ...limits });
+  parseXml({ pieces: () => text.match(/[\s\S]{1,1000}/gu) ?? [] }, 'imsmanifest.xml', {
+    ...DEFAULT_PACKAGE_LIMITS,
+    ...limits,
+  });
 
 const refusedAs = (code: PackageErrorCode) => (error: unknown) =>
   error instanceof PackageError && error.code === code;
@@ -50,6 +53,15 @@ describe('an XML tree', () => {
       [...everyElement(root)].map(({ name }) => name),
       ['m', 'Item', 'ITEM', 'org', 'Title', 'blank'],
     );
+  });
+
+  it('binds an undeclared prefix as in SCORM 2004 if its text mentions that, wherever a piece of the text ends', async () => {
+    for (let blanks = 960; blanks < 1_000; blanks += 1) {
+      const root = await parse(`<m>${' '.repeat(blanks)}<adlcp:x/>adlcp_v1p3</m>`);
+      assert.equal(root.children[0]?.namespace, 'http://www.adlnet.org/xsd/adlcp_v1p3');
+    }
+    const root = await parse('<m><adlcp:x/></m>');
+    assert.equal(root.children[0]?.namespace, 'http://www.adlnet.org/xsd/adlcp_rootv1p2');
   });
 
   it('distinguishes attributes with the same name by their namespaces', async () => {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
 import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
+import type { PiecewiseText } from './text-decoding.ts';
 
 /** The namespace of `xml:base` and `xml:lang`. */
 export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
@@ -42,10 +43,15 @@ export interface XmlElement {
   readonly text: string;
 }
 
-type GrowingElement = XmlElement & { readonly children: XmlElement[]; text: string };
+type GrowingElement = { -readonly [name in keyof XmlElement]: XmlElement[name] };
 
-// Parsing is synchronous. Other work runs between pieces of this size, which take a few milliseconds each.
-const PIECE_CHARACTERS = 64 * 1024;
+/** The lists of an element that has none, because most elements of a large manifest have no children or attributes. */
+const NO_ATTRIBUTES: readonly XmlAttribute[] = Object.freeze([]);
+const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);
+
+/** Words that only SCORM 2004 uses, and the length of the longest. */
+const SCORM_2004_WORDS = /2004|adlcp_v1p3|imsss/;
+const SCORM_2004_WORD_CHARACTERS = 10;
 
 /**
  * Parses an untrusted manifest. Only the five entities of XML exist, because document type declarations are rejected.
@@ -56,7 +62,7 @@ const PIECE_CHARACTERS = 64 * 1024;
  * @throws {PackageError} XML_MALFORMED, XML_DOCTYPE, MANIFEST_TOO_COMPLEX
  */
 export async function parseXml(
-  text: string,
+  text: PiecewiseText,
   file: string,
   limits: PackageLimits,
   onBound: (prefix: string) => void = () => {},
@@ -69,7 +75,7 @@ export async function parseXml(
       const prefix = unboundPrefix(error);
       const namespaceOf = WELL_KNOWN_PREFIXES.get(prefix ?? '');
       if (prefix === null || namespaceOf === undefined || prefix in bound) throw error;
-      bound[prefix] = namespaceOf(/2004|adlcp_v1p3|imsss/.test(text));
+      bound[prefix] = namespaceOf(mentionsScorm2004(text));
       onBound(prefix);
     }
   }
@@ -82,16 +88,26 @@ function unboundPrefix(error: unknown): string | null {
 
 async function parseWith(
   namespaces: Record<string, string>,
-  text: string,
+  text: PiecewiseText,
   file: string,
   limits: PackageLimits,
 ): Promise<XmlElement> {
   const builder = new TreeBuilder(file, limits, namespaces);
-  for (let start = 0; start < text.length; start += PIECE_CHARACTERS) {
-    builder.write(text.slice(start, start + PIECE_CHARACTERS));
-    if (start + PIECE_CHARACTERS < text.length) await setImmediate();
+  for (const piece of text.pieces()) {
+    builder.write(piece);
+    // Parsing is synchronous. Other work runs between pieces.
+    await setImmediate();
   }
   return builder.close();
+}
+
+function mentionsScorm2004(text: PiecewiseText): boolean {
+  let end = '';
+  for (const piece of text.pieces()) {
+    if (SCORM_2004_WORDS.test(end + piece)) return true;
+    end = (end + piece).slice(-SCORM_2004_WORD_CHARACTERS);
+  }
+  return false;
 }
 
 class TreeBuilder {
@@ -99,6 +115,7 @@ class TreeBuilder {
   readonly #file: string;
   readonly #limits: PackageLimits;
   readonly #open: GrowingElement[] = [];
+  readonly #names = new Map<string, string>();
   #root: XmlElement | null = null;
   #nodes = 0;
   #attributes = 0;
@@ -131,14 +148,17 @@ class TreeBuilder {
     });
     this.#parser.on('opentag', ({ local, uri, attributes }) =>
       this.#begin({
-        name: local,
-        namespace: uri,
-        attributes: Object.values(attributes).map((attribute) => ({
-          name: attribute.local,
-          namespace: attribute.uri,
-          value: attribute.value,
-        })),
-        children: [],
+        name: this.#once(local),
+        namespace: this.#once(uri),
+        attributes:
+          this.#attributes === 0
+            ? NO_ATTRIBUTES
+            : Object.values(attributes).map((attribute) => ({
+                name: this.#once(attribute.local),
+                namespace: this.#once(attribute.uri),
+                value: attribute.value,
+              })),
+        children: NO_CHILDREN,
         text: '',
       }),
     );
@@ -160,8 +180,17 @@ class TreeBuilder {
   #begin(element: GrowingElement): void {
     const parent = this.#open.at(-1);
     if (parent === undefined) this.#root = element;
-    else parent.children.push(element);
+    else if (parent.children === NO_CHILDREN) parent.children = [element];
+    else (parent.children as XmlElement[]).push(element);
     this.#open.push(element);
+  }
+
+  /** The first of equal names, so that the tree contains each name once. */
+  #once(name: string): string {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    this.#names.set(name, name);
+    return name;
   }
 
   #count(): void {

@@ -5,6 +5,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { PackageFile } from '../../test/course-packages/package-file.ts';
 import { rawZip } from '../../test/course-packages/raw-zip.ts';
 import { zipOf } from '../../test/support/course-packages.ts';
+import { PackageError } from './package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
 import { ZipArchive } from './zip-archive.ts';
 
@@ -53,6 +54,15 @@ describe('the content of a zip that lies', () => {
     };
     await assert.rejects(reading(), { code: 'FILE_SIZE_WRONG' });
     assert.ok(bytes <= claimed);
+  });
+
+  it('is not taken into memory packed, however large that is', async () => {
+    const packed = randomBytes(16 * 1024 * 1024);
+    await using file = await PackageFile.of(rawZip([{ name: 'a.txt', packed, claimedSize: 1 }]));
+    await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
+    const before = process.memoryUsage().arrayBuffers;
+    await assert.rejects(archive.read(archive.members[0]!), PackageError);
+    assert.ok(process.memoryUsage().arrayBuffers - before < packed.length / 2);
   });
 
   it('is refused where the directory points to no file', async () => {

@@ -53,9 +53,17 @@ describe('a reader of manifests', () => {
   it('gives up on a manifest that takes too much memory, and reads the next', async () => {
     await using large = await PackageFile.of(await largePackage());
     await using file = await PackageFile.of(await scorm12Package());
-    await using reader = new ManifestReader({ memoryMiB: 24 });
+    await using reader = new ManifestReader({ memoryMiB: 16 });
     await assert.rejects(reader.read(request(large), 'a', never), { code: 'MANIFEST_TOO_COMPLEX' });
     assert.equal((await reader.read(request(file), 'a', never)).learningStandard, 'SCORM_12');
+  });
+
+  it('reads large manifests, one after another, with a third of the memory that a thread may have', async () => {
+    await using large = await PackageFile.of(await largePackage());
+    await using reader = new ManifestReader({ memoryMiB: 42 });
+    for (let round = 0; round < 3; round += 1) {
+      assert.equal((await reader.read(request(large), 'a', never)).learningStandard, 'SCORM_12');
+    }
   });
 
   it('reads on a new thread while an idle one is ending', async () => {
