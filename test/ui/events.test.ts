@@ -21,12 +21,20 @@ describe('the event log in the admin UI', () => {
     const { api } = ui.service;
     const webhook = { topic: 'REGISTRATION', target_url: target.url, max_attempts: 1 };
     webhookId = (await api.create('/webhooks', { ...webhook, name: '<b>LMS</b>' })).id;
-    await api.create('/webhooks', { ...webhook, name: 'Asleep', enabled: false });
+    const asleep = { ...webhook, name: 'Asleep', enabled: false };
+    const { id: asleepId } = await api.create('/webhooks', asleep);
     parties = await makeParties(ui.service, { account: 'Northwind', course: 'Fire safety' });
+    const courses = { ...webhook, name: 'Catalogue', topic: 'COURSE' };
+    const { id: coursesId } = await api.create('/webhooks', courses);
     registrationId = (await register(ui.service, parties, 'ada')).registration_id;
     const page = await fetch(await launch(ui.service, registrationId));
     await page.text();
     await settledDeliveries(api, webhookId, 1);
+    for (const [id, after] of [
+      [asleepId, { ...asleep, subtopics: ['REGISTRATION_LAUNCHED'] }],
+      [coursesId, { ...courses, paused: true }],
+    ] as const)
+      assert.equal((await api.put(`/webhooks/${id}`, after)).status, 200);
   });
   after(async () => {
     await ui[Symbol.asyncDispose]();
@@ -43,7 +51,11 @@ describe('the event log in the admin UI', () => {
     await messages.getByText('Dead-lettered').waitFor();
     await messages.getByText('<b>LMS</b>').waitFor();
     await messages.getByText('403 Forbidden').waitFor();
-    await page.getByRole('list', { name: 'Other webhooks' }).getByText('It was inactive.').waitFor();
+    const others = page.getByRole('list', { name: 'Other webhooks' }).getByRole('listitem');
+    await others.filter({ hasText: 'Asleep' }).getByText('It was inactive. Changed since').waitFor();
+    const paused = others.filter({ hasText: 'Catalogue' });
+    await paused.getByText('It has another topic.').waitFor();
+    assert.equal(await paused.getByText('Changed since').count(), 0, 'pausing changes nothing about events');
     await page.getByText('"learner_id": "ada"').waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
