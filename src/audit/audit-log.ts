@@ -10,7 +10,7 @@ import {
   type StoredAuditEntry,
 } from './audit-store.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAY_MS = 86_400_000;
 /** Entries that a page examines at most, so that a search that finds little cannot block the service. */
 const MAX_EXAMINED = 10_000;
 /** Changes of a page, in characters. An entry about a webhook with many focuses is long. */

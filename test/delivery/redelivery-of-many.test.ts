@@ -18,6 +18,8 @@ describe('redelivering some of very many dead letters', () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());
+    // The service removes what is too old as soon as it has started.
+    const now = Date.now();
     await using database = await openDatabaseOf(service.settings.data_dir);
     await database.transaction(
       (tx) =>
@@ -29,7 +31,7 @@ describe('redelivering some of very many dead letters', () => {
           ],
           Array.from({ length: DEAD_LETTERS }, (_, n) => [
             ...[id, `m-${n}`, 'ACCOUNT_CREATED', n % 2 === 0 ? 'DEAD_LETTERED' : 'DISCARDED'],
-            ...['{"padding":"as long as a message is"}', 0, 0, 10, 0, 5, 503, 0],
+            ...['{"padding":"as long as a message is"}', now, now, 10, now, 5, 503, 0],
           ]),
         ),
       { isLong: true },

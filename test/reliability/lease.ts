@@ -12,8 +12,8 @@ const MS_PER_SECOND = 1_000;
 export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + MARGIN_MS;
 
 /** The margin is not a setting. */
-const SHORT_MARGIN = changedConstants('src/delivery/delivery-worker.ts', {
-  VISIBILITY_MARGIN_MS: MARGIN_MS,
+const SHORT_MARGIN = changedConstants({
+  'src/delivery/delivery-worker.ts': { VISIBILITY_MARGIN_MS: MARGIN_MS },
 });
 
 /** Sources of modules that a service runs before the program, so that its leases last for {@link LEASE_MS}. */
