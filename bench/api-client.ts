@@ -2,6 +2,9 @@ import { Agent, type Dispatcher } from 'undici';
 import { RAW_CONNECTIONS } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 
+export const TOKEN_PATH = '/public/v1/auth';
+export const ACCOUNTS_PATH = '/accounts';
+
 /** Calls the service's API over persistent connections. */
 export class ApiClient implements AsyncDisposable {
   readonly #agent = new Agent({ connections: RAW_CONNECTIONS });
@@ -21,7 +24,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async requestToken(): Promise<unknown> {
-    return await this.#send('POST', '/public/v1/auth', {
+    return await this.#send('POST', TOKEN_PATH, {
       expected: 200,
       authorization: this.#basic,
       type: 'application/x-www-form-urlencoded',
@@ -30,8 +33,8 @@ export class ApiClient implements AsyncDisposable {
   }
 
   /** Causes an event that matches the webhook for all new accounts. */
-  async createAccount(name: string): Promise<void> {
-    await this.#sendJson('POST', '/accounts', 201, { name });
+  async createAccount(name: string): Promise<unknown> {
+    return await this.#sendJson('POST', ACCOUNTS_PATH, 201, { name });
   }
 
   /** Causes an event that matches the timed webhook of this account. */
@@ -54,7 +57,7 @@ export class ApiClient implements AsyncDisposable {
 
   /** Creates an account that has a course, and returns its id. */
   async createAccountWith(courseId: number): Promise<number> {
-    const { id } = (await this.#sendJson('POST', '/accounts', 201, { name: 'Learners' })) as { id: number };
+    const { id } = (await this.#sendJson('POST', ACCOUNTS_PATH, 201, { name: 'Learners' })) as { id: number };
     const content = { contents: [{ type: 'COURSE', id: courseId }] };
     await this.#sendJson('POST', `/accounts/${id}/content`, 200, content);
     return id;

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { UsageError } from './arguments.ts';
-import { quantile } from './quantile.ts';
-import type { DeliveriesResult, Results } from './results.ts';
+import { interquartileRange } from './quantile.ts';
+import type { ApiResult, DeliveriesResult, Results } from './results.ts';
 
 /** The assumed spread of a ratio if its run recorded no turns, as a part of the ratio. */
 const SPREAD_WITHOUT_TURNS = 0.1;
-const QUARTILES = [0.25, 0.75] as const;
 
 /** A ratio of one run. */
 interface Ratio {
@@ -36,13 +35,18 @@ export interface RunComparison {
 }
 
 /** The members of results that a comparison uses. */
-type Comparable = Pick<Results, 'machine' | 'database' | 'queue' | 'plan' | 'deliveries' | 'player'>;
+type Comparable = Pick<Results, 'machine' | 'database' | 'queue' | 'plan' | 'deliveries' | 'player'> &
+  Partial<Pick<Results, 'events' | 'tokens'>>;
+
+/** What a comparison needs, and what tables and goals need besides. */
+const COMPARED = ['machine', 'database', 'queue', 'plan', 'deliveries'];
+const SHOWN = ['slowdowns', 'events', 'tokens', 'player', 'start', 'first_load'];
 
 /**
- * Reads the results file of a run.
+ * Reads the results file of a run. One of an earlier version may lack what only tables and goals need.
  * @throws {UsageError} if the file is missing, is not JSON or contains something else
  */
-export function readResults(file: string): Results {
+export function readResults(file: string, { isShown = false }: { isShown?: boolean } = {}): Results {
   if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
   let read: unknown;
   try {
@@ -50,11 +54,13 @@ export function readResults(file: string): Results {
   } catch (error) {
     throw new UsageError(`${file} is not JSON`, { cause: error });
   }
-  const members = ['machine', 'database', 'queue', 'plan', 'deliveries'];
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null;
   if (!isObject(read)) throw new UsageError(`${file} does not hold results of the bench`);
-  const absent = members.filter((name) => !isObject(read[name]));
+  const absent = [
+    ...COMPARED.filter((name) => !isObject(read[name])),
+    ...(isShown ? SHOWN.filter((name) => read[name] === undefined) : []),
+  ];
   if (absent.length > 0)
     throw new UsageError(`${file} does not hold results of the bench: it lacks ${absent.join(', ')}`);
   return read as unknown as Results;
@@ -99,18 +105,29 @@ function compared(name: string, earlier: Ratio, later: Ratio): ComparedRatio {
   };
 }
 
-function ratiosOf({ deliveries, player }: Comparable): Map<string, Ratio> {
+function ratiosOf({ deliveries, events, tokens, player }: Comparable): Map<string, Ratio> {
   const found = new Map<string, Ratio>();
   const add = (name: string, value: number | null | undefined, turns: readonly number[] = []) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return;
-    found.set(name, { value, spread: turns.length > 1 ? spreadOf(turns) : value * SPREAD_WITHOUT_TURNS });
+    found.set(name, {
+      value,
+      spread: turns.length > 1 ? interquartileRange(turns) : value * SPREAD_WITHOUT_TURNS,
+    });
   };
   for (const [scenario, result] of Object.entries(deliveries)) {
     const name = `deliveries.${scenario}`;
     add(`${name}.share_of_raw`, result.share_of_raw, sharesOfTurns(result, 'raw'));
+    add(`${name}.cpu_share_of_raw`, result.cpu_share_of_raw);
     add(`${name}.share_of_base`, result.share_of_base, sharesOfTurns(result, 'base'));
     add(`${name}.share_of_bare`, result.sqs?.share_of_bare);
   }
+  const addApi = (name: string, result: ApiResult | null | undefined) => {
+    add(`${name}.share_of_fastify`, result?.share_of_fastify, result?.share_of_fastify_turns);
+    add(`${name}.cpu_share_of_fastify`, result?.cpu_share_of_fastify);
+  };
+  for (const [scenario, result] of Object.entries(events ?? {}))
+    addApi(`events.${scenario}.published`, result.published);
+  addApi('tokens', tokens);
   add('player.share_of_static', player?.share_of_static, player?.share_of_static_turns);
   add('player.cpu_share_of_static', player?.cpu_share_of_static);
   return found;
@@ -122,11 +139,6 @@ function sharesOfTurns({ turns }: DeliveriesResult, other: 'raw' | 'base'): numb
     const beside = turns[other][n];
     return beside === undefined || beside === 0 ? [] : [rate / beside];
   });
-}
-
-function spreadOf(turns: readonly number[]): number {
-  const [low, high] = QUARTILES.map((share) => quantile(turns, share));
-  return high! - low!;
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const MS_PER_SECOND = 1_000;
+/** The start of a turn is not measured: in it, the other side becomes idle. */
+const SETTLE_MS = 25;
 
 /**
  * Sends requests over `connections` connections, each after the previous response, and returns the rate per second.
@@ -26,6 +28,38 @@ export async function closedLoop(
   };
   await Promise.all(Array.from({ length: connections }, oneAfterAnother));
   return perSecond!;
+}
+
+/** The requests of one turn. */
+export interface LoadTurn {
+  requests: number;
+  /** The answers after the start of the turn, which is not measured, and how long it took until the last one. */
+  answered: number;
+  ms: number;
+}
+
+/**
+ * Sends requests over `connections` connections for `seconds`, each after the previous response. Resolves after the last
+ * response, so that nothing of it is left for the turn of another side.
+ */
+export async function loadTurn(
+  request: () => Promise<unknown>,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<LoadTurn> {
+  const beganAt = performance.now();
+  const countsFrom = beganAt + Math.min(SETTLE_MS, (seconds * MS_PER_SECOND) / 2);
+  const endsAt = beganAt + seconds * MS_PER_SECOND;
+  let requests = 0;
+  let answered = 0;
+  const oneAfterAnother = async () => {
+    do {
+      requests += 1;
+      await request();
+      if (performance.now() >= countsFrom) answered += 1;
+    } while (performance.now() < endsAt);
+  };
+  await Promise.all(Array.from({ length: connections }, oneAfterAnother));
+  return { requests, answered, ms: performance.now() - countsFrom };
 }
 
 /**

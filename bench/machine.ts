@@ -1,4 +1,4 @@
-import { availableParallelism, cpus } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 
 /** The machine of the measurement. */
 export interface Machine {
@@ -15,4 +15,9 @@ export function describeMachine(): Machine {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
   };
+}
+
+/** The average number of processes that were running or waiting in the last minute, to one decimal. */
+export function currentLoad(): number {
+  return Math.round(loadavg()[0]! * 10) / 10;
 }

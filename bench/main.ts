@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { type BenchArguments, parseBenchArguments, USAGE, UsageError } from './arguments.ts';
 import { compareRuns, readResults } from './comparison.ts';
+import { goalsOf } from './goals.ts';
 import { renderComparison, renderReport } from './report.ts';
 import type { Results } from './results.ts';
-import { runBench } from './run-bench.ts';
 
 /** One results file per engine. */
 const latestOf = (database: string, queue: string) => {
@@ -13,9 +13,11 @@ const latestOf = (database: string, queue: string) => {
 const EXIT_MISSED = 1;
 const EXIT_USAGE = 2;
 
-/** Runs the benchmark, writes and prints its results, and lists the missed goals. */
+/** Runs the benchmark, and writes and shows its results. */
 async function measure(args: BenchArguments): Promise<Results> {
-  const { plan, only, json, profileFolder, database, queue, goals, resultsFile } = args;
+  const { plan, only, profileFolder, database, queue, goals, resultsFile } = args;
+  // Loads the service's parts, which reading results does not need.
+  const { runBench } = await import('./run-bench.ts');
   const results = await runBench({
     plan,
     only,
@@ -25,13 +27,21 @@ async function measure(args: BenchArguments): Promise<Results> {
     goals,
     report: (what) => console.error(what),
   });
-  const text = `${JSON.stringify(results, null, 2)}\n`;
-  writeFileSync(resultsFile ?? latestOf(database.name, queue), text);
-  process.stdout.write(json ? text : `${renderReport(results)}\n`);
+  writeFileSync(resultsFile ?? latestOf(database.name, queue), textOf(results));
+  show(results, args);
+  return results;
+}
+
+/** Prints results, and lists the missed goals. */
+function show(results: Results, { json }: BenchArguments): void {
+  process.stdout.write(json ? textOf(results) : `${renderReport(results)}\n`);
   const missed = results.goals.filter(({ reached }) => reached === false);
   for (const { name, wanted, found } of missed) console.error(`missed: ${name}: ${found}, wanted ${wanted}`);
   if (missed.length > 0) process.exitCode = EXIT_MISSED;
-  return results;
+}
+
+function textOf(results: Results): string {
+  return `${JSON.stringify(results, null, 2)}\n`;
 }
 
 /** Prints the comparison of a run with an earlier one, and lists each ratio that decreased. */
@@ -54,8 +64,12 @@ try {
   } else {
     // Read first: a run takes minutes, and it may write to the same file.
     const earlier = args.compareFile === null ? null : readResults(args.compareFile);
-    const results = args.readFile === null ? await measure(args) : readResults(args.readFile);
+    const results =
+      args.readFile === null
+        ? await measure(args)
+        : readResults(args.readFile, { isShown: earlier === null });
     if (earlier !== null) compare(earlier, results, args);
+    else if (args.readFile !== null) show({ ...results, goals: goalsOf(results, args.goals) }, args);
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

@@ -1,13 +1,16 @@
 import { type BenchRun, withService } from './bench-run.ts';
+import { cpuShare, cpuSince } from './cpu-time.ts';
 import { type DeliveriesPlan, RAW_CONNECTIONS, type ScenarioName } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import type { DeliveriesResult } from './results.ts';
 import type { Comparison, Side } from './sink-protocol.ts';
 import { endProcess } from './workplace.ts';
 
+type CpuResult = Pick<DeliveriesResult, 'cpu_us_per_delivery' | 'cpu_share_of_raw'>;
 type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
 
 const MS_PER_SECOND = 1_000;
+const US_PER_MS = 1_000;
 /** The share of messages at the end that are not measured. */
 const EDGE = 0.1;
 /** The number of posts that warm up each side: about one second of posts, during which both become much faster. */
@@ -35,19 +38,32 @@ export async function measureDeliveries(
 ): Promise<DeliveriesResult> {
   const connections = plan.raw === 'together' ? RAW_CONNECTIONS : 1;
   const warmUp = Math.min(SERVICE_WARM_UP[plan.raw], Math.ceil(plan.measured * MAX_WARM_UP_SHARE));
-  const compared = run.sink.compare({
-    warmUp: { service: warmUp, raw: RAW_WARM_UP[plan.raw], ...(base === null ? {} : { base: warmUp }) },
-    turns: run.plan.turns,
-    turnMs: run.plan.turnMs,
-    servicePosts: Math.floor(plan.measured * (1 - EDGE)),
-  });
+  const warm = Promise.withResolvers<void>();
+  const compared = run.sink.compare(
+    {
+      warmUp: { service: warmUp, raw: RAW_WARM_UP[plan.raw], ...(base === null ? {} : { base: warmUp }) },
+      turns: run.plan.turns,
+      turnMs: run.plan.turnMs,
+      servicePosts: Math.floor(plan.measured * (1 - EDGE)),
+    },
+    warm.resolve,
+  );
   const raw = run.workplace.fork('raw-process.ts', [run.sink.urlOf('raw'), String(connections)]);
   try {
     const before = await run.database.count(folder);
     const requestsBefore = await run.queue.requests();
     const deliveredBefore = await run.database.delivered(folder);
-    const measure = () => withService(run, { scenario, folder }, () => compared);
-    const comparison =
+    const measure = () =>
+      withService(run, { scenario, folder }, async (service) => {
+        await Promise.race([warm.promise, compared]);
+        const cpu = { service: cpuSince(service.pid), raw: cpuSince(raw.pid) };
+        const comparison = await compared;
+        const used = { service: cpu.service(), raw: cpu.raw() };
+        // It finishes its requests before it stops.
+        run.sink.letPass(true);
+        return { comparison, used };
+      });
+    const { comparison, used } =
       base === null ? await measure() : await withService(run, { scenario, folder: base }, measure);
     const after = await run.database.count(folder);
     const requests = (await run.queue.requests()) ?? 0;
@@ -57,6 +73,7 @@ export async function measureDeliveries(
     const rates = toResult(plan, comparison, statementsPerDelivery(before, after));
     const result: DeliveriesResult = {
       ...rates,
+      ...cpuOf(comparison, used),
       sqs:
         bare === null
           ? null
@@ -68,10 +85,12 @@ export async function measureDeliveries(
                 requestsBefore === null ? null : (requests - requestsBefore) / Math.max(1, delivered),
             },
     };
-    const { per_second, raw_per_second, share_of_raw, base_per_second } = result;
+    const { per_second, raw_per_second, share_of_raw, base_per_second, cpu_us_per_delivery } = result;
     const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
+    const cpu =
+      cpu_us_per_delivery === null ? '' : `, ${Math.round(cpu_us_per_delivery)} µs of CPU time each`;
     run.report(
-      `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}`,
+      `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}${cpu}`,
     );
     if (result.sqs !== null) {
       const { bare_per_second, share_of_bare, requests_per_delivery } = result.sqs;
@@ -92,16 +111,23 @@ function statementsPerDelivery(before: Count, after: Count): number | null {
   return (after.statements - before.statements) / (after.deliveries - before.deliveries);
 }
 
+/** The CPU time of a delivery, compared with that of a post of raw undici. */
+function cpuOf({ posts }: Comparison, { service, raw }: Record<'service' | 'raw', number | null>): CpuResult {
+  const ofOne = (ms: number | null, count: number) => (ms === null ? null : (ms * US_PER_MS) / count);
+  const own = ofOne(service, posts.service);
+  return { cpu_us_per_delivery: own, cpu_share_of_raw: cpuShare(ofOne(raw, posts.raw), own) };
+}
+
 function toResult(
   plan: DeliveriesPlan,
   comparison: Comparison,
   statements: number | null,
-): Omit<DeliveriesResult, 'sqs'> {
+): Omit<DeliveriesResult, 'sqs' | keyof CpuResult> {
   const perSecond = rateOf(comparison, 'service');
   const rawPerSecond = rateOf(comparison, 'raw');
-  const basePerSecond = comparison.base.length === 0 ? null : rateOf(comparison, 'base');
+  const basePerSecond = comparison.turns.base.length === 0 ? null : rateOf(comparison, 'base');
   const turnRates = (side: Side) =>
-    comparison[side].map(({ posts, ms }) => Math.round((posts * MS_PER_SECOND) / ms));
+    comparison.turns[side].map(({ posts, ms }) => Math.round((posts * MS_PER_SECOND) / ms));
   return {
     webhooks: plan.webhooks,
     waiting: plan.messages,
@@ -117,8 +143,8 @@ function toResult(
 }
 
 /** The rate over all turns, not their median, so that a turn in which the database copies its log counts fully. */
-function rateOf(comparison: Comparison, side: Side): number {
-  const posts = comparison[side].reduce((sum, turn) => sum + turn.posts, 0);
-  const ms = comparison[side].reduce((sum, turn) => sum + turn.ms, 0);
+function rateOf({ turns }: Comparison, side: Side): number {
+  const posts = turns[side].reduce((sum, turn) => sum + turn.posts, 0);
+  const ms = turns[side].reduce((sum, turn) => sum + turn.ms, 0);
   return (posts * MS_PER_SECOND) / ms;
 }

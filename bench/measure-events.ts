@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient } from './api-client.ts';
 import { type BenchRun, withService } from './bench-run.ts';
+import { measureBesideFastify } from './beside-fastify.ts';
 import { sharedNow } from './clock.ts';
-import { closedLoop, openLoop } from './load.ts';
-import { type EventsPlan, type Plan, RAW_CONNECTIONS, type ScenarioName, TIMED_WEBHOOKS } from './plan.ts';
+import { openLoop } from './load.ts';
+import { type EventsPlan, type Plan, type ScenarioName, TIMED_WEBHOOKS } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import { quantile } from './quantile.ts';
 import type { ArrivalResult, EventsResult } from './results.ts';
@@ -48,16 +49,19 @@ export async function measureEvents(
       );
       arrivals.push(found);
     }
-    const published = await closedLoop((n) => api.createAccount(`New account ${n}`), {
-      connections: RAW_CONNECTIONS,
-      warmUpSeconds: run.plan.apiWarmUpSeconds,
-      seconds: run.plan.apiSeconds,
+    const published = await measureBesideFastify(run, {
+      service,
+      api,
+      folder,
+      request: (side, n) => side.createAccount(`New account ${n}`),
     });
-    run.report(`${scenario}: ${Math.round(published)} events/s published`);
+    run.report(
+      `${scenario}: ${Math.round(published.per_second)} events/s published, ${published.share_of_fastify.toFixed(3)} of a bare Fastify route`,
+    );
     return {
       waiting: plan.waiting,
       other_webhooks: plan.otherWebhooks,
-      published_per_second: published,
+      published,
       arrivals,
     };
   });

@@ -5,13 +5,14 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { ApiClient } from './api-client.ts';
 import { type BenchRun, withService } from './bench-run.ts';
+import { cpuShare, cpuSince } from './cpu-time.ts';
 import { closedLoop, openLoop } from './load.ts';
 import { type PlayerPlan, RAW_CONNECTIONS } from './plan.ts';
 import { type OpenLaunch, PlayerClient, UNIT } from './player-client.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import { median, quantile } from './quantile.ts';
 import type { PlayerResult } from './results.ts';
-import { cpuMsOf, type ServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { endProcess } from './workplace.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -109,18 +110,17 @@ async function measureFiles(
       await open(origin),
     ];
     for (let turn = 0; turn < WARM_UP_OPENINGS; turn++) await openBoth();
-    const before = { service: service.cpuMs(), bare: cpuMsOf(bare.pid) };
+    const cpu = cpuSince(service.pid);
+    const bareCpu = cpuSince(bare.pid);
     const rates: [number, number][] = [];
     for (let turn = 0; turn < plan.openings; turn++) rates.push(await openBoth());
-    const cpu = difference(before.service, service.cpuMs());
-    const bareCpu = difference(before.bare, cpuMsOf(bare.pid));
     const shares = rates.map(([own, other]) => own / other);
     return {
       files_per_second: median(rates.map(([own]) => own)),
       static_files_per_second: median(rates.map(([, other]) => other)),
       share_of_static: median(shares),
       share_of_static_turns: shares,
-      cpu_share_of_static: cpu === null || bareCpu === null ? null : bareCpu / cpu,
+      cpu_share_of_static: cpuShare(bareCpu(), cpu()),
     };
   } finally {
     await endProcess(bare, 'SIGKILL');
@@ -148,14 +148,14 @@ async function measureCommits(
   // The first commit of a learner changes the status, which is an event.
   await together(learners.length, commit, learners.length);
   commits = 0;
-  const cpuBefore = service.cpuMs();
+  const cpuUsed = cpuSince(service.pid);
   const perSecond = await closedLoop(commit, {
     connections: learners.length,
     warmUpSeconds,
     seconds,
   });
   await Promise.all(turns.values());
-  const cpu = difference(cpuBefore, service.cpuMs());
+  const cpu = cpuUsed();
   const cpuPerCommit = cpu === null ? null : cpu / commits;
   const took: number[] = [];
   await openLoop(
@@ -172,10 +172,6 @@ async function measureCommits(
     p50_ms: quantile(took, 0.5),
     p99_ms: quantile(took, 0.99),
   };
-}
-
-function difference(before: number | null, after: number | null): number | null {
-  return before === null || after === null ? null : after - before;
 }
 
 /** Runs `count` tasks, a few at a time, and returns their results in order. */

@@ -1,19 +1,19 @@
 import { ApiClient } from './api-client.ts';
 import { type BenchRun, withService } from './bench-run.ts';
-import { closedLoop } from './load.ts';
-import { RAW_CONNECTIONS } from './plan.ts';
+import { measureBesideFastify } from './beside-fastify.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
+import type { ApiResult } from './results.ts';
 
 /** Measures the number of access tokens per second that the token endpoint grants. */
-export async function measureTokens(run: BenchRun, folder: PreparedFolder): Promise<number> {
+export async function measureTokens(run: BenchRun, folder: PreparedFolder): Promise<ApiResult> {
   return await withService(run, { scenario: 'tokens', folder }, async (service) => {
     await using api = new ApiClient(await service.ready(), folder);
-    const perSecond = await closedLoop(() => api.requestToken(), {
-      connections: RAW_CONNECTIONS,
-      warmUpSeconds: run.plan.apiWarmUpSeconds,
-      seconds: run.plan.apiSeconds,
-    });
-    run.report(`tokens: ${Math.round(perSecond)}/s`);
-    return perSecond;
+    await api.authorize();
+    const request = (side: ApiClient) => side.requestToken();
+    const tokens = await measureBesideFastify(run, { service, api, folder, request });
+    run.report(
+      `tokens: ${Math.round(tokens.per_second)}/s, ${tokens.share_of_fastify.toFixed(3)} of a bare Fastify route`,
+    );
+    return tokens;
   });
 }

@@ -12,6 +12,11 @@ export function quantile(values: readonly number[], share: number): number {
   return ascending(values)[rank - 1] ?? Number.NaN;
 }
 
+/** The distance between the quartiles, within which the middle half of the values is. */
+export function interquartileRange(values: readonly number[]): number {
+  return quantile(values, 0.75) - quantile(values, 0.25);
+}
+
 function ascending(values: readonly number[]): number[] {
   return values.toSorted((a, b) => a - b);
 }

@@ -1,22 +1,24 @@
 import type { RunComparison } from './comparison.ts';
-import type { EventsResult, Goal, Results } from './results.ts';
+import type { ApiResult, EventsResult, Goal, Results } from './results.ts';
 
 const UNKNOWN = '–';
 
 /** Formats the results as tables for a person. */
 export function renderReport(results: Results): string {
-  const { machine, database, queue, plan, date, seconds } = results;
+  const { machine, load_before, database, queue, plan, date, seconds } = results;
   const engine = ({ name, about }: { name: string; about: string | null }) =>
     about === null ? name : `${name} (${about})`;
   return [
     `Coursewire bench (${plan.name}), ${date}, ${Math.round(seconds)} s`,
-    `Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores`,
+    `Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores, load ${load_before.toFixed(1)} before`,
     `Database: ${engine(database)}; queue: ${engine(queue)}`,
     '',
     ...deliveriesTable(results),
     ...sqsTable(results),
     ...eventsTable(results),
     ...playerTable(results),
+    ...fastifyTable(results),
+    ...firstLoadTable(results),
     ...othersTable(results),
     ...goalsTable(results.goals),
   ].join('\n');
@@ -48,6 +50,7 @@ function deliveriesTable({ deliveries, plan }: Results): string[] {
     whole(found.per_second),
     whole(found.raw_per_second),
     fraction(found.share_of_raw),
+    found.cpu_us_per_delivery === null ? UNKNOWN : `${whole(found.cpu_us_per_delivery)} µs`,
     found.statements_per_delivery === null ? UNKNOWN : fraction(found.statements_per_delivery),
     plan.scenarios[name as keyof typeof plan.scenarios]?.deliveries?.raw ?? '',
   ]);
@@ -59,6 +62,7 @@ function deliveriesTable({ deliveries, plan }: Results): string[] {
     'a second',
     'raw undici',
     'share',
+    'CPU time',
     'statements',
     'raw posts',
   ];
@@ -90,7 +94,7 @@ function eventsTable({ events, plan }: Results): string[] {
   const rows = Object.entries(events).map(([name, found]) => [
     name,
     whole(found.waiting),
-    whole(found.published_per_second),
+    whole(found.published.per_second),
     ...rates.flatMap((rate) => arrivalCells(found, rate)),
   ]);
   if (rows.length === 0) return [];
@@ -136,10 +140,39 @@ function playerTable({ player }: Results): string[] {
   ];
 }
 
-function othersTable({ tokens_per_second, peak_memory_mib }: Results): string[] {
+function fastifyTable({ events, tokens }: Results): string[] {
+  const row = (name: string, found: ApiResult) => [
+    name,
+    whole(found.per_second),
+    whole(found.fastify_per_second),
+    fraction(found.share_of_fastify),
+    found.cpu_share_of_fastify === null ? UNKNOWN : fraction(found.cpu_share_of_fastify),
+  ];
+  const rows = Object.entries(events).map(([name, { published }]) =>
+    row(`events published, ${name}`, published),
+  );
+  if (tokens !== null) rows.push(row('access tokens', tokens));
+  if (rows.length === 0) return [];
+  const head = ['Beside a bare Fastify route', 'a second', 'bare', 'share', 'share by CPU time'];
+  return [...table([head, ...rows]), ''];
+}
+
+function firstLoadTable({ first_load }: Results): string[] {
+  if (first_load === null) return [];
+  const rows = Object.entries(first_load.pages).map(([name, { requests, kilobytes }]) => [
+    name,
+    whole(requests),
+    whole(kilobytes),
+  ]);
+  return [...table([['First load of the UI', 'requests', 'kB'], ...rows]), ''];
+}
+
+function othersTable({ start, peak_memory_mib }: Results): string[] {
+  const started =
+    start === null ? UNKNOWN : `${fraction(start.seconds)} s (spread ${fraction(start.spread_seconds)} s)`;
   return [
     ...table([
-      ['Access tokens a second', tokens_per_second === null ? UNKNOWN : whole(tokens_per_second)],
+      ['"npm start" until it is ready', started],
       ['Peak memory of the service', peak_memory_mib === null ? UNKNOWN : `${whole(peak_memory_mib)} MiB`],
     ]),
     '',

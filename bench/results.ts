@@ -17,6 +17,10 @@ export interface DeliveriesResult {
   share_of_base: number | null;
   /** Statements that the database server ran per delivery; null if they are not counted. */
   statements_per_delivery: number | null;
+  /** The CPU time of the service in µs, of all its threads; null if the system does not report it. */
+  cpu_us_per_delivery: number | null;
+  /** The CPU time of a post of raw undici as a share of that. */
+  cpu_share_of_raw: number | null;
   /** On SQS: the rate of a bare client on the same server, and the requests that the service made to it. */
   sqs: {
     bare_per_second: number;
@@ -43,11 +47,22 @@ export interface ArrivalResult {
   max_ms: number;
 }
 
+/** The rate of one kind of request to the API, in turns with a bare Fastify route that reads the same bodies. */
+export interface ApiResult {
+  per_second: number;
+  fastify_per_second: number;
+  share_of_fastify: number;
+  /** The share in each turn, in order. */
+  share_of_fastify_turns: number[];
+  /** The CPU time of a request of the bare route as a share of the service's; null if the system does not report it. */
+  cpu_share_of_fastify: number | null;
+}
+
 /** The speed of the API under one condition. */
 export interface EventsResult {
   waiting: number;
   other_webhooks: number;
-  published_per_second: number;
+  published: ApiResult;
   arrivals: ArrivalResult[];
 }
 
@@ -75,11 +90,31 @@ export interface PlayerResult {
   memory_mib: number | null;
 }
 
+/** The time from `npm start` until the service is ready, with everything that the first start caches. */
+export interface StartResult {
+  /** The median. */
+  seconds: number;
+  /** The distance between the quartiles. */
+  spread_seconds: number;
+  /** Each start, in order. */
+  starts: number[];
+}
+
+/** What a browser with an empty cache transfers until it shows a page of the admin UI. */
+export interface FirstLoadResult {
+  /** The most of any page. */
+  requests: number;
+  kilobytes: number;
+  pages: Record<string, { requests: number; kilobytes: number }>;
+}
+
 /** The results of a run. Rates are per second. What was not measured is missing or null. */
 export interface Results {
   date: string;
   seconds: number;
   machine: Machine;
+  /** How busy the machine was with other work before the run: the load average of a minute. */
+  load_before: number;
   database: { name: DatabaseName; about: string | null };
   queue: { name: QueueName; about: string | null };
   plan: Plan;
@@ -89,8 +124,10 @@ export interface Results {
   slowdowns: Record<SlowdownName, number | null>;
   deliveries: Partial<Record<ScenarioName, DeliveriesResult>>;
   events: Partial<Record<ScenarioName, EventsResult>>;
-  tokens_per_second: number | null;
+  tokens: ApiResult | null;
   player: PlayerResult | null;
+  start: StartResult | null;
+  first_load: FirstLoadResult | null;
   /** The peak memory of the service's processes. */
   peak_memory_mib: number | null;
   goals: Goal[];
@@ -106,6 +143,7 @@ export interface Goal {
 
 export const RATIO_NAMES = [
   'one_webhook',
+  'ten_webhooks',
   'hundred_webhooks',
   'thousand_webhooks',
   'million_waiting',
@@ -116,128 +154,23 @@ export type RatioName = (typeof RATIO_NAMES)[number];
 export const SLOWDOWN_NAMES = ['million_waiting', 'ten_thousand_configured'] as const satisfies RatioName[];
 export type SlowdownName = (typeof SLOWDOWN_NAMES)[number];
 
-export const GOAL_NAMES = [
-  'share_one_webhook',
-  'share_hundred_webhooks',
-  'slowdown_million_waiting',
-  'slowdown_ten_thousand_configured',
-  'p99_ms',
-  'statements_per_delivery',
-  'peak_memory_mib',
-  'share_of_static',
-  'commits_per_second',
-  'commit_p99_ms',
-] as const;
-export type GoalName = (typeof GOAL_NAMES)[number];
-
-const P99_GOAL_RATE = 100;
-/** Null, because the cost of a simulated Amazon SQS does not depend on the program. */
-const SHARE_GOALS = {
-  sqlite: { share_one_webhook: 0.25, share_hundred_webhooks: 0.3 },
-  postgres: { share_one_webhook: 0.07, share_hundred_webhooks: 0.1 },
-  sqs: { share_one_webhook: null, share_hundred_webhooks: null },
-} as const;
-const OTHER_GOALS = {
-  slowdown_million_waiting: 0.15,
-  slowdown_ten_thousand_configured: 0.15,
-  p99_ms: 25,
-  statements_per_delivery: 1,
-  peak_memory_mib: 250,
-  share_of_static: 0.6,
-  commits_per_second: 2_500,
-  commit_p99_ms: 50,
-} as const;
-
 /** The measurements, before derived values are added. */
 export type Measured = Pick<
   Results,
-  'deliveries' | 'events' | 'tokens_per_second' | 'player' | 'peak_memory_mib'
+  'deliveries' | 'events' | 'tokens' | 'player' | 'start' | 'first_load' | 'peak_memory_mib'
 >;
 
-/** Adds the derived values to the measurements. */
+/** Adds the derived values to the measurements, except whether the goals are reached. */
 export function toResults(
   measured: Measured,
-  run: Pick<Results, 'date' | 'machine' | 'database' | 'queue' | 'plan' | 'seconds'>,
-  givenGoals: Partial<Record<GoalName, number>> = {},
-): Results {
-  const ratioOf = (name: ScenarioName) => measured.deliveries[name]?.share_of_raw ?? null;
-  const ratios = record(RATIO_NAMES, ratioOf);
+  run: Pick<Results, 'date' | 'machine' | 'load_before' | 'database' | 'queue' | 'plan' | 'seconds'>,
+): Omit<Results, 'goals'> {
+  const ratios = record(RATIO_NAMES, (name) => measured.deliveries[name]?.share_of_raw ?? null);
   const slowdowns = record(SLOWDOWN_NAMES, (name) => {
     const share = measured.deliveries[name]?.share_of_base ?? null;
     return share === null ? null : 1 - share;
   });
-  return {
-    ...run,
-    ratios,
-    slowdowns,
-    ...measured,
-    goals: goalsOf(
-      { ...measured, ratios, slowdowns },
-      {
-        ...SHARE_GOALS[run.queue.name === 'sqs' ? 'sqs' : run.database.name],
-        ...OTHER_GOALS,
-        ...givenGoals,
-      },
-    ),
-  };
-}
-
-function goalsOf(
-  {
-    deliveries,
-    events,
-    player,
-    peak_memory_mib,
-    ratios,
-    slowdowns,
-  }: Measured & Pick<Results, 'ratios' | 'slowdowns'>,
-  wanted: Record<GoalName, number | null>,
-): Goal[] {
-  const arrivals = events.events?.arrivals.find((each) => each.offered_per_second === P99_GOAL_RATE);
-  const statements = deliveries.hundred_webhooks?.statements_per_delivery ?? null;
-  const goals = [
-    atLeast('share of raw, one webhook', ratios.one_webhook, wanted.share_one_webhook),
-    atLeast('share of raw, 100 webhooks', ratios.hundred_webhooks, wanted.share_hundred_webhooks),
-    atMost('slower with 1,000,000 waiting', slowdowns.million_waiting, wanted.slowdown_million_waiting),
-    atMost(
-      'slower with 10,000 webhooks configured',
-      slowdowns.ten_thousand_configured,
-      wanted.slowdown_ten_thousand_configured,
-    ),
-    below(`p99 in ms at ${P99_GOAL_RATE} events/s`, arrivals?.p99_ms ?? null, wanted.p99_ms),
-    // Only PostgreSQL counts them.
-    statements === null
-      ? null
-      : below('statements a delivery, 100 webhooks', statements, wanted.statements_per_delivery),
-    below('peak memory in MiB', peak_memory_mib, wanted.peak_memory_mib),
-    atLeast(
-      'share of a static server, files of a course',
-      player?.share_of_static ?? null,
-      wanted.share_of_static,
-    ),
-    atLeast(
-      'commits a second of 1,000 learners',
-      player?.commits_per_second ?? null,
-      wanted.commits_per_second,
-    ),
-    below('p99 in ms at 1,000 commits/s', player?.p99_ms ?? null, wanted.commit_p99_ms),
-  ];
-  return goals.filter((goal) => goal !== null);
-}
-
-function atLeast(name: string, found: number | null, wanted: number | null): Goal | null {
-  if (wanted === null) return null;
-  return { name, wanted: `at least ${wanted}`, found, reached: found === null ? null : found >= wanted };
-}
-
-function atMost(name: string, found: number | null, wanted: number | null): Goal | null {
-  if (wanted === null) return null;
-  return { name, wanted: `at most ${wanted}`, found, reached: found === null ? null : found <= wanted };
-}
-
-function below(name: string, found: number | null, wanted: number | null): Goal | null {
-  if (wanted === null) return null;
-  return { name, wanted: `below ${wanted}`, found, reached: found === null ? null : found < wanted };
+  return { ...run, ratios, slowdowns, ...measured };
 }
 
 function record<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {

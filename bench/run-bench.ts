@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { type DatabaseName, sqliteBenchDatabase } from './bench-database.ts';
 import { databaseBenchQueue, type QueueName, sqsBenchQueue } from './bench-queue.ts';
-import { describeMachine } from './machine.ts';
+import { type GoalName, goalsOf } from './goals.ts';
+import { currentLoad, describeMachine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import { postgresBenchDatabase } from './postgres-bench-database.ts';
-import { type GoalName, type Results, toResults } from './results.ts';
+import { type Results, toResults } from './results.ts';
 import { runScenarios } from './scenarios.ts';
 import { Sink } from './sink.ts';
 import { Workplace } from './workplace.ts';
@@ -38,6 +39,7 @@ export async function runBench({
 }: BenchOptions): Promise<Results> {
   const beganAt = performance.now();
   const date = new Date().toISOString();
+  const loadBefore = currentLoad();
   await using workplace = new Workplace();
   await using database = name === 'postgres' ? await postgresBenchDatabase(url) : sqliteBenchDatabase;
   await using queue = queueName === 'sqs' ? await sqsBenchQueue(workplace) : databaseBenchQueue;
@@ -65,18 +67,19 @@ export async function runBench({
       },
       only,
     );
-    return toResults(
+    const results = toResults(
       { ...measured, peak_memory_mib: memory.length === 0 ? null : Math.max(...memory) },
       {
         date,
         machine: describeMachine(),
+        load_before: loadBefore,
         database: { name, about: database.about },
         queue: { name: queueName, about: queue.about },
         plan,
         seconds: (performance.now() - beganAt) / MS_PER_SECOND,
       },
-      goals,
     );
+    return { ...results, goals: goalsOf(results, goals) };
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
   }

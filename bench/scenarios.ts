@@ -4,6 +4,7 @@ import type { BenchRun } from './bench-run.ts';
 import { measureDeliveries } from './measure-deliveries.ts';
 import { measureEvents, timingOf } from './measure-events.ts';
 import { measurePlayer } from './measure-player.ts';
+import { measureStart } from './measure-start.ts';
 import { measureTokens } from './measure-tokens.ts';
 import { type DeliveriesPlan, SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
 import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
@@ -20,8 +21,10 @@ export async function runScenarios(
   const measured: Omit<Measured, 'peak_memory_mib'> = {
     deliveries: {},
     events: {},
-    tokens_per_second: null,
+    tokens: null,
     player: null,
+    start: null,
+    first_load: null,
   };
   for (const name of SCENARIO_NAMES) {
     const plan = run.plan.scenarios[name];
@@ -86,7 +89,14 @@ async function runScenario(
     if (plan.player !== undefined) {
       measured.player = await measurePlayer(run, { plan: plan.player, folder: await prepare() });
     }
-    if (name === 'tokens') measured.tokens_per_second = await measureTokens(run, await prepare());
+    if (name === 'tokens') measured.tokens = await measureTokens(run, await prepare());
+    if (plan.start !== undefined)
+      measured.start = await measureStart(run, { plan: plan.start, folder: await prepare() });
+    if (name === 'first_load') {
+      // Its browser takes half a second to load.
+      const { measureFirstLoad } = await import('./measure-first-load.ts');
+      measured.first_load = await measureFirstLoad(run, await prepare());
+    }
   } finally {
     rmSync(folderPath, { recursive: true, force: true });
     rmSync(basePath, { recursive: true, force: true });

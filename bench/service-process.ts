@@ -13,22 +13,6 @@ const STOP_DEADLINE_MS = 20_000;
 const LOG_TAIL_CHARACTERS = 2_000;
 const KIB_PER_MIB = 1_024;
 const NS_PER_MS = 1_000_000;
-/** Clock ticks per second of Linux on every machine that Node runs on. */
-const MS_PER_TICK = 10;
-
-/** The CPU time that a process has used, in milliseconds; null if the system does not report it. */
-export function cpuMsOf(pid: number | undefined): number | null {
-  try {
-    // The name, in brackets, may contain anything. User and system time are the 12th and 13th field after it.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
-  } catch {
-    // Not Linux.
-    return null;
-  }
-}
 
 /** The real program in its own process, with default settings except for the data folder and the port. */
 export class ServiceProcess implements AsyncDisposable {
@@ -109,12 +93,12 @@ export class ServiceProcess implements AsyncDisposable {
     await endProcess(this.#child, 'SIGTERM', STOP_DEADLINE_MS);
   }
 
-  /** The CPU time that it has used so far, in milliseconds; null if the system does not report it. */
-  cpuMs(): number | null {
-    return cpuMsOf(this.#child.pid);
+  /** All its threads are in this process: it starts no others. */
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
-  /** The CPU time of its present threads, in milliseconds, more precise than {@link cpuMs}; null if not reported. */
+  /** The CPU time of its present threads, in milliseconds, more precise than that of {@link pid}; null if not reported. */
   threadsCpuMs(): number | null {
     const folder = `/proc/${this.#child.pid}/task`;
     try {

@@ -33,7 +33,10 @@ function time(request: IncomingMessage): void {
 
 async function obey(command: SinkCommand): Promise<void> {
   if (command.kind === 'compare') {
-    report({ kind: 'comparison', comparison: await turns.compare(command.plan) });
+    const comparison = await turns.compare(command.plan, () => report({ kind: 'warm' }));
+    report({ kind: 'comparison', comparison });
+  } else if (command.kind === 'let-pass') {
+    turns.letPass(command.passing);
   } else {
     report({ kind: 'arrivals', arrivals });
     arrivals = [];

@@ -20,13 +20,24 @@ export interface ComparisonPlan {
   servicePosts: number;
 }
 
-/** The posts in each turn, in the order of the turns; empty for a side that is not compared. */
-export type Comparison = Record<Side, { posts: number; ms: number }[]>;
+/** What passed in a comparison. A side that is not compared has no turns and no posts. */
+export interface Comparison {
+  /** The posts in each turn, in the order of the turns. */
+  turns: Record<Side, { posts: number; ms: number }[]>;
+  /** All posts from the end of the warm-up to the end of the last turn, including those at the start of each turn. */
+  posts: Record<Side, number>;
+}
 
-export type SinkCommand = { kind: 'compare'; plan: ComparisonPlan } | { kind: 'give-arrivals' };
+export type SinkCommand =
+  /** Holds all posts when it ends, until they may pass again. */
+  | { kind: 'compare'; plan: ComparisonPlan }
+  | { kind: 'let-pass'; passing: boolean }
+  | { kind: 'give-arrivals' };
 
 export type SinkReport =
   | { kind: 'listening'; port: number }
+  /** All sides of a comparison are warm. */
+  | { kind: 'warm' }
   | { kind: 'comparison'; comparison: Comparison }
   /** The accounts in timed posts, and when these arrived, by the shared clock. Each is reported once. */
   | { kind: 'arrivals'; arrivals: [accountId: number, at: number][] };

@@ -45,11 +45,24 @@ export class Sink {
     return this.#origin + SIDE_PATHS[side];
   }
 
-  /** Compares the posts of sides, which start after this call. */
-  async compare(plan: ComparisonPlan): Promise<Comparison> {
-    const report = nextReport(this.#child, 'comparison');
+  /**
+   * Compares the posts of sides, which start after this call. At the end, the sides wait for their responses until
+   * {@link letPass}, so that a caller can read what each has used.
+   * @param onWarm called when the warm-up has ended
+   */
+  async compare(plan: ComparisonPlan, onWarm: () => void): Promise<Comparison> {
+    const reports = Promise.all([
+      nextReport(this.#child, 'warm').then(onWarm),
+      nextReport(this.#child, 'comparison'),
+    ]);
     this.#command({ kind: 'compare', plan });
-    return (await report).comparison;
+    const [, { comparison }] = await reports;
+    return comparison;
+  }
+
+  /** Lets all posts pass, or makes them wait for their responses. */
+  letPass(passing: boolean): void {
+    this.#command({ kind: 'let-pass', passing });
   }
 
   /** When timed posts arrived, by the account in them. Each arrival is reported once. */

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 5;
 export class Turns {
   readonly #answered: Record<Side, number> = { raw: 0, service: 0, base: 0 };
   readonly #held: Record<Side, (() => void)[]> = { raw: [], service: [], base: [] };
-  #turn: Side | 'all' = 'all';
+  #turn: Side | 'all' | 'none' = 'all';
 
   /** Calls `answer` immediately, or when it is the side's turn. */
   admit(side: Side, answer: () => void): void {
@@ -25,15 +25,29 @@ export class Turns {
     answer();
   }
 
-  /** Runs a comparison. It never ends if a side posts nothing, so the caller needs a deadline. */
-  async compare({ warmUp, turns, turnMs, servicePosts }: ComparisonPlan): Promise<Comparison> {
-    const comparison: Comparison = { raw: [], service: [], base: [] };
+  /** Lets all posts pass, or holds the responses to all. */
+  letPass(passing: boolean): void {
+    this.#give(passing ? 'all' : 'none');
+  }
+
+  /**
+   * Runs a comparison, and holds the responses to all posts at its end. It never ends if a side posts nothing, so the
+   * caller needs a deadline.
+   * @param onWarm called when the warm-up has ended
+   */
+  async compare(
+    { warmUp, turns, turnMs, servicePosts }: ComparisonPlan,
+    onWarm: () => void,
+  ): Promise<Comparison> {
+    const comparison: Comparison['turns'] = { raw: [], service: [], base: [] };
     const sides = SIDES.filter((side) => warmUp[side] !== undefined);
     for (const side of sides) this.#answered[side] = 0;
     for (const side of sides.toReversed()) {
       this.#give(side);
       while (this.#answered[side] < warmUp[side]!) await delay(LOOK_EVERY_MS);
     }
+    const warm = { ...this.#answered };
+    onWarm();
     for (let turn = 0; turn < turns && this.#answered.service < servicePosts; turn++) {
       for (const side of sides) {
         this.#give(side);
@@ -46,11 +60,15 @@ export class Turns {
         comparison[side].push({ posts: this.#answered[side] - posts, ms: sharedNow() - beganAt });
       }
     }
-    this.#give('all');
-    return comparison;
+    this.#give('none');
+    const posts = (side: Side) => (sides.includes(side) ? this.#answered[side] - warm[side] : 0);
+    return {
+      turns: comparison,
+      posts: { raw: posts('raw'), service: posts('service'), base: posts('base') },
+    };
   }
 
-  #give(turn: Side | 'all'): void {
+  #give(turn: Side | 'all' | 'none'): void {
     this.#turn = turn;
     for (const side of SIDES) {
       if (turn !== 'all' && turn !== side) continue;

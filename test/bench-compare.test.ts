@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { parseBenchArguments, UsageError } from '../bench/arguments.ts';
+import { UsageError } from '../bench/arguments.ts';
 import { compareRuns, readResults } from '../bench/comparison.ts';
 import { renderComparison } from '../bench/report.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -18,8 +18,18 @@ function deliveries(service: readonly number[]) {
   return {
     share_of_raw: sum / (service.length * 10_000),
     share_of_base: null,
+    cpu_share_of_raw: 0.5,
     sqs: null,
     turns: { service, raw: service.map(() => 10_000), base: [] },
+  };
+}
+
+/** Requests to the API, whose share varied by 0.02 between the quartiles. */
+function besideFastify(share: number) {
+  return {
+    share_of_fastify: share,
+    share_of_fastify_turns: [share - 0.01, share - 0.01, share, share + 0.01],
+    cpu_share_of_fastify: share / 2,
   };
 }
 
@@ -34,6 +44,8 @@ function results(changes: object = {}) {
       one_webhook: deliveries([4_000, 4_000, 4_100, 4_200]),
       hundred_webhooks: deliveries([3_000, 3_400, 3_600, 4_000]),
     },
+    events: { events: { published: besideFastify(0.4) } },
+    tokens: besideFastify(0.3),
     player: { share_of_static: 0.7, share_of_static_turns: [0.69, 0.7, 0.7, 0.71], cpu_share_of_static: 0.8 },
     ...changes,
   };
@@ -110,6 +122,30 @@ describe('"npm run bench -- --compare"', () => {
     assert.match(stdout, /^deliveries\.one_webhook\.share_of_raw .* fell$/m);
   });
 
+  it('names each ratio of CPU time, and each beside a bare Fastify route, that fell', () => {
+    const { one_webhook, hundred_webhooks } = results().deliveries;
+    const { ratios } = compareHere(
+      results(),
+      results({
+        deliveries: { one_webhook: { ...one_webhook, cpu_share_of_raw: 0.44 }, hundred_webhooks },
+        events: { events: { published: besideFastify(0.37) } },
+        // Lower by less than its spread.
+        tokens: besideFastify(0.29),
+      }),
+    );
+    assert.deepEqual(
+      ratios.flatMap(({ name, hasFallen }) => (hasFallen ? [name] : [])),
+      ['deliveries.one_webhook.cpu_share_of_raw', 'events.events.published.share_of_fastify'],
+    );
+    assert.ok(ratios.some(({ name }) => name === 'tokens.cpu_share_of_fastify'));
+  });
+
+  it('compares with a run that did not measure requests to the API beside a bare Fastify route', () => {
+    const { events: _events, tokens: _tokens, ...earlier } = results();
+    const { ratios } = compareHere(earlier, results());
+    assert.ok(ratios.length > 0 && ratios.every(({ hasFallen }) => !hasFallen));
+  });
+
   it('says which ratios are missing, and how the runs differ', () => {
     const compared = compareHere(
       results(),
@@ -139,7 +175,7 @@ describe('"npm run bench -- --compare"', () => {
     [
       'runs without a common ratio',
       results(),
-      results({ deliveries: {}, player: null }),
+      results({ deliveries: {}, events: {}, tokens: null, player: null }),
       /no ratio in common/,
     ],
     ['a file that is not JSON', '{', results(), /earlier\.json is not JSON/],
@@ -152,13 +188,12 @@ describe('"npm run bench -- --compare"', () => {
       );
     });
 
-  it('refuses a file that does not exist before it measures anything, and "--read" alone', () => {
+  it('refuses a file that does not exist, before it measures anything', () => {
     const { status, stderr } = bench('--compare', '/nowhere/results.json');
     assert.equal(status, EXIT_USAGE, stderr);
     assert.match(stderr, /^there is no file \/nowhere\/results\.json\n\nUsage: /);
-    assert.throws(
-      () => parseBenchArguments(['--read', '/nowhere/results.json']),
-      (error) => error instanceof UsageError && /--read needs --compare/.test(error.message),
-    );
+    const alone = bench('--read', '/nowhere/results.json');
+    assert.equal(alone.status, EXIT_USAGE, alone.stderr);
+    assert.match(alone.stderr, /^there is no file \/nowhere\/results\.json\n/);
   });
 });

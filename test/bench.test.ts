@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as setImmediatePromise } from 'node:timers/promises';
 import type { Plan } from '../bench/plan.ts';
 import { renderReport } from '../bench/report.ts';
 import { runBench } from '../bench/run-bench.ts';
+import { Turns } from '../bench/turns.ts';
 
 /** A fraction of a second of what takes the most parts. */
 const SMALLEST: Plan = {
@@ -27,6 +29,7 @@ const SMALLEST: Plan = {
   latencyWarmUpSeconds: 0.02,
   apiSeconds: 0.1,
   apiWarmUpSeconds: 0.02,
+  apiTurns: 2,
 };
 
 /** Asserts that a rate over all turns lies between those of its best and worst turns, as a share of other rates. */
@@ -42,6 +45,41 @@ function assertWithinTurns(
   const most = (Math.max(...turns) + 1) / Math.max(Math.min(...others) - 1, 1);
   assert.ok(rate >= least && rate <= most, `${what}: ${rate} is not from ${least} to ${most}`);
 }
+
+test('a comparison counts the posts of each side, and holds all of them at its end', async () => {
+  const turns = new Turns();
+  const answered = { raw: 0, service: 0, base: 0 };
+  const post = (side: 'raw' | 'service') => {
+    turns.admit(side, () => {
+      answered[side] += 1;
+      setImmediate(post, side);
+    });
+  };
+  let warm = answered;
+  const compared = turns.compare(
+    { warmUp: { raw: 3, service: 2 }, turns: 2, turnMs: 40, servicePosts: Number.POSITIVE_INFINITY },
+    () => {
+      warm = { ...answered };
+    },
+  );
+  post('raw');
+  post('service');
+  const { turns: found, posts } = await compared;
+  const atEnd = { ...answered };
+  assert.ok(warm.raw >= 3 && warm.service >= 2, JSON.stringify(warm));
+  assert.deepEqual(posts, { raw: atEnd.raw - warm.raw, service: atEnd.service - warm.service, base: 0 });
+  assert.deepEqual([found.raw.length, found.service.length, found.base.length], [2, 2, 0]);
+  for (const side of ['raw', 'service'] as const) {
+    const inTurns = found[side].reduce((sum, turn) => sum + turn.posts, 0);
+    assert.ok(inTurns > 0 && inTurns <= posts[side], `${inTurns} of ${posts[side]}`);
+  }
+  await setImmediatePromise();
+  await setImmediatePromise();
+  assert.deepEqual(answered, atEnd, 'none is answered after the end');
+  turns.letPass(true);
+  assert.deepEqual(answered, { ...atEnd, raw: atEnd.raw + 1, service: atEnd.service + 1 });
+  turns.letPass(false);
+});
 
 test('the bench starts the service on its own data, and finds deliveries, events and arrivals', async () => {
   const told: string[] = [];
@@ -61,16 +99,25 @@ test('the bench starts the service on its own data, and finds deliveries, events
   );
   assertWithinTurns(deliveries.per_second, deliveries.turns.service, [1], 'deliveries a second');
   assertWithinTurns(deliveries.share_of_raw, deliveries.turns.service, deliveries.turns.raw, 'share of raw');
+  if (process.platform === 'linux') {
+    // So short a run takes only a few of the ticks in which the system counts.
+    const { cpu_us_per_delivery } = deliveries;
+    assert.ok(cpu_us_per_delivery !== null && cpu_us_per_delivery >= 0, `${cpu_us_per_delivery} µs`);
+  }
   assert.ok(deliveries.base_per_second !== null && deliveries.base_per_second > 0, 'the service beside');
   const { share_of_base, turns } = deliveries;
   assertWithinTurns(share_of_base ?? Number.NaN, turns.service, turns.base, 'share of the service beside');
   const events = results.events.ten_webhooks;
-  assert.ok(events !== undefined && events.published_per_second > 0, 'events');
+  assert.ok(events !== undefined, 'events');
+  const { published } = events;
+  assert.ok(published.per_second > 0 && published.fastify_per_second > 0, 'events published');
+  assert.equal(published.share_of_fastify, published.per_second / published.fastify_per_second);
+  assert.equal(published.share_of_fastify_turns.length, SMALLEST.apiTurns);
   assert.deepEqual(
     events.arrivals.map(({ offered_per_second, events, late }) => ({ offered_per_second, events, late })),
     [{ offered_per_second: 100, events: 20, late: 0 }],
   );
-  assert.equal(results.tokens_per_second, null, 'what was not measured is null');
+  assert.equal(results.tokens, null, 'what was not measured is null');
   assert.equal(results.ratios.million_waiting, null);
   assert.ok(told.length > 0, 'tells what it does');
   assert.match(renderReport(results), /^ten_webhooks +10 +2,000/m);

@@ -3,12 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { boxOf } from './support/boxes.ts';
+import { FIRST_PAGES, type FirstPage, firstLoad, MAX_BYTES, MAX_REQUESTS } from './support/first-load.ts';
 import { newLearner } from './support/learner.ts';
 import { recordTransfers, type Transfer } from './support/transfers.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-const MAX_REQUESTS = 15;
-const MAX_BYTES = 250_000;
 const MAX_PLAYER_SCRIPT_BYTES = 60_000;
 /** The files of a standard's runtime: its data model, the adapter to it, and its sequencing. */
 const RUNTIME = /\/(?:scorm|sequencer)[\w-]*\.js$/;
@@ -22,27 +21,15 @@ describe('the first load with an empty cache', () => {
   after(() => ui[Symbol.asyncDispose]());
 
   /** What a window that has loaded nothing before transfers until it shows what it is for. */
-  async function load(address: string, as: 'admin' | 'nobody'): Promise<Transfer[]> {
-    await using visit = await ui.visit('/assets/none.js', { as });
-    const { page } = visit;
-    const transfers = recordTransfers(page);
-    await page.goto(`${ui.service.url}/ui${address}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    if (as === 'admin') await page.getByRole('list', { name: 'At a glance' }).waitFor();
-    await page.waitForLoadState('networkidle');
-    return await transfers();
+  async function load(what: FirstPage): Promise<Transfer[]> {
+    await using visit = await ui.visit('/assets/none.js', { as: FIRST_PAGES[what] });
+    return await firstLoad(visit.page, ui.service.url, what);
   }
 
-  for (const [what, as] of [
-    ['the dashboard', 'admin'],
-    ['the sign-in page', 'nobody'],
-  ] as const) {
-    it(`of ${what} takes at most ${MAX_REQUESTS} requests and ${MAX_BYTES / 1_000} kB`, async () => {
-      const transfers = await load('/', as);
-      const list = transfers.map(({ path, bytes }) => `${bytes} ${path}`).join('\n');
-      const polls = new Set<string>();
-      // The first poll of live data may begin before the network is idle.
-      const first = transfers.filter(({ path }) => !polls.has(path) && polls.add(path));
+  for (const what of Object.keys(FIRST_PAGES) as FirstPage[]) {
+    it(`of the ${what} takes at most ${MAX_REQUESTS} requests and ${MAX_BYTES / 1_000} kB`, async () => {
+      const first = await load(what);
+      const list = first.map(({ path, bytes }) => `${bytes} ${path}`).join('\n');
       assert.ok(first.length >= 5 && first.length <= MAX_REQUESTS, `${first.length} requests:\n${list}`);
       const bytes = first.reduce((sum, transfer) => sum + transfer.bytes, 0);
       assert.ok(bytes > 100_000 && bytes <= MAX_BYTES, `${bytes} bytes:\n${list}`);
