@@ -146,6 +146,7 @@ export function goalsOf(results: Judged, given: Partial<Record<GoalName, number>
     const found = read(results) ?? null;
     return [
       {
+        goal: name,
         name: about,
         wanted: `${limit} ${wanted}`,
         found,

@@ -135,6 +135,8 @@ export interface Results {
 
 /** A goal and whether it is reached; null if it was not measured. */
 export interface Goal {
+  /** As `--goal` names it. */
+  goal: string;
   name: string;
   wanted: string;
   found: number | null;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { UsageError } from '../bench/arguments.ts';
@@ -10,11 +10,10 @@ import { QUICK_PLAN } from '../bench/plan.ts';
 import type { ApiResult, ArrivalResult, DeliveriesResult, Results } from '../bench/results.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-// Runs on SQLite alone: it reads results that are made up.
-
 const ROOT = path.join(import.meta.dirname, '..');
 const EXIT_MISSED = 1;
 
+type Judged = Omit<Results, 'goals'>;
 type Database = 'sqlite' | 'postgres';
 
 const arrival = (offered: number, p99: number): ArrivalResult => ({
@@ -74,7 +73,14 @@ function results(database: Database) {
     database: { name: database, about: null },
     queue: { name: 'database', about: null },
     plan: QUICK_PLAN,
-    ratios: { one_webhook: 1, ten_webhooks: 1, hundred_webhooks: 1, thousand_webhooks: 1 },
+    ratios: {
+      one_webhook: 1,
+      ten_webhooks: 1,
+      hundred_webhooks: 1,
+      thousand_webhooks: 1,
+      million_waiting: 1,
+      ten_thousand_configured: 1,
+    },
     slowdowns: { million_waiting: 0, ten_thousand_configured: 0 },
     deliveries: {
       one_webhook: deliveries(both.one),
@@ -94,7 +100,7 @@ function results(database: Database) {
     start: onSqlite ? { seconds: 0.4, spread_seconds: 0.01, starts: [0.4] } : null,
     first_load: { requests: 15, kilobytes: 250, pages: { dashboard: { requests: 15, kilobytes: 250 } } },
     peak_memory_mib: 200,
-  } satisfies Omit<Results, 'goals' | 'ratios'> & { ratios: object };
+  } satisfies Judged;
 }
 
 type Found = ReturnType<typeof results>;
@@ -162,8 +168,8 @@ const MISSES: Record<Database, Record<string, (found: Found) => void>> = {
 };
 
 /** The missed goals of a run, as the command writes them. */
-function missedOf(found: Omit<Found, 'queue'> & { queue: object }): string[] {
-  return goalsOf(found as unknown as Results).flatMap(({ name, found, wanted, reached }) =>
+function missedOf(found: Judged): string[] {
+  return goalsOf(found).flatMap(({ name, found, wanted, reached }) =>
     reached === false ? [`${name}: ${found}, wanted ${wanted}`] : [],
   );
 }
@@ -207,6 +213,20 @@ describe('the goals of "npm run bench"', () => {
       assert.equal(stdout.match(/ missed$/gm)?.length, named.length, stdout);
     });
   }
+
+  it('are those in the documentation', () => {
+    const text = readFileSync(path.join(ROOT, 'docs/performance.md'), 'utf8');
+    const limits = { '≥': 'at least', '≤': 'at most', '<': 'below' } as const;
+    for (const [column, database] of (['sqlite', 'postgres'] as const).entries()) {
+      const documented = [...text.matchAll(/^\| `(\w+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$/gm)].flatMap((row) => {
+        const [limit = '', number = ''] = row[column + 2]!.trim().split(' ');
+        const wanted = `${limits[limit as keyof typeof limits]} ${number.replace(',', '')}`;
+        return limit === '' ? [] : [`${row[1]}: ${wanted}`];
+      });
+      const wanted = goalsOf(results(database)).map(({ goal, wanted }) => `${goal}: ${wanted}`);
+      assert.deepEqual(documented.toSorted(), wanted.toSorted(), database);
+    }
+  });
 
   it('are replaced with "--goal", and have exit code 0 if they are reached', () => {
     const found = results('sqlite');

@@ -3,8 +3,6 @@ import { it } from 'node:test';
 import { QUICK_PLAN } from '../../bench/plan.ts';
 import { runBench } from '../../bench/run-bench.ts';
 
-// Runs on SQLite alone: it starts a service with its own database.
-
 it('the bench measures the first load of the UI, and how long "npm start" takes', async () => {
   const { first_load, start, goals } = await runBench({
     plan: { ...QUICK_PLAN, scenarios: { start: { start: { starts: 2 } }, first_load: {} } },
