@@ -21,6 +21,7 @@ export interface SourceFile {
 export class CourseFiles {
   readonly limits: PackageLimits;
   readonly #isStored: boolean;
+  readonly #onPiece: () => void;
   readonly #files: readonly SourceFile[];
   readonly #root: string;
   readonly #names: ReadonlyMap<string, string>;
@@ -30,14 +31,20 @@ export class CourseFiles {
   /**
    * @param root the folder of the manifest: empty, or with a trailing `/`
    * @param isStored whether the course was accepted earlier, perhaps by a release that was less strict
+   * @param onPiece called before each piece of a manifest is read
    */
   constructor(
     files: readonly SourceFile[],
     root: string,
-    { limits, isStored }: { limits: PackageLimits; isStored: boolean },
+    {
+      limits,
+      isStored,
+      onPiece = () => {},
+    }: { limits: PackageLimits; isStored: boolean; onPiece?: (() => void) | undefined },
   ) {
     this.limits = limits;
     this.#isStored = isStored;
+    this.#onPiece = onPiece;
     this.#files = files;
     this.#root = root;
     this.#names = new Map(files.map(({ name }) => [nameKey(name), name]));
@@ -103,7 +110,14 @@ export class CourseFiles {
         `The file ${quoted(member.name)} declares no encoding and is not UTF-8. It was read as Windows-1252.`,
       );
     }
-    return text;
+    return { pieces: () => this.#pieces(text) };
+  }
+
+  *#pieces(text: PiecewiseText): Generator<string> {
+    for (const piece of text.pieces()) {
+      this.#onPiece();
+      yield piece;
+    }
   }
 
   /** @throws {PackageError} as {@link readText} and {@link parseXml} */

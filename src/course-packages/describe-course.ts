@@ -26,11 +26,12 @@ const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
 /**
  * Determines which course these files are, and how it is launched.
  *
+ * @param options.onPiece called before each piece of a manifest is read
  * @throws {PackageError} any error of its manifest
  */
 export async function describeCourse(
   files: readonly SourceFile[],
-  options: { limits: PackageLimits; isStored: boolean },
+  options: { limits: PackageLimits; isStored: boolean; onPiece?: (() => void) | undefined },
 ): Promise<PackageDescription> {
   const root = findCourseRoot(files.map(({ name }) => name));
   const course = new CourseFiles(files, root, options);

@@ -6,14 +6,17 @@ import { PackageError, packageError } from './package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS } from './package-limits.ts';
 import { inspectPackage } from './read-package.ts';
 import { describeStoredCourse } from './stored-course.ts';
+import { ThreadHeap } from './thread-heap.ts';
 
 /** The entry point of a thread of the {@link ManifestReader}, which reads one manifest after another. */
 function serve(): void {
   const port = parentPort;
   if (port === null) throw new Error('this runs on a thread of its own');
   yieldToOthers();
+  const heap = new ThreadHeap();
   port.on('message', async (request: ManifestRequest) => {
-    port.postMessage(await answer(request));
+    port.postMessage(await answer(request, heap));
+    heap.release();
   });
 }
 
@@ -27,12 +30,13 @@ function yieldToOthers(): void {
   }
 }
 
-async function answer(request: ManifestRequest): Promise<ManifestAnswer> {
+async function answer(request: ManifestRequest, heap: ThreadHeap): Promise<ManifestAnswer> {
+  const onPiece = () => heap.collectIfGrown();
   try {
     const description =
       request.kind === 'package'
-        ? await inspectPackage(request.file, request.limits)
-        : await describeStoredCourse(request.files);
+        ? await inspectPackage(request.file, request.limits, onPiece)
+        : await describeStoredCourse(request.files, onPiece);
     return { kind: 'read', manifest: toManifest(description) };
   } catch (error) {
     if (error instanceof PackageError) return { kind: 'refused', code: error.code, message: error.message };

@@ -10,16 +10,18 @@ const NEVER = new AbortController().signal;
  * Determines which course an uploaded package contains, without unpacking more than its manifest.
  *
  * @param limits override those of {@link DEFAULT_PACKAGE_LIMITS}
+ * @param onPiece called before each piece of a manifest is read
  * @throws {PackageError} if the package is at fault; the message is for its author
  * @throws {NodeJS.ErrnoException} if the machine is at fault, for example ENOENT
  */
 export async function inspectPackage(
   packageFile: string,
   limits: Partial<PackageLimits> = {},
+  onPiece?: () => void,
 ): Promise<PackageDescription> {
   const allLimits = { ...DEFAULT_PACKAGE_LIMITS, ...limits };
   await using archive = await openPackage(packageFile, allLimits);
-  return await describeCourse(archive.files, { limits: allLimits, isStored: false });
+  return await describeCourse(archive.files, { limits: allLimits, isStored: false, onPiece });
 }
 
 /**

@@ -24,12 +24,13 @@ export interface StoredCourseFiles {
 /**
  * Describes an unpacked course again. Errors that an earlier release accepted are warnings.
  *
+ * @param onPiece called before each piece of a manifest is read
  * @throws {PackageError} if the manifest cannot be read
  */
-export async function describeStoredCourse({
-  names,
-  contents,
-}: StoredCourseFiles): Promise<PackageDescription> {
+export async function describeStoredCourse(
+  { names, contents }: StoredCourseFiles,
+  onPiece?: () => void,
+): Promise<PackageDescription> {
   const files = names.map((name): SourceFile => {
     const content = contents.get(name);
     return {
@@ -41,5 +42,5 @@ export async function describeStoredCourse({
       },
     };
   });
-  return await describeCourse(files, { limits: DEFAULT_PACKAGE_LIMITS, isStored: true });
+  return await describeCourse(files, { limits: DEFAULT_PACKAGE_LIMITS, isStored: true, onPiece });
 }

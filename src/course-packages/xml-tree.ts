@@ -237,11 +237,16 @@ export function attributeOf(
   return attribute?.value.trim() || null;
 }
 
-/** An element and its descendants, in document order, in a time that does not depend on the depth. */
+/** An element and its descendants, in document order. Its time does not depend on the depth, and its memory on nothing else. */
 export function* everyElement(element: XmlElement): Generator<XmlElement> {
-  const waiting = [element];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const open = [[element].values()];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const { value: next, done } = level.next();
+    if (done === true) {
+      open.pop();
+      continue;
+    }
     yield next;
-    for (let index = next.children.length - 1; index >= 0; index -= 1) waiting.push(next.children[index]!);
+    if (next.children.length > 0) open.push(next.children.values());
   }
 }

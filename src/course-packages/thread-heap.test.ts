@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { getHeapStatistics } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { ThreadHeap } from './thread-heap.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const OBJECTS = 500_000;
+/** Less than these objects take. */
+const OBJECTS_BYTES = 10 * MEBIBYTE;
+
+function usedBytes(): number {
+  return getHeapStatistics().used_heap_size;
+}
+
+/** Allocates objects and returns how much is in use while they are. */
+function fillHeap(): number {
+  const objects = Array.from({ length: OBJECTS }, (_, index) => ({ index }));
+  const used = usedBytes();
+  assert.equal(objects.length, OBJECTS);
+  return used;
+}
+
+describe('the heap of a thread', () => {
+  for (const when of ['collectIfGrown', 'release'] as const) {
+    it(`has no garbage after ${when}()`, () => {
+      const heap = new ThreadHeap();
+      const full = fillHeap();
+      heap[when]();
+      assert.ok(usedBytes() < full - OBJECTS_BYTES);
+    });
+  }
+
+  it('keeps what is in use', () => {
+    const heap = new ThreadHeap();
+    const objects = Array.from({ length: OBJECTS }, (_, index) => ({ index }));
+    heap.collectIfGrown();
+    heap.release();
+    assert.equal(objects.at(-1)?.index, OBJECTS - 1);
+  });
+
+  it('is not collected again until it has grown', () => {
+    const heap = new ThreadHeap();
+    heap.release();
+    const garbage = new WeakRef({});
+    for (let n = 0; n < 100; n++) {
+      heap.collectIfGrown();
+      heap.release();
+    }
+    assert.notEqual(garbage.deref(), undefined);
+  });
+
+  it('gives no other code a way to collect garbage', () => {
+    new ThreadHeap();
+    assert.equal(runInNewContext('typeof gc'), 'undefined');
+  });
+});
