@@ -15,7 +15,9 @@ export function recordset(dialect: Dialect, alias: string, columns: Record<strin
   const names = Object.keys(columns);
   if (dialect === 'postgres') {
     const typed = names.map((name) => `${name} ${columns[name]}`).join(', ');
-    return `jsonb_to_recordset(?::jsonb) as ${alias}(${typed})`;
+    // PostgreSQL expects 100 rows of the recordset itself, for which it would rather read a whole table, but 10 of an array.
+    return `(select given_row.* from unnest(array(select jsonb_array_elements(?::jsonb))) as given_rows(given_object)
+      cross join lateral jsonb_to_record(given_object) as given_row(${typed})) as ${alias}`;
   }
   const extracted = names.map((name) => `value ->> '$.${name}' as ${name}`).join(', ');
   return `(select ${extracted} from json_each(?)) as ${alias}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/assets/holdings.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
@@ -149,6 +149,60 @@ describe('the statements of every event and delivery use an index on PostgreSQL'
             ...values,
           );
           assert.deepEqual(walks(row!['QUERY PLAN'][0]!.Plan), [], statement);
+        }
+      });
+    });
+  }
+});
+
+const WEBHOOKS = 3_000;
+/** Enough for what a webhook consists of. */
+const FEW_ROWS = 20;
+
+/** Rows that this connection has read of a table, through an index or without. Only differences mean something. */
+async function rowsRead(tx: Transaction, table: string): Promise<number> {
+  const [row] = await tx.all<{ count: number }>(
+    'select seq_tup_read + coalesce(idx_tup_fetch, 0) as count from pg_stat_xact_user_tables where relname = ?',
+    table,
+  );
+  return Number(row!.count);
+}
+
+describe('with many webhooks of which the server has no statistics yet', { skip: !ON_POSTGRES }, () => {
+  const tables = ['webhooks', 'webhook_triggers', 'queue_lines'] as const;
+  const event = { subtopic: 'ACCOUNT_CREATED', accountId: 1, content: [] };
+  const works: Record<string, (tx: Transaction, queue: DatabaseQueue) => Promise<unknown>> = {
+    'matching an event': (tx) => readMatchingWebhooks(tx, event),
+    'locking lines': (tx, queue) => queue.lockLines(tx, [1, 2]),
+    'reading targets': (tx) =>
+      new DeliveryTargets({ reader: tx, cipher: new CredentialsCipher(['s'.repeat(64)]) }).read([1, 2]),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`${name} reads only the rows of the webhooks concerned`, async () => {
+      await using parts = await openPostgresParts();
+      const { database } = parts;
+      await database.transaction(async (tx) => {
+        await tx.run(
+          `insert into webhooks (name, topic, all_subtopics, target_url, authentication_type, enabled, max_attempts,
+             logging_mode, revision, created_at, updated_at)
+           select 'w', 'ACCOUNT', 1, 'http://127.0.0.1/', 'NONE', 1, 1, 'ALL', 1, 0, 0 from generate_series(1, ?::int)`,
+          WEBHOOKS,
+        );
+        await tx.run(
+          `insert into webhook_triggers select 'ACCOUNT_CREATED', 'ACCOUNT', id, id, 0 from webhooks`,
+        );
+        await tx.run(
+          'insert into queue_lines (line_id, pending, receive_count) select id, 0, 0 from webhooks',
+        );
+      });
+      const queue = new DatabaseQueue({ database, maxReceives: 1, now: () => NOW });
+      await database.transaction(async (tx) => {
+        const before = new Map<string, number>();
+        for (const table of tables) before.set(table, await rowsRead(tx, table));
+        await work(tx, queue);
+        for (const table of tables) {
+          const count = (await rowsRead(tx, table)) - before.get(table)!;
+          assert.ok(count <= FEW_ROWS, `${count} rows of ${table}`);
         }
       });
     });

@@ -73,14 +73,20 @@ async function readSomeMatches(
   const content = event.content.map(({ type, id }) => ({ type, id }));
   const account = event.accountId === null ? [] : [{ type: 'ACCOUNT', id: event.accountId }];
   const asset = { type: 'text', id: 'bigint' } as const;
+  const isHit =
+    'hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id and hit.webhook_id > ?';
   return await reader.all<MatchedWebhook>(
     `select distinct webhooks.id, webhooks.name, webhooks.topic, webhooks.target_url,
        webhooks.logging_mode, webhooks.max_attempts
      from ${recordset(reader.dialect, 'asset', asset)}
-     cross join webhook_triggers as hit
-     cross join webhooks
-     where hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id and hit.webhook_id > ?
-       and webhooks.id = hit.webhook_id
+     ${
+       // Without the subquery, PostgreSQL may read all triggers of the subtopic while it has no statistics about them.
+       reader.dialect === 'postgres'
+         ? `cross join lateral (select hit.* from webhook_triggers as hit where ${isHit} offset 0) as hit
+            cross join webhooks where`
+         : `cross join webhook_triggers as hit cross join webhooks where ${isHit} and`
+     }
+       webhooks.id = hit.webhook_id
        and (hit.needs_content = 0 or exists (
          select 1 from ${recordset(reader.dialect, 'held', asset)}
          cross join webhook_focuses as focus
