@@ -19,9 +19,24 @@ export interface AuditFilter {
   to: number | null;
 }
 
-/** Adds an entry. */
+const COLUMNS = [
+  'occurred_at',
+  'actor_type',
+  'actor_id',
+  'actor_user',
+  'actor_name',
+  'address',
+  'action',
+  'object_type',
+  'object_id',
+  'object_name',
+  'changes',
+  'details',
+] as const satisfies (keyof AuditEntryRow)[];
+
+/** Adds an entry. Sends its statement when it is called. */
 export async function insertAuditEntry(tx: Transaction, row: Omit<AuditEntryRow, 'id'>): Promise<void> {
-  await tx.query.insertInto('audit_entries').values(row).execute();
+  await tx.insertMany('audit_entries', COLUMNS, [COLUMNS.map((column) => row[column])]);
 }
 
 /**

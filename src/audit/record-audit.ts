@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/database.ts';
+import { sent } from '../database/sent.ts';
 import { plainAddress } from '../http/address-key.ts';
 import { AUDIT_ACTIONS, type AuditAction } from './actions.ts';
 import type { Actor } from './actor.ts';
@@ -23,7 +24,7 @@ export interface AuditedChange {
  */
 export async function recordAudit(tx: Transaction, change: AuditedChange, at: number): Promise<void> {
   const { by, action, id, name, changes = [], details = {} } = change;
-  await insertAuditEntry(tx, {
+  const entry = insertAuditEntry(tx, {
     occurred_at: at,
     actor_type: by.type,
     actor_id: by.id,
@@ -37,4 +38,5 @@ export async function recordAudit(tx: Transaction, change: AuditedChange, at: nu
     changes: JSON.stringify(changes),
     details: JSON.stringify(details),
   });
+  await sent(tx, [entry]);
 }

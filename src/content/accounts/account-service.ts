@@ -11,11 +11,11 @@ import type { OnDeleted } from '../assets/deletion.ts';
 import {
   deleteAccount,
   insertAccount,
-  lockAccount,
   lockAccounts,
   readAccount,
   readAccounts,
   readAccountsById,
+  readLockedAccount,
   type StoredAccount,
   updateAccount,
 } from './account-store.ts';
@@ -154,8 +154,7 @@ export function toAccountResource({ id, name, enabled }: Account): AccountResour
  * @throws {ProblemError} `not-found`
  */
 export async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {
-  await lockAccount(tx, id);
-  return await requireAccount(tx, id);
+  return existing(await readLockedAccount(tx, id), id);
 }
 
 /**
@@ -179,7 +178,10 @@ export async function readExistingAccounts(
 }
 
 async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promise<Account> {
-  const row = await readAccount(reader, id);
+  return existing(await readAccount(reader, id), id);
+}
+
+function existing(row: StoredAccount | undefined, id: number): Account {
   if (row === undefined) throw notFound('account', id);
   return toAccount(row);
 }

@@ -20,20 +20,15 @@ export async function readAccount(
 }
 
 /**
- * Serializes changes of an account. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
- * separate statement, so that the next read sees what the previous transaction committed.
+ * Reads an account and serializes its changes. On SQLite, transactions already do. On PostgreSQL, this locks the row,
+ * and the result is what the previous transaction committed.
  */
-export async function lockAccount(tx: Transaction, id: number): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.query
-    .selectFrom('accounts')
-    .select('accounts.id')
-    .where('accounts.id', '=', id)
-    .forUpdate()
-    .execute();
+export async function readLockedAccount(tx: Transaction, id: number): Promise<StoredAccount | undefined> {
+  const account = tx.query.selectFrom('accounts').selectAll().where('accounts.id', '=', id);
+  return await (tx.dialect === 'postgres' ? account.forUpdate() : account).executeTakeFirst();
 }
 
-/** Locks the accounts like {@link lockAccount}, in ascending order of id, so that transactions never deadlock. */
+/** Locks the accounts like {@link readLockedAccount}, in ascending order of id, so that transactions never deadlock. */
 export async function lockAccounts(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (tx.dialect !== 'postgres') return;
   await tx.all(

@@ -34,7 +34,6 @@ import {
   lockLines,
   makeDue,
   readExistingLines,
-  readLastEnqueuedAt,
   readLine,
   readLockedLine,
   readMiscounts,
@@ -112,8 +111,7 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
-    // The second statement starts when the first has its locks, so it sees what earlier transactions have committed.
-    const [, last] = await Promise.all([lockLines(tx, lineIds), readLastEnqueuedAt(tx, lineIds)]);
+    const last = await lockLines(tx, lineIds);
     return Math.max(this.now(), last);
   }
 

@@ -30,30 +30,38 @@ export async function addToLines(tx: Transaction, additions: readonly LineAdditi
   );
 }
 
-/** The latest moment of any message that was ever appended to one of the lines; 0 when there was none. */
-export async function readLastEnqueuedAt(
-  reader: Pick<Reader, 'all' | 'dialect'>,
-  lineIds: readonly number[],
-): Promise<number> {
-  const [row] = await reader.all<{ last: number | null }>(
-    `select max(line.last_enqueued_at) as last from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
-     cross join queue_lines as line where line.line_id = wanted.id`,
-    JSON.stringify(asIds(lineIds)),
-  );
-  return row?.last ?? 0;
-}
-
 /**
- * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite nothing
- * else happens meanwhile anyway.
+ * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite,
+ * transactions do not overlap.
+ * @returns the latest time of any message that was ever appended to one of the lines; 0 if there was none
  */
-export async function lockLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
-  if (tx.dialect !== 'postgres' || lineIds.length === 0) return;
+export async function lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
+  if (lineIds.length === 0) return 0;
+  const [locked] = await lockExistingLines(tx, lineIds);
+  if (locked!.count === lineIds.length || tx.dialect === 'sqlite') return locked!.last ?? 0;
+  // A line has a row from its first message on. Other transactions may insert the same ones now.
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count'],
     lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
     'on conflict (line_id) do update set pending = queue_lines.pending',
+  );
+  return (await lockExistingLines(tx, lineIds))[0]!.last ?? 0;
+}
+
+/** The rows that PostgreSQL returns are those that the transactions before this one have committed. */
+async function lockExistingLines(
+  tx: Transaction,
+  lineIds: readonly number[],
+): Promise<{ count: number; last: number | null }[]> {
+  const isPostgres = tx.dialect === 'postgres';
+  return await tx.all(
+    `with locked as ${isPostgres ? 'materialized' : ''}
+       (select line.last_enqueued_at from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })}
+        cross join queue_lines as line where line.line_id = wanted.id
+        ${isPostgres ? 'order by line.line_id for update of line' : ''})
+     select count(*) as count, max(locked.last_enqueued_at) as last from locked`,
+    JSON.stringify(asIds(lineIds)),
   );
 }
 

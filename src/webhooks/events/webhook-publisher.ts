@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
-import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
+import { readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { type NewEvent, recordEvents } from './event-recorder.ts';
@@ -40,8 +40,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
     if (events.length === 0) return;
     const { queue, now } = this.#with;
-    const matches: MatchedWebhook[][] = [];
-    for (const event of events) matches.push(await readMatchingWebhooks(tx, event));
+    const matches = await Promise.all(events.map((event) => readMatchingWebhooks(tx, event)));
     const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
     // For all events together: locking the lines of one event after another could cause a deadlock.
     const [occurredAt, ids] = await Promise.all([
