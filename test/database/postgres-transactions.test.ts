@@ -57,6 +57,33 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.equal(ranHook, false);
   });
 
+  it('is rolled back with the changes for which its work did not wait', async () => {
+    await using parts = await openPostgresParts();
+    for (let turn = 0; turn < 10; turn++) {
+      const undone = parts.database.transaction(async (tx) => {
+        tx.run(INSERT, 'a', 'x').catch(() => {});
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone, /changed my mind/);
+      assert.deepEqual(await valuesOf(parts.database), {});
+    }
+  });
+
+  it('runs its statements in the order in which they were made, from the first one on', async () => {
+    await using parts = await openPostgresParts();
+    await parts.database.transaction(async (tx) => {
+      const [, rows] = await Promise.all([
+        tx.run(INSERT, 'a', 'x'),
+        tx.all<{ name: string }>('select name from service_secrets'),
+      ]);
+      assert.deepEqual(rows, [{ name: 'a' }]);
+    });
+    await parts.database.transaction(async (tx) => {
+      tx.run(INSERT, 'b', 'x').catch(() => {});
+    });
+    assert.deepEqual(await valuesOf(parts.database), { a: 'x', b: 'x' });
+  });
+
   it('fails with the error of its first failed statement, not with those that followed from it', async () => {
     await using parts = await openPostgresParts();
     const undone = parts.database.transaction(async (tx) => {

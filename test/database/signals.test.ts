@@ -108,6 +108,33 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await database[Symbol.asyncDispose]();
   });
 
+  it('follow every one of many concurrent changes, so that a listener sees the last of them', async () => {
+    await using parts = await openPostgresParts();
+    const { database } = parts;
+    const changes = 200;
+    let seen = 0;
+    const count = async () => {
+      const [row] = await database.reader.all<{ n: number }>('select count(*) as n from service_secrets');
+      seen = Math.max(seen, Number(row!.n));
+    };
+    const heard = counter();
+    using _ = parts.open().onSignal('one', () => {
+      heard.listener();
+      void count();
+    });
+    await until(() => heard.count === 1, 'listening');
+    await Promise.all(
+      Array.from({ length: changes }, (_, n) =>
+        database.transaction(async (tx) => {
+          await tx.run('insert into service_secrets (name, value) values (?, ?)', `n${n}`, 'x');
+          tx.signal('one');
+        }),
+      ),
+    );
+    await until(() => seen === changes, 'the last change is seen');
+    assert.ok(heard.count <= changes + 1);
+  });
+
   it('arrive on channels that are added later', async () => {
     await using parts = await openPostgresParts();
     const heard = counter();

@@ -149,12 +149,13 @@ export interface PostgresAnswer {
 }
 
 /**
- * A lent connection. Its statements run one after another. Statements that are not awaited are sent at once: a
- * batch of them takes one round trip.
+ * A lent connection. Its statements run one after another. Those that are made before the event loop continues are
+ * sent in one write, and a batch of them takes one round trip.
  */
 export class LentConnection {
   readonly #client: PoolClient;
   #last: Promise<unknown> = Promise.resolve();
+  #isGathering = false;
   isUsable = true;
   hasStalePlan = false;
 
@@ -170,6 +171,7 @@ export class LentConnection {
   }
 
   async #query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+    this.#gather();
     const config: QueryConfig & { query_timeout?: number } =
       typeof statement === 'string' ? { text: statement } : { ...statement };
     if (timeoutMs !== undefined) config.query_timeout = timeoutMs;
@@ -180,6 +182,18 @@ export class LentConnection {
       if (isStalePlan(error)) this.hasStalePlan = true;
       throw error;
     }
+  }
+
+  /** Holds back what is written until the event loop continues, because each write takes as long as a statement. */
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    const { stream } = (this.#client as PoolClient & Pick<Client, 'connection'>).connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isGathering = false;
+      stream.uncork();
+    });
   }
 
   /** Resolves when no statement is running, whether or not it succeeded. */

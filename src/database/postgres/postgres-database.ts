@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { escapeIdentifier } from 'pg';
 import {
   type Database,
   DatabaseUnavailableError,
@@ -25,6 +24,7 @@ import {
 } from './postgres-connections.ts';
 import { isRerunnable, translateError } from './postgres-errors.ts';
 import { namedRowsToJson } from './postgres-json.ts';
+import { PostgresNotifier } from './postgres-notifier.ts';
 import { hasSessions } from './postgres-sessions.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
@@ -72,6 +72,7 @@ export class PostgresDatabase implements Database {
   readonly #writing: PostgresConnections;
   readonly #reading: PostgresConnections;
   readonly #signals: PostgresSignals;
+  readonly #notifier: PostgresNotifier;
   readonly #statements = new PostgresStatements();
   readonly #outcomeListeners: OutcomeListener[] = [];
   readonly #url: string;
@@ -97,6 +98,7 @@ export class PostgresDatabase implements Database {
       onStalePlan,
     });
     this.#signals = new PostgresSignals(url, timeouts);
+    this.#notifier = new PostgresNotifier(this.#reading, this.#statements);
     this.clock = new PostgresClock(() => this.#readTime());
     this.reader = {
       dialect: 'postgres',
@@ -186,6 +188,7 @@ export class PostgresDatabase implements Database {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.clock[Symbol.asyncDispose]();
+    await this.#notifier.idle();
     await this.#signals[Symbol.asyncDispose]();
     await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
   }
@@ -234,15 +237,14 @@ export class PostgresDatabase implements Database {
     options: TransactionOptions,
   ): Promise<T> {
     const timeoutMs = options.isLong ? LONG_STATEMENT_MS + DEFAULT_TIMEOUTS.graceMs : undefined;
-    try {
-      await connection.query(beginning(options));
-    } catch (error) {
+    const beginning = connection.query(beginningOf(options)).catch((error: unknown) => {
       throw translateError(error, 'begin a transaction');
-    }
-    const tx = new PostgresTransaction(connection, this.#statements, timeoutMs);
+    });
+    const tx = new PostgresTransaction(connection, this.#statements, { timeoutMs, beginning });
     let value: T;
     try {
       value = await work(tx);
+      await tx.close();
       if (tx.failure !== null) throw translateError(tx.failure.error, 'run a statement');
     } catch (error) {
       await tx.end();
@@ -252,11 +254,12 @@ export class PostgresDatabase implements Database {
       throw error;
     }
     // Sent together with statements that were not awaited. If one of them fails, the server rolls back instead.
-    const ending = tx.end();
+    const sent = connection.settled();
     const committing = connection.query('commit', timeoutMs);
-    const signalling = tx.signalled.length === 0 ? Promise.resolve() : signal(connection, tx.signalled);
+    const { signalled } = tx;
+    const signalling = signalled.length === 0 ? null : this.#notifier.sendBehindCommit(connection, signalled);
     try {
-      await Promise.all([committing, ending]);
+      await Promise.all([committing, sent]);
     } catch (error) {
       await signalling;
       await rollback(connection);
@@ -269,6 +272,7 @@ export class PostgresDatabase implements Database {
     }
     if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
     tx.runHooks();
+    if (signalling === null && signalled.length > 0) this.#notifier.collect(signalled);
     await signalling;
     return value;
   }
@@ -285,7 +289,7 @@ function undone({ failure }: PostgresTransaction): unknown {
 }
 
 /** All statements in one round trip. */
-function beginning({ durability, isLong }: TransactionOptions): string {
+function beginningOf({ durability, isLong }: TransactionOptions): string {
   const statements = ['begin isolation level read committed'];
   if (durability === 'deferred') statements.push('set local synchronous_commit = off');
   if (isLong) {
@@ -296,21 +300,6 @@ function beginning({ durability, isLong }: TransactionOptions): string {
     );
   }
   return statements.join('; ');
-}
-
-/**
- * Sends the signals right behind the commit, in the same round trip. Transactions that signal take turns from their
- * `notify` to the end of their commit. Within the transaction, that would include the sync of the disk, so all
- * instances together would commit one after another. Never rejects: a signal may be lost.
- */
-async function signal(connection: LentConnection, channels: readonly string[]): Promise<void> {
-  const notifications = channels.map((channel) => `notify ${escapeIdentifier(channel)}`);
-  const statements = ['begin', 'set local synchronous_commit = off', ...notifications, 'commit'];
-  try {
-    await connection.query(statements.join('; '));
-  } catch {
-    await rollback(connection);
-  }
 }
 
 /** If this fails, the connection is not used again, and its server rolls back. */

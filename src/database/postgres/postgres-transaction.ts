@@ -10,12 +10,19 @@ import type { PostgresStatement, PostgresStatements } from './postgres-statement
 /** Rows per statement of `insertMany`, which limits the size of its text. */
 const MAX_ROWS_A_STATEMENT = 2_000;
 
+/** A statement that changes nothing, at least not unless it calls functions that do. */
+const READS = /^\s*select\b/i;
+
 /** A transaction on its own connection. */
 export class PostgresTransaction implements Transaction {
   readonly dialect = 'postgres';
   readonly #connection: LentConnection;
   readonly #statements: PostgresStatements;
   readonly #timeoutMs: number | undefined;
+  readonly #beginning: Promise<unknown>;
+  #hasBegun = false;
+  /** The number of statements that wait for `begin`. */
+  #waiting = 0;
   readonly #hooks: (() => void)[] = [];
   readonly #signalled = new Set<string>();
   #query: Kysely<Tables> | null = null;
@@ -24,11 +31,22 @@ export class PostgresTransaction implements Transaction {
   /** The error of the first failed statement, after which PostgreSQL accepts no other. */
   #failure: { error: unknown } | null = null;
 
-  /** @param timeoutMs how long to wait for a response, if not the default */
-  constructor(connection: LentConnection, statements: PostgresStatements, timeoutMs: number | undefined) {
+  /**
+   * @param timeoutMs how long to wait for a response, if not the default
+   * @param beginning the result of `begin`, which was sent
+   */
+  constructor(
+    connection: LentConnection,
+    statements: PostgresStatements,
+    { timeoutMs, beginning }: { timeoutMs: number | undefined; beginning: Promise<unknown> },
+  ) {
     this.#connection = connection;
     this.#statements = statements;
     this.#timeoutMs = timeoutMs;
+    this.#beginning = beginning.then(() => {
+      this.#hasBegun = true;
+    });
+    this.#beginning.catch(() => undefined);
   }
 
   get query(): Kysely<Tables> {
@@ -105,9 +123,15 @@ export class PostgresTransaction implements Transaction {
     this.#signalled.add(channel);
   }
 
-  /** Invalidates the handle at once. Resolves when all statements are done, including those that were not awaited. */
-  async end(): Promise<void> {
+  /** Invalidates the handle at once. Resolves when all statements have been sent. Throws errors of `begin`. */
+  async close(): Promise<void> {
     this.#ended = true;
+    if (!this.#hasBegun || this.#waiting > 0) await this.#beginning;
+  }
+
+  /** The same, but resolves when all statements are done, including those that were not awaited. */
+  async end(): Promise<void> {
+    await this.close().catch(() => undefined);
     await this.#connection.settled();
   }
 
@@ -116,6 +140,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async #execute(statement: PostgresStatement): Promise<PostgresAnswer> {
+    if (this.#waiting > 0 || !(this.#hasBegun || READS.test(statement.text))) await this.#untilBegun();
     try {
       const answer = await this.#connection.query(statement, this.#timeoutMs);
       this.#hasChanged ||= answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0;
@@ -124,6 +149,19 @@ export class PostgresTransaction implements Transaction {
       this.#failure ??= { error };
       // The server refuses all further statements, whose errors do not say what is wrong.
       throw translateError(this.#failure.error, 'run a statement');
+    }
+  }
+
+  /**
+   * A read that comes first is sent together with `begin`. Changes wait, because they would be committed at once if
+   * there were no transaction. What is made behind them waits, too: statements are sent in their order.
+   */
+  async #untilBegun(): Promise<void> {
+    this.#waiting += 1;
+    try {
+      await this.#beginning;
+    } finally {
+      this.#waiting -= 1;
     }
   }
 
