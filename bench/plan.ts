@@ -158,7 +158,7 @@ export const FULL_PLAN: Plan = {
   latencyWarmUpSeconds: 1,
   apiSeconds: 3,
   apiWarmUpSeconds: 1,
-  apiTurns: 8,
+  apiTurns: 20,
 };
 
 /** Takes about a minute: fewer messages, and no backlog of a million. */
@@ -194,5 +194,5 @@ export const QUICK_PLAN: Plan = {
   latencyWarmUpSeconds: 0.5,
   apiSeconds: 1.2,
   apiWarmUpSeconds: 0.5,
-  apiTurns: 4,
+  apiTurns: 8,
 };
