@@ -105,6 +105,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     about: 'an hour of events: memory, disk and latency are as low at its end as at its beginning',
     files: ['test/proofs/soak.ts'],
     databases: BOTH,
+    quickDatabases: ['sqlite'],
     environment: ({ minutes, rate, quick }) => ({
       SOAK_MINUTES: minutes ?? (quick ? '0.1' : '60'),
       SOAK_RATE: rate ?? (quick ? '80' : '300'),

@@ -5,30 +5,26 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Most test files take less time than starting a process and loading the service do, and a browser takes longer still. So
- * files of one folder share a process, and its browser or databases, a few at a time. A file gets a process of its own if
- * it has the comment below. So does a file with a `beforeEach` or `afterEach` outside of every `describe`, since these
- * would run around the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
+ * files of a folder, or of several folders with few tests, share a process, and its browser or databases. A file gets a process
+ * of its own if it has the comment below. So does a file with a `beforeEach` or `afterEach` outside of every `describe`, since
+ * these would run around the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
  */
 
-/** How many files share a process at most, by the folder they are in. Other files have a process each. */
-const FILES_PER_PROCESS = new Map([
-  ['src', 30],
-  ['test/alerts', 5],
-  ['test/audit', 5],
-  ['test/cli', 6],
-  ['test/content', 14],
-  ['test/course-packages', 6],
-  ['test/database', 10],
-  ['test/delivery', 10],
-  ['test/http', 9],
-  ['test/identity', 11],
-  ['test/observability', 6],
-  ['test/player', 19],
-  ['test/queue', 7],
-  ['test/ui', 15],
-  ['test/ui-api', 9],
-  ['test/webhooks', 14],
-]);
+/** Folders whose files share processes, and how many files share one at most. Other files have a process each. */
+const SHARING: readonly { folders: readonly string[]; most: number }[] = [
+  { folders: ['src'], most: 100 },
+  { folders: ['test/alerts', 'test/audit', 'test/cli', 'test/housekeeping', 'test/ui-api'], most: 40 },
+  { folders: ['test/content'], most: 40 },
+  { folders: ['test/course-packages', 'test/http', 'test/observability'], most: 40 },
+  { folders: ['test/database'], most: 40 },
+  { folders: ['test/delivery'], most: 40 },
+  { folders: ['test/identity'], most: 40 },
+  { folders: ['test/player'], most: 40 },
+  // These mostly wait, so they run beside each other.
+  { folders: ['test/queue'], most: 7 },
+  { folders: ['test/ui'], most: 20 },
+  { folders: ['test/webhooks'], most: 40 },
+];
 /** Those that take longest begin first, so that no process is left to work alone at the end. */
 const LONGEST = [
   'test/prove.test.ts',
@@ -37,6 +33,9 @@ const LONGEST = [
   'test/commands.test.ts',
   'test/ui/',
   'test/queue/',
+  'test/webhooks/',
+  'test/delivery/',
+  'test/content/',
 ];
 const HOOK_OF_EACH_TEST = /^(?:before|after)Each\(/m;
 /** In a comment of its own, followed by the reason. */
@@ -64,17 +63,17 @@ export function testPrograms(files: readonly string[], root: string): TestProgra
 
 function groupsOf(files: readonly string[], root: string): string[][] {
   const groups: string[][] = [];
-  const filling = new Map<string, string[]>();
+  const filling = new Map<object, string[]>();
   for (const file of files) {
-    const folder = sharesProcess(path.resolve(root, file)) ? sharingFolderOf(file) : undefined;
-    const begun = folder === undefined ? undefined : filling.get(folder);
-    if (folder !== undefined && begun !== undefined && begun.length < FILES_PER_PROCESS.get(folder)!) {
+    const sharing = sharesProcess(path.resolve(root, file)) ? sharingOf(file) : undefined;
+    const begun = sharing === undefined ? undefined : filling.get(sharing);
+    if (sharing !== undefined && begun !== undefined && begun.length < sharing.most) {
       begun.push(file);
       continue;
     }
     const group = [file];
     groups.push(group);
-    if (folder !== undefined) filling.set(folder, group);
+    if (sharing !== undefined) filling.set(sharing, group);
   }
   const rank = ([file]: string[]) => {
     const found = LONGEST.findIndex((start) => file!.startsWith(start));
@@ -83,8 +82,8 @@ function groupsOf(files: readonly string[], root: string): string[][] {
   return groups.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function sharingFolderOf(file: string): string | undefined {
-  return [...FILES_PER_PROCESS.keys()].find((folder) => file.startsWith(`${folder}/`));
+function sharingOf(file: string) {
+  return SHARING.find(({ folders }) => folders.some((folder) => file.startsWith(`${folder}/`)));
 }
 
 function sharesProcess(file: string): boolean {

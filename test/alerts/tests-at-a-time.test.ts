@@ -4,6 +4,8 @@ import { startTarget } from '../support/target.ts';
 import { answer, type TargetExchange } from '../support/target-behaviours.ts';
 import { createAlert, startAlertService } from './alert-parts.ts';
 
+// Runs on SQLite alone: tests are counted in the process that sends them.
+
 /** As many as docs/api.md says. */
 const MAX_AT_A_TIME = 8;
 

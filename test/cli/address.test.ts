@@ -3,6 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
+// Runs on SQLite alone: no database takes part in the address.
+
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ family }) => family === 'IPv6'),
 );

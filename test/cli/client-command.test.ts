@@ -7,6 +7,8 @@ import { TestClock } from '../identity/identity-parts.ts';
 import { assertExplains, outcomeOf } from '../support/command.ts';
 import { openTestDatabase } from '../support/database.ts';
 
+// Runs on SQLite alone: its queries are those of the tests of clients.
+
 async function openCommand() {
   const owned = await openTestDatabase();
   const clock = new TestClock();

@@ -14,6 +14,8 @@ import {
 } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
+// Runs on SQLite alone: forms are read before anything is stored.
+
 const MEBIBYTE = 1024 * 1024;
 const BOUNDARY = 'a-boundary';
 

@@ -5,6 +5,8 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { createAccounts, createWebhook, settledDeliveries } from './webhook-parts.ts';
 
+// Runs on SQLite alone: which headers are kept is decided before the attempt is stored.
+
 const SECRET = 'correct-horse-battery';
 const HEADERS = {
   'content-type': 'text/plain',

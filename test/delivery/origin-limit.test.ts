@@ -6,6 +6,8 @@ import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
 import { until } from '../support/until.ts';
 
+// Runs on SQLite alone: requests are counted in the process that sends them.
+
 /** More than there are slots for slow requests. */
 const HANGING = 1_200;
 /** The most requests to one origin, with the concurrency below: its slow ones and all quick ones. */

@@ -7,6 +7,8 @@ import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
 import { createAccounts, createWebhook, listDeliveries, statisticsOf } from './webhook-parts.ts';
 
+// Runs on SQLite alone: test messages are sent without being stored.
+
 describe('test messages', () => {
   let service: TestService;
   let api: Api;

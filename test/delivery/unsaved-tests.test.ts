@@ -7,6 +7,8 @@ import { startTarget } from '../support/target.ts';
 import { answer, type TargetExchange } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem, webhookInput } from '../webhooks/webhook-expectations.ts';
 
+// Runs on SQLite alone: test messages are sent without being stored.
+
 const BASIC = { type: 'BASIC', key: 'crm', secret: 'open sesame' };
 
 describe('testing a configuration before it is saved', () => {

@@ -4,6 +4,8 @@ import { type Browser, createAdministrator, signedInBrowser } from '../support/a
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
+// Runs on SQLite alone: tags are made from responses, whatever they were read from.
+
 describe('a page that repeats a request', () => {
   let service: TestService;
   let browser: Browser;

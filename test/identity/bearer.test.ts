@@ -6,6 +6,8 @@ import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
 
+// Runs on SQLite alone: the header is read before its token is looked up, as in the tests of access tokens.
+
 const MAX_TOKEN_CHARACTERS = 512;
 
 describe('an Authorization header', () => {

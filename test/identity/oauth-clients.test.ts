@@ -5,6 +5,8 @@ import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { LIFETIME_MS, startEndpoint, type TestEndpoint } from './identity-parts.ts';
 
+// Runs on SQLite alone: a library sees the same responses on every database.
+
 const TOKEN_PATH = '/public/v1/auth';
 
 interface Credentials {

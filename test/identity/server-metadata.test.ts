@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import * as openid from 'openid-client';
 import { startTestService } from '../support/service.ts';
 
+// Runs on SQLite alone: no database takes part in the metadata.
+
 describe('the metadata of the authorization server', () => {
   test('leads an OAuth library from the address of the service to the token endpoint', async () => {
     await using service = await startTestService();

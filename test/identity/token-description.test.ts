@@ -11,6 +11,8 @@ import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createTokens } from './identity-parts.ts';
 
+// Runs on SQLite alone: the description of the API is the same on every database.
+
 const TOKEN_PATH = '/public/v1/auth';
 
 it('the OpenAPI description matches the behaviour of the token endpoint', async () => {

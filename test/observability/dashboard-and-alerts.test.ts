@@ -6,6 +6,8 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { startTestService } from '../support/service.ts';
 
+// Runs on SQLite alone: the metrics have the same names on every database.
+
 const FOLDER = path.join(import.meta.dirname, '../../deploy/monitoring');
 /** Added by Prometheus to each series. */
 const SCRAPE_LABELS = ['job', 'instance'];

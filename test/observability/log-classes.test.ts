@@ -5,6 +5,8 @@ import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
+// Runs on SQLite alone: the lines are the same on every database.
+
 function linesOf({ logLines }: TestService, name: keyof typeof LOG_CLASSES) {
   return logLines.filter((line) => line.class === name);
 }

@@ -6,6 +6,8 @@ import { SESSION_ID, Unit } from './cmi5-parts.ts';
 import { Player, registerTo, resultOf } from './learner-parts.ts';
 import { type LrsClient, lrsClient, VOIDED } from './lrs-parts.ts';
 
+// Runs on SQLite alone: statements are judged before they are stored, and the tests of learning records store them.
+
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';
 

@@ -7,6 +7,8 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+// Runs on SQLite alone: files are served after queries that the tests of launches make, too.
+
 const HOUR_MS = 3_600_000;
 const FILES = {
   ...scorm12Course(),

@@ -6,6 +6,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { Player, registerTo, resultOf } from './learner-parts.ts';
 import { lrsClient } from './lrs-parts.ts';
 
+// Runs on SQLite alone: a library sees the same responses on every database.
+
 /** The library is CommonJS: Node gives all of its exports as the default one. */
 const XAPI = XapiModule.default;
 

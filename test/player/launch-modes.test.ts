@@ -8,6 +8,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-parts.ts';
 import { registerTo, resultOf, xapiCourse } from './learner-parts.ts';
 
+// Runs on SQLite alone: a mode decides what is stored, and tests of courses store it.
+
 const ONE = 'https://example.com/course/one';
 const NOTHING = { completion: 'Unknown', success: 'UNKNOWN', score: null, duration: 0 };
 

@@ -5,6 +5,8 @@ import { until } from '../support/service.ts';
 import { countOn, deliver, lines, openBench } from './sqs-bench.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
+// Runs on SQLite alone: the number of requests to Amazon SQS is the same with every database.
+
 /** What docs/operating.md says of the requests that the service pays for, counted. */
 
 let server: SqsServer;

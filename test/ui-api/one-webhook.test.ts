@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
+// Runs on SQLite alone: its queries are those of the list of webhooks.
+
 const ACCOUNT_WEBHOOK = { name: 'CRM', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
 
 describe('one webhook as the admin UI lists it', () => {

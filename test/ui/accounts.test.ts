@@ -151,7 +151,7 @@ describe('accounts in the admin UI', () => {
       `/registrations?learner=${'l'.repeat(255)}`,
       `/registrations/${registration}`,
     ]) {
-      await page.goto(`${ui.service.url}/ui${address}`);
+      await visit.go(address);
       await long.waitFor();
       await visit.assertNoSidewaysScrolling();
     }
@@ -165,7 +165,7 @@ describe('accounts in the admin UI', () => {
     await page.getByRole('link', { name: 'Ladders' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /Add content|Actions for/ }).count(), 0);
     assert.equal(await page.getByRole('checkbox').count(), 0);
-    await page.goto(`${ui.service.url}/ui/registrations/${registration}`);
+    await visit.go(`/registrations/${registration}`);
     await page.getByRole('heading', { level: 1, name: 'grace' }).waitFor();
     assert.equal(
       await page.getByRole('button', { name: /Save status|Create launch link|Delete/ }).count(),
@@ -179,7 +179,7 @@ describe('accounts in the admin UI', () => {
     const { page } = visit;
     await page.getByText('No results').waitFor();
     await page.route('**/ui/api/registrations*', (route) => route.fulfill({ status: 500, body: '{}' }));
-    await page.goto(`${ui.service.url}/ui/registrations`);
+    await visit.go('/registrations');
     await page.getByText('Something went wrong').waitFor();
     await page.unroute('**/ui/api/registrations*');
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -188,7 +188,7 @@ describe('accounts in the admin UI', () => {
       ['/accounts/4711', 'Account not found'],
       ['/registrations/no-id', 'Registration not found'],
     ]) {
-      await page.goto(`${ui.service.url}/ui${address}`);
+      await visit.go(address!);
       await page.getByRole('heading', { level: 1, name: heading! }).waitFor();
     }
   });

@@ -143,7 +143,7 @@ describe('the audit log in the admin UI', () => {
     await renamed.filter({ hasText: /Name.*Fire safety.*to.*First aid/ }).waitFor();
     await entries.filter({ hasText: 'imported course Fire safety' }).waitFor();
     await visit.assertAccessible();
-    await page.goto(`${service.url}/ui${LOG}?object_type=BUNDLE`);
+    await visit.go(`${LOG}?object_type=BUNDLE`);
     const reordered = entries.filter({ hasText: 'Ann changed bundle Basics' });
     await reordered.filter({ hasText: /Order changed.*yes/ }).waitFor();
     await reordered.getByRole('link', { name: 'Basics' }).click();
@@ -171,7 +171,7 @@ describe('the audit log in the admin UI', () => {
     await using viewers = await ui.visit(LOG, { as: 'viewer' });
     const { page } = viewers;
     await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
-    await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${webhookId}`);
+    await viewers.go(`${WEBHOOKS}/${webhookId}`);
     await page.getByRole('tab', { name: 'Configuration' }).waitFor();
     assert.equal(await page.getByRole('tab', { name: 'Changes' }).count(), 0);
   });

@@ -208,7 +208,7 @@ describe('API clients', () => {
       const { page } = visit;
       let answer: { status: number; json: object } = { status: 500, json: {} };
       await page.route('**/ui/api/clients?*', (route) => route.fulfill(answer));
-      await page.goto(`${ui.service.url}/ui${CLIENTS}`);
+      await visit.go(CLIENTS);
       await page.getByRole('button', { name: 'Try again' }).waitFor();
       await visit.assertAccessible();
       answer = { status: 200, json: { data: [], total: 0, limit: 50, offset: 0 } };

@@ -180,7 +180,7 @@ describe('folders in the admin UI', () => {
     const account = await make.account('Northwind');
     const given = await make.folder('Given');
     await make.add(account, { type: 'FOLDER', id: given });
-    await page.goto(`${ui.service.url}/ui/content?folder=${given}`);
+    await visit.go(`/content?folder=${given}`);
     await act(page, 'Delete…');
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });
@@ -292,7 +292,7 @@ describe('folders in the admin UI', () => {
     await page.getByRole('link', { name: 'Shown course' }).click();
     await page.getByRole('heading', { name: 'Shown course', level: 1 }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Upload new version' }).count(), 0);
-    await page.goto(`${ui.service.url}/ui/content/bundles/new`);
+    await visit.go('/content/bundles/new');
     await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
   });
 });

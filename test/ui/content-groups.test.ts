@@ -206,7 +206,7 @@ describe('equivalents and bundles', () => {
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
     await visit.assertAccessible();
     await visit.assertNoSidewaysScrolling();
-    await page.goto(`${ui.service.url}/ui/content/equivalents/4711`);
+    await visit.go('/content/equivalents/4711');
     await page.getByText('This no longer exists').waitFor();
   });
 });

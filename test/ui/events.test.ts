@@ -124,7 +124,7 @@ describe('the event log in the admin UI', () => {
     await visit.arrived(`${EVENTS}?account_id=${parties.account_id}`);
     await page.getByRole('link', { name: /Account created, event/ }).click();
     await page.getByRole('link', { name: 'Northwind' }).click();
-    await page.goto(`${ui.service.url}/ui/content/courses/${parties.course_id}`);
+    await visit.go(`/content/courses/${parties.course_id}`);
     await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
   });
 

@@ -61,7 +61,7 @@ describe('finding messages in a webhook’s history', () => {
     assert.equal(await rows.count(), 2);
     await page.reload();
     await rows.nth(1).getByText('Contoso').waitFor();
-    await page.goto(`${ui.service.url}/ui${history()}&learner=nobody`);
+    await visit.go(`${history()}&learner=nobody`);
     await page.getByText('No message matches.').waitFor();
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Show all' }).click();
@@ -121,7 +121,7 @@ describe('finding messages in a webhook’s history', () => {
     await page.getByRole('button', { name: 'Redeliver selected' }).click();
     await page.getByText('1 message was queued for redelivery.').waitFor();
     await target.waitFor(before + 1);
-    await page.goto(`${ui.service.url}/ui${history()}&code=503`);
+    await visit.go(`${history()}&code=503`);
     const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
     await page.getByRole('button', { name: 'Redeliver all' }).click();

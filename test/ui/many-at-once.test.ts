@@ -151,7 +151,7 @@ describe('actions on many rows at once', () => {
     const { body } = await api.get(`/registrations?account_id=${account}`);
     assert.deepEqual(body.data, []);
 
-    await page.goto(new URL('/ui/administration/integrations/webhooks?search=Bulk', page.url()).href);
+    await visit.go('/administration/integrations/webhooks?search=Bulk');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await dialog.getByText('Nothing more is sent to their targets').waitFor();
@@ -180,7 +180,7 @@ describe('actions on many rows at once', () => {
     for (const id of ids) assert.deepEqual(await contentOf(id), [one.id, two.id]);
 
     const three = await courseNamed('Spread three');
-    await page.goto(new URL('/ui/accounts?search=Many', page.url()).href);
+    await visit.go('/accounts?search=Many');
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
     await page.getByRole('button', { name: 'Add content…' }).click();
     const contents = page.getByRole('dialog', { name: 'Add content to 3 accounts' });
@@ -282,7 +282,7 @@ describe('actions on many rows at once', () => {
       .getByRole('listitem')
       .filter({ hasText: 'created folder Inner folder' })
       .waitFor();
-    await page.goto(new URL('/ui/content', page.url()).href);
+    await visit.go('/content');
     await page.getByRole('heading', { level: 1, name: 'Content' }).waitFor();
     assert.equal(await panel.count(), 0, 'Home, which contains everything, has none');
   });

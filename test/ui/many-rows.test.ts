@@ -110,7 +110,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
       await using visit = await ui.visit('/profile');
       const { page } = visit;
       const assertAnswers = watchAnswers(page);
-      await page.goto(`${ui.service.url}/ui${list.address}`);
+      await visit.go(list.address);
       await range(page, '1–50 of 10,000');
       await rowAt(page, 0, nameOfMany(list.noun, 1));
       await assertElements(visit, PAGE_SIZE);
@@ -147,7 +147,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/clients`);
+    await visit.go(`${INTEGRATIONS}/clients`);
     // The tests' own is one of them.
     await range(page, '1–50 of 10,001');
     await assertElements(visit, PAGE_SIZE);
@@ -161,7 +161,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/dead-letters`);
+    await visit.go(`${INTEGRATIONS}/dead-letters`);
     await range(page, '1–50 of 10,000');
     await rowAt(page, 0, nameOfMany('Webhook', COUNT));
     await assertElements(visit, PAGE_SIZE);
@@ -178,7 +178,7 @@ describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letter
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const assertAnswers = watchAnswers(page);
-    await page.goto(`${ui.service.url}/ui/`);
+    await visit.go('/');
     await page.getByText('10,000').first().waitFor();
     await page.waitForLoadState('networkidle');
     const elements = await page.locator('*').count();

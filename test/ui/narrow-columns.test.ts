@@ -63,9 +63,9 @@ describe('narrow columns and cards', () => {
     for (const text of ['Registrations', 'Account content']) {
       assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true })), null);
     }
-    await page.goto(`${ui.service.url}/ui/content`);
+    await visit.go('/content');
     assert.equal(await brokenWord(page.getByRole('link', { name: 'Fire extinguishers' })), null);
-    await page.goto(`${ui.service.url}/ui/registrations`);
+    await visit.go('/registrations');
     for (const text of ['katherine.johnson', 'Fire extinguishers']) {
       assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true }).first()), null);
     }
@@ -81,7 +81,7 @@ describe('narrow columns and cards', () => {
       Math.abs(arabic.x + arabic.width - course.x - course.width) < 2,
       JSON.stringify({ arabic, course }),
     );
-    await page.goto(`${ui.service.url}/ui/accounts`);
+    await visit.go('/accounts');
     const names = page.getByRole('link');
     const name = await wordsOf(names.filter({ hasText: ARABIC }));
     const other = await wordsOf(names.filter({ hasText: LONG }));
@@ -117,7 +117,7 @@ describe('narrow columns and cards', () => {
       const textOverflow = await chosen.evaluate((element) => getComputedStyle(element).textOverflow);
       assert.equal(textOverflow, 'ellipsis');
     }
-    await page.goto(`${ui.service.url}/ui/registrations`);
+    await visit.go('/registrations');
     await page.getByRole('combobox', { name: 'Account' }).click();
     for (const name of [LONG, UNBROKEN]) {
       const list = page.getByRole('listbox');

@@ -113,7 +113,7 @@ describe('an exported list of registrations', () => {
       'each is there once',
     );
     assert.ok(lines.every((line) => line.includes('ACCOUNT_CREATED')));
-    await page.goto(`${ui.service.url}/ui/administration/audit-log?object_type=ADMINISTRATOR`);
+    await visit.go('/administration/audit-log?object_type=ADMINISTRATOR');
     const [log] = await Promise.all([page.waitForEvent('download'), button.click()]);
     assert.equal(log.suggestedFilename(), 'audit-log.csv');
     const entries = (await readFile(await log.path(), 'utf8')).split('\r\n');

@@ -221,7 +221,7 @@ describe('registrations in the admin UI', () => {
     await page.getByRole('link', { name: 'alan' }).waitFor({ state: 'detached' });
     await visit.arrived(`/registrations?account_id=${id}&search=grace`);
     assert.equal(await page.getByRole('link', { name: /^Grace/ }).count(), 2);
-    await page.goto(`${ui.service.url}/ui/registrations/${first}`);
+    await visit.go(`/registrations/${first}`);
     await page.getByRole('link', { name: 'Grace.1', exact: true }).click();
     await visit.arrived('/registrations?learner=Grace.1');
     const oneOnly = page.getByRole('button', { name: 'Learner: Grace.1. Show all learners' });

@@ -54,7 +54,7 @@ describe('the pages and actions of a role', () => {
     assert.deepEqual(links, ['Dashboard', 'Webhooks', 'Events', 'Dead letters', 'Alerts', 'API reference']);
     await visit.assertAccessible();
     for (const address of ['/content', '/accounts', '/registrations', `${INTEGRATIONS}/clients`]) {
-      await page.goto(`${ui.service.url}/ui${address}`);
+      await visit.go(address);
       await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
       await page.getByText('You are signed in as Integrator.').waitFor();
     }
@@ -81,7 +81,7 @@ describe('the pages and actions of a role', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Redeliver all…' }).waitFor();
     const { body } = await ui.service.api.get('/events');
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/events/${body.data[0].id}`);
+    await visit.go(`${INTEGRATIONS}/events/${body.data[0].id}`);
     await page.getByText('Northwind').first().waitFor();
     assert.equal(await page.getByRole('link', { name: 'Northwind' }).count(), 0);
     await visit.assertAccessible();
@@ -116,10 +116,10 @@ describe('the pages and actions of a role', () => {
     assert.equal(await drawer.getByRole('button', { name: forbidden }).count(), 0);
     await visit.assertAccessible();
 
-    await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/dead-letters`);
+    await visit.go(`${INTEGRATIONS}/dead-letters`);
     await page.getByText('Account created').first().waitFor();
     assert.equal(await page.getByRole('button', { name: forbidden }).count(), 0);
-    await page.goto(`${ui.service.url}/ui/accounts/${accountId}?tab=events`);
+    await visit.go(`/accounts/${accountId}?tab=events`);
     await page.getByText('Account created').first().waitFor();
     await page.goto(`${ui.service.url}/ui${INTEGRATIONS}/webhooks/new`);
     await page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();

@@ -82,7 +82,7 @@ describe('rows that lead to a page', () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     for (const [address, shown] of lists) {
-      await page.goto(`${ui.service.url}/ui${address}`);
+      await visit.go(address);
       await page.getByText(shown).first().waitFor();
       await page.evaluate(makeRowsStatic);
       const { looked, covered } = await page.evaluate(coveredControls);

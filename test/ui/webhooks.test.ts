@@ -79,10 +79,10 @@ describe('webhooks in the admin UI', () => {
     await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('alp');
     await visit.arrived(`${WEBHOOKS}?search=alp`);
     await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
-    await page.goto(`${ui.service.url}/ui${WEBHOOKS}?topic=COURSE&state=inactive`);
+    await visit.go(`${WEBHOOKS}?topic=COURSE&state=inactive`);
     await page.getByRole('link', { name: 'Beta' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Alpha' }).count(), 0);
-    await page.goto(`${ui.service.url}/ui${WEBHOOKS}?sort=name&direction=desc`);
+    await visit.go(`${WEBHOOKS}?sort=name&direction=desc`);
     await page.getByRole('link', { name: 'Beta' }).waitFor();
     const names = await page.locator('tbody tr').allInnerTexts();
     assert.ok(names.findIndex((each) => /Beta/.test(each)) < names.findIndex((each) => /Alpha/.test(each)));
@@ -127,7 +127,7 @@ describe('webhooks in the admin UI', () => {
     await page.getByRole('row', { name: /CRM/ }).getByText('Paused', { exact: true }).waitFor();
     await cause('Waits 1');
     await cause('Waits 2');
-    await page.goto(`${ui.service.url}/ui/`);
+    await visit.go('/');
     const panel = page.getByRole('region', { name: 'Paused webhooks' });
     await panel.getByText('2 messages wait until their webhooks are resumed.').waitFor();
     await visit.assertAccessible();
@@ -268,7 +268,7 @@ describe('webhooks in the admin UI', () => {
       await known.promise;
       await route.continue();
     });
-    await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}`);
+    await visit.go(`${WEBHOOKS}/${id}`);
     const actions = page.getByRole('button', { name: /^Actions for/ });
     await actions.and(page.locator(':disabled')).waitFor();
     known.resolve();
@@ -303,7 +303,7 @@ describe('webhooks in the admin UI', () => {
     await visit.page.getByText('🚒').first().waitFor();
     await visit.assertNoSidewaysScrolling();
     for (const query of ['', '?tab=history', '?tab=configuration']) {
-      await visit.page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}${query}`);
+      await visit.go(`${WEBHOOKS}/${id}${query}`);
       await visit.page.getByRole('tab', { name: 'History' }).waitFor();
       await visit.assertNoSidewaysScrolling();
     }
@@ -324,7 +324,7 @@ describe('webhooks in the admin UI', () => {
     await page.route('**/ui/api/webhooks*', (route) => route.fulfill({ status: 500, body: '{}' }), {
       times: 1,
     });
-    await page.goto(`${ui.service.url}/ui${WEBHOOKS}`);
+    await visit.go(WEBHOOKS);
     await page.getByText('Something went wrong').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No webhooks yet').waitFor();

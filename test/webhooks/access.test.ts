@@ -10,6 +10,8 @@ import {
 } from '../support/service.ts';
 import { assertProblem, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: the tests of access tokens look them up on both databases.
+
 interface Call {
   method: string;
   path: string;

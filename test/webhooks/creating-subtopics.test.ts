@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: configurations are checked before they are stored, as in the tests of updates.
+
 const SUBTOPICS_OF = {
   ACCOUNT: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
   ACCOUNT_CONTENT: ['CONTENT_ADDED_TO_ACCOUNT', 'CONTENT_REMOVED_FROM_ACCOUNT'],

@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: configurations are checked before they are stored, as in the tests of updates.
+
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 describe('creating and reading webhooks', () => {
   let service: TestService;

@@ -8,6 +8,8 @@ import { startTarget, type Target } from '../support/target.ts';
 import { echo } from '../support/target-behaviours.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: credentials are checked and encrypted before they are stored.
+
 function basic(key: string, secret: string): string {
   return `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`;
 }

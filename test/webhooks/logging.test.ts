@@ -8,6 +8,8 @@ import { startTarget } from '../support/target.ts';
 import { byPath, echo, failTimes } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: the mode decides what is stored, and the tests of the history store it.
+
 const MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 type Mode = (typeof MODES)[number];
 type Extent = 'nothing' | 'summary' | 'full';

@@ -5,6 +5,8 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: the setting is checked before anything is stored.
+
 const DISABLED = { settings: { enable_webhooks_service: false } };
 
 describe('while the webhooks service is disabled', () => {

@@ -8,6 +8,8 @@ import { type ReceivedPostback, startTarget, type Target } from '../support/targ
 import { answer } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: messages are signed once they were read, with queries of other tests of webhooks.
+
 const OLD = 'o'.repeat(64);
 const NEW = 'n'.repeat(64);
 const DAY_S = 24 * 60 * 60;

@@ -4,6 +4,8 @@ import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
+// Runs on SQLite alone: addresses are checked before they are stored.
+
 describe('target URLs', () => {
   let service: TestService;
   let api: Api;

@@ -8,6 +8,8 @@ import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '../packages.ts';
 
+// Runs on SQLite alone: no database takes part in where files are.
+
 const HOUR_MS = 3_600_000;
 
 describe('course files on S3', () => {

@@ -4,6 +4,8 @@ import { ADMIN_EMAIL, Browser, createAdministrator, PASSWORD } from '../../suppo
 import { openDatabaseOf } from '../../support/database.ts';
 import { type Answer, startTestService } from '../../support/service.ts';
 
+// Runs on SQLite alone: responses and log lines contain the same on every database.
+
 const NEXT_PASSWORD = 'the password after that';
 const WRONG_PASSWORD = 'a password that is wrong';
 

@@ -9,6 +9,8 @@ import { openTestDatabase } from '../../support/database.ts';
 import { runProgram } from '../../support/process.ts';
 import { startTestService } from '../../support/service.ts';
 
+// Runs on SQLite alone: its queries are those of the tests of administrators.
+
 const HOUR_MS = 3_600_000;
 
 async function openCommand() {
