@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startTestService } from '../support/service.ts';
+import { borrowTestService } from '../support/lent-service.ts';
+
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { createAccounts, createWebhook, settledDeliveries } from './webhook-parts.ts';
@@ -26,7 +27,7 @@ const headerOf = (headers: readonly Header[] | null, name: string) =>
 /** The last attempt of one delivery, to a target that answers a status with headers. */
 async function attempt(status: number, input: Record<string, unknown> = {}) {
   await using target = await startTarget({ respondWith: answer(status, { headers: HEADERS }) });
-  await using service = await startTestService();
+  await using service = await borrowTestService();
   const { api } = service;
   const id = await createWebhook(api, target.url, {
     max_attempts: 1,
@@ -66,7 +67,7 @@ describe('the headers of an attempt', () => {
     });
 
   it('of a target that sends no response are those of the request alone', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const closed = await startTarget();
     await closed[Symbol.asyncDispose]();
@@ -86,7 +87,7 @@ describe('the headers of an attempt', () => {
         answer(500, { headers: { 'x-count': String(count) } })(exchange);
       },
     });
-    await using service = await startTestService({
+    await using service = await borrowTestService({
       settings: { retry_initial_delay: 0.05, retry_max_delay: 0.05 },
     });
     const { api } = service;

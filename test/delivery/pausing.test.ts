@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
+import { borrowTestService } from '../support/lent-service.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -116,7 +117,7 @@ describe('a paused webhook', () => {
 
   it('keeps a failing message in place, counts no attempts meanwhile, and retries at once when resumed', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 3 });
     await createAccounts(api, 'a', 'b');
@@ -140,7 +141,7 @@ describe('a paused webhook', () => {
 
   it('lets its head be moved to the dead letters, and dead letters be redelivered behind the others', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: QUICK });
+    await using service = await borrowTestService({ settings: QUICK });
     const { api } = service;
     const id = await createWebhook(api, target.url, { paused: true });
     await createAccounts(api, 'a', 'b');
@@ -162,7 +163,7 @@ describe('a paused webhook', () => {
   it('discards waiting messages when it is deactivated, and is still paused when it is activated', async () => {
     await using target = await startTarget();
     await using seen = await startTarget();
-    await using service = await startTestService({ settings: QUICK });
+    await using service = await borrowTestService({ settings: QUICK });
     const { api } = service;
     const id = await createWebhook(api, target.url, { paused: true });
     await createWebhook(api, seen.url);
@@ -189,7 +190,7 @@ describe('a paused webhook', () => {
 
   it('discards messages that ignore_before_dt excludes once it is resumed, not before', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: QUICK });
+    await using service = await borrowTestService({ settings: QUICK });
     const { api } = service;
     const id = await createWebhook(api, target.url, { paused: true });
     await createAccounts(api, 'a');
@@ -203,7 +204,7 @@ describe('a paused webhook', () => {
 
   it('loses no message if it is resumed while one is being put on hold', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: { queue_polling_interval: 10 } });
+    await using service = await borrowTestService({ settings: { queue_polling_interval: 10 } });
     const { api } = service;
     const id = await createWebhook(api, target.url, { paused: true });
     const names = accountNames(60);
@@ -244,7 +245,7 @@ describe('a paused webhook', () => {
     await using queues = await createTestQueues(server);
     await using target = await startTarget();
     await using seen = await startTarget();
-    await using service = await startTestService({ settings: settingsOf(queues.place) });
+    await using service = await borrowTestService({ settings: settingsOf(queues.place) });
     const { api } = service;
     const id = await createWebhook(api, target.url, { paused: true });
     await createWebhook(api, seen.url);

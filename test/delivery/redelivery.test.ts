@@ -5,6 +5,7 @@ import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { LineService } from '../../src/webhooks/history/line-service.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { borrowTestService } from '../support/lent-service.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
@@ -65,7 +66,7 @@ function linesOn(database: Database): LineService {
 describe('redelivering one message', () => {
   it('sends the same message with the same id behind the waiting ones, and its history has all attempts', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 2 });
     await createAccounts(api, 'first');
@@ -95,7 +96,7 @@ describe('redelivering one message', () => {
 
   it('gives it the full number of attempts again', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 2 });
     await createAccounts(api, 'a');
@@ -110,7 +111,7 @@ describe('redelivering one message', () => {
 
   it('works for a delivered message, too', async () => {
     await using target = await startTarget();
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -123,7 +124,7 @@ describe('redelivering one message', () => {
 
   it('is rejected while it waits, if its webhook is inactive or deleted, and for another webhook', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const [id, other] = [await createWebhook(api, target.url), await createWebhook(api, target.url)];
     await createAccounts(api, 'a');
@@ -145,7 +146,7 @@ describe('redelivering one message', () => {
 
   it('happens once if it is requested twice at the same time', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
+    await using service = await borrowTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -191,7 +192,7 @@ describe('redelivering all dead letters', () => {
 
   it('sends them in the order of their events behind the waiting messages, up to the requested number', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 1 });
     const names = accountNames(12);
@@ -213,7 +214,7 @@ describe('redelivering all dead letters', () => {
 
   it('sends discarded ones too, in one order with the dead letters, and leaves delivered ones alone', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b', 'c');
@@ -245,7 +246,7 @@ describe('redelivering all dead letters', () => {
 describe('the head of a line', () => {
   it('can be retried at once, and those behind it follow', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -261,7 +262,7 @@ describe('the head of a line', () => {
   it('can be skipped: it becomes a dead letter, keeps its attempts, and can be redelivered', async () => {
     await using target = await startTarget();
     target.respondWith(when((postback) => accountsOf([postback])[0] === 'a', answer(500)));
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -290,7 +291,7 @@ describe('the head of a line', () => {
 
   it('that was never tried can be skipped', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -302,7 +303,7 @@ describe('the head of a line', () => {
 
   it('is left alone if it has changed, is being delivered, or does not exist', async () => {
     await using target = await startTarget({ respondWith: hang() });
-    await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
+    await using service = await borrowTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     for (const action of ['retry', 'skip']) {

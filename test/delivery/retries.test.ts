@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startTestService, type TestService, until } from '../support/service.ts';
+import { borrowTestService, type LentService } from '../support/lent-service.ts';
+import { until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour, close, failTimes, inTurn } from '../support/target-behaviours.ts';
 import {
@@ -26,11 +27,11 @@ function gaps(requests: readonly ReceivedPostback[]): number[] {
 async function failing(
   behaviour: Behaviour,
   webhook: Record<string, unknown> = {},
-  settings: Parameters<typeof startTestService>[0] = {},
-): Promise<{ target: Target; service: TestService; id: number } & AsyncDisposable> {
+  settings: Parameters<typeof borrowTestService>[0] = {},
+): Promise<{ target: Target; service: LentService; id: number } & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const target = stack.use(await startTarget({ respondWith: behaviour }));
-  const service = stack.use(await startTestService(settings));
+  const service = stack.use(await borrowTestService(settings));
   const id = await createWebhook(service.api, target.url, webhook);
   await createAccounts(service.api, 'Northwind');
   const opened = stack.move();
@@ -38,7 +39,7 @@ async function failing(
 }
 
 /** Waits until the head of the line has failed so often and waits for its next attempt. */
-async function untilRetrying({ api }: TestService, webhookId: number, attempts = 1): Promise<void> {
+async function untilRetrying({ api }: LentService, webhookId: number, attempts = 1): Promise<void> {
   await until(async () => {
     const { body: line } = await api.get(`/webhooks/${webhookId}/line`);
     return line.state === 'RETRYING' && line.head.attempts === attempts;
@@ -69,7 +70,7 @@ describe('a message that cannot be delivered', () => {
   it('blocks the messages behind it, in their order, and no others', async () => {
     await using target = await startTarget({ respondWith: failTimes(3) });
     await using other = await startTarget();
-    await using service = await startTestService({
+    await using service = await borrowTestService({
       settings: { retry_initial_delay: 0.1, retry_max_delay: 0.1 },
     });
     const { api } = service;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, failTimes } from '../support/target-behaviours.ts';
@@ -29,7 +30,7 @@ function untilErrors(api: Api, id: number, count: number): Promise<true> {
 describe('the statistics of a webhook', () => {
   it('count every attempt, including failed ones that are retried', async () => {
     await using target = await startTarget({ respondWith: failTimes(3) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url);
     const before = await statisticsOf(api, id);
@@ -48,7 +49,7 @@ describe('the statistics of a webhook', () => {
 
   it('count the last attempt of a message that is dead-lettered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 3 });
     await createAccounts(api, 'a', 'b');
@@ -64,7 +65,7 @@ describe('the statistics of a webhook', () => {
         response.end();
       },
     });
-    await using service = await startTestService({
+    await using service = await borrowTestService({
       settings: { retry_initial_delay: 0.001, retry_max_delay: 0.002 },
     });
     const { api } = service;
@@ -86,7 +87,7 @@ describe('the statistics of a webhook', () => {
   it('are counted for each webhook alone', async () => {
     await using target = await startTarget();
     await using bad = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const good = await createWebhook(api, target.url);
     const failed = await createWebhook(api, bad.url, { max_attempts: 1 });
@@ -101,7 +102,7 @@ describe('the statistics of a webhook', () => {
 describe('a webhook', () => {
   it('is in error from a failure until the next success', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     assert.equal(await isInError(api, id), false);
@@ -118,7 +119,7 @@ describe('a webhook', () => {
 
   it('is no longer in error once it is edited, until it fails again', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -134,7 +135,7 @@ describe('a webhook', () => {
 
   it('keeps its error state when its statistics are reset', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await api.post(`/webhooks/${id}/statistics/reset`);
@@ -207,7 +208,7 @@ describe('a webhook', () => {
         response.end();
       },
     });
-    await using service = await startTestService({
+    await using service = await borrowTestService({
       settings: { retry_initial_delay: 0.001, retry_max_delay: 0.002 },
     });
     const { api } = service;

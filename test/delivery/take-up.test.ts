@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { type Api, startTestService, type TestService, until } from '../support/service.ts';
+import { borrowTestService, type LentService } from '../support/lent-service.ts';
+import { type Api, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, type TargetExchange, when } from '../support/target-behaviours.ts';
 import {
@@ -44,7 +45,7 @@ describe('decisions when a message is received', () => {
   it('include the target: correcting the URL corrects the whole backlog', async () => {
     await using wrong = await startTarget({ respondWith: answer(404) });
     await using right = await startTarget();
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, wrong.url);
     await createAccounts(api, 'a', 'b', 'c');
@@ -63,7 +64,7 @@ describe('decisions when a message is received', () => {
     await using target = await startTarget({
       respondWith: when(({ headers }) => headers.authorization === expected, answer(200), answer(401)),
     });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const basic = (secret: string) => ({ authentication: { type: 'BASIC', key: 'user', secret } });
     const id = await createWebhook(api, target.url, basic('old'));
@@ -82,7 +83,7 @@ describe('decisions when a message is received', () => {
   ]) {
     it(`include the attempts: max_attempts ${change} applies to waiting messages`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
-      await using service = await startTestService({ settings: LONG_RETRIES });
+      await using service = await borrowTestService({ settings: LONG_RETRIES });
       const { api } = service;
       const id = await createWebhook(api, target.url, { max_attempts: from });
       await createAccounts(api, 'a');
@@ -102,7 +103,7 @@ describe('decisions when a message is received', () => {
   it('include the age: messages from before ignore_before_dt are discarded, the others delivered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using observer = await startTarget();
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createWebhook(api, observer.url);
@@ -136,7 +137,7 @@ describe('decisions when a message is received', () => {
   it('do not affect requests in flight: a change applies from the next attempt on', async () => {
     const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
     await using target = await startTarget({ respondWith: hold });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -157,7 +158,7 @@ describe('decisions when a message is received', () => {
 
   it('include whether the webhook is active: waiting messages are discarded, later ones delivered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -174,7 +175,7 @@ describe('decisions when a message is received', () => {
 
   it('include whether the webhook exists: after its deletion nothing is sent, and its history says so', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -210,7 +211,7 @@ describe('decisions when a message is received', () => {
   ]) {
     it(`discard waiting messages as soon as the webhook is ${what}, whenever the next attempt was due`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
-      await using service = await startTestService({ settings: LONG_RETRIES });
+      await using service = await borrowTestService({ settings: LONG_RETRIES });
       const { api } = service;
       const id = await createWebhook(api, target.url);
       await createAccounts(api, 'a', 'b');
@@ -230,7 +231,7 @@ describe('decisions when a message is received', () => {
 });
 
 /** Puts messages behind a head that failed, as events would, in one commit. */
-async function addBacklog(service: TestService, lineId: number): Promise<void> {
+async function addBacklog(service: LentService, lineId: number): Promise<void> {
   await using database = await openDatabaseOf(service.settings.data_dir);
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
   const messages = Array.from({ length: BACKLOG - 1 }, (_, index) => ({
@@ -254,7 +255,7 @@ describe('messages of a long backlog', () => {
   ]) {
     it(`${what} are discarded in bulk, and each of them is reported in order`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
-      await using service = await startTestService({ settings: LONG_RETRIES });
+      await using service = await borrowTestService({ settings: LONG_RETRIES });
       const { api } = service;
       const id = await createWebhook(api, target.url, { logging_mode: 'NONE' });
       await createAccounts(api, 'head');
@@ -278,7 +279,7 @@ describe('messages of a long backlog', () => {
 
   it('wait behind a head that fails', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');

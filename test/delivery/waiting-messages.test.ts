@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
-import { type Api, startTestService, until } from '../support/service.ts';
+import { borrowTestService, removeWebhooks } from '../support/lent-service.ts';
+import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertProblem } from '../webhooks/webhook-expectations.ts';
@@ -49,18 +50,25 @@ async function blockedWebhook(api: Api, targetUrl: string, ...names: string[]): 
 const ENGINES = ['database', 'sqs'] as const;
 
 for (const engine of ENGINES) {
-  /** A service on the engine, and a target that fails. */
-  const open = async () => {
-    await using stack = new AsyncDisposableStack();
-    const target = stack.use(await startTarget({ respondWith: answer(503) }));
-    const server = engine === 'sqs' ? stack.use(await startSqsServer()) : null;
-    const queues = server === null ? {} : settingsOf((await createTestQueues(server)).place);
-    const service = stack.use(await startTestService({ settings: { ...LONG_RETRIES, ...queues } }));
-    const opened = stack.move();
-    return { target, api: service.api, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-  };
-
   describe(`the waiting messages of a webhook (${engine})`, () => {
+    const running = new AsyncDisposableStack();
+    let service: TestService;
+    before(async () => {
+      const server = engine === 'sqs' ? running.use(await startSqsServer()) : null;
+      const queues = server === null ? {} : settingsOf((await createTestQueues(server)).place);
+      service = running.use(await startTestService({ settings: { ...LONG_RETRIES, ...queues } }));
+    });
+    after(() => running.disposeAsync());
+
+    /** The service without webhooks, and a target that fails. */
+    const open = async () => {
+      await using stack = new AsyncDisposableStack();
+      const target = stack.use(await startTarget({ respondWith: answer(503) }));
+      stack.defer(() => removeWebhooks(service));
+      const opened = stack.move();
+      return { target, api: service.api, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    };
+
     it('are listed in order, page by page, with the person they are about and the number of attempts', async () => {
       await using opened = await open();
       const { api, target } = opened;
@@ -162,7 +170,7 @@ for (const engine of ENGINES) {
 
 describe('a purge of waiting messages', () => {
   it('works in steps, and keeps messages that are queued after the first step', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
     await createAccounts(api, ...accountNames(5));
@@ -175,7 +183,7 @@ describe('a purge of waiting messages', () => {
   });
 
   it('up to a time keeps the messages of later events', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
     await createAccounts(api, 'a', 'b');
@@ -191,7 +199,7 @@ describe('a purge of waiting messages', () => {
   });
 
   it('with the same Idempotency-Key is done once', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
     await createAccounts(api, 'a');
@@ -204,7 +212,7 @@ describe('a purge of waiting messages', () => {
   });
 
   it('is rejected with every unknown member named', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
     const wrong = await api.post(`/webhooks/${id}/line/purge?until_dt=now&cursor=x`);
@@ -220,7 +228,7 @@ describe('a waiting message that is in flight', () => {
         release = () => response.writeHead(204).end();
       },
     });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a', 'b');
@@ -237,7 +245,7 @@ describe('a waiting message that is in flight', () => {
 
   it('is not found after its delivery, nor at a position that does not exist', async () => {
     await using target = await startTarget();
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await createWebhook(api, target.url);
     for (const path of [`/webhooks/${id}/line/messages/${NO_SUCH_POSITION}`, '/webhooks/999/line/messages'])
@@ -249,7 +257,7 @@ describe('a waiting message that is in flight', () => {
 
 describe('the audit log', () => {
   it('says who skipped and purged messages, and who removed dead letters', async () => {
-    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const id = await createWebhook(api, NOWHERE);
     await createAccounts(api, 'a', 'b', 'c');
@@ -288,7 +296,7 @@ describe('removing dead letters of a webhook', () => {
 
   it('removes the named ones, and the history says so; the others can still be redelivered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await deadLettersOf(api, target.url, 'a', 'b', 'c');
     const [a, b] = await listDeliveries(api, id);
@@ -315,7 +323,7 @@ describe('removing dead letters of a webhook', () => {
 
   it('removes those that match a filter, in steps', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const { api } = service;
     const id = await deadLettersOf(api, target.url, 'a', 'b', 'c');
     const step = (query: string) => api.post(`/webhooks/${id}/deliveries/remove?response_status=500${query}`);
@@ -326,7 +334,7 @@ describe('removing dead letters of a webhook', () => {
   });
 
   it('refuses ids together with a filter', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     const id = await createWebhook(service.api, NOWHERE);
     const wrong = await service.api.post(`/webhooks/${id}/deliveries/remove?delivery_id=1&limit=3`);
     assertProblem(wrong, 400, 'invalid-request', ['/query/limit']);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { after } from 'node:test';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
+import { atEnd } from './at-end.ts';
 import { emptyDatabase, schemaOf } from './postgres-emptying.ts';
 
 /** The variable with the URL of the server for tests; if it is not set, they run on SQLite. */
@@ -31,7 +31,7 @@ const left = new Set<string>();
 const free: Kept[] = [];
 /** Databases of data folders. */
 const ofFolders = new Map<string, Promise<PostgresTestDatabase>>();
-if (ON_POSTGRES) after(() => dropAll([...left]));
+if (ON_POSTGRES) atEnd(() => dropAll([...left]));
 
 /** Creates the migrated database that is copied for tests. */
 export async function makeTemplate(serverUrl: string): Promise<void> {

@@ -6,7 +6,8 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-parts.ts';
-import { type Api, startTestService, until } from '../support/service.ts';
+import { borrowTestService } from '../support/lent-service.ts';
+import { type Api, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, failTimes } from '../support/target-behaviours.ts';
 import { assertProblem } from './webhook-expectations.ts';
@@ -34,7 +35,7 @@ async function untilFailures(api: Api, id: number, count: number) {
 describe('the health of a webhook', () => {
   it('shows the reason, the target’s response, how often and since when', async () => {
     await using target = await startTarget();
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 7 });
     assert.deepEqual(await healthOf(api, id), {
@@ -77,7 +78,7 @@ describe('the health of a webhook', () => {
 
   it('keeps counting over dead letters and a reset of the statistics, and starts again after a success', async () => {
     await using target = await startTarget({ respondWith: failTimes(4) });
-    await using service = await startTestService({ settings: QUICK_RETRIES });
+    await using service = await borrowTestService({ settings: QUICK_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url, { max_attempts: 2 });
     await createAccounts(api, 'a', 'b');
@@ -100,7 +101,7 @@ describe('the health of a webhook', () => {
 
   it('starts over after an edit', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -112,7 +113,7 @@ describe('the health of a webhook', () => {
   });
 
   it('is not found for a webhook that does not exist', async () => {
-    await using service = await startTestService();
+    await using service = await borrowTestService();
     assertProblem(await service.api.get('/webhooks/900001/health'), 404, 'not-found');
   });
 });
