@@ -151,7 +151,7 @@ describe('accounts in the admin UI', () => {
       `/registrations?learner=${'l'.repeat(255)}`,
       `/registrations/${registration}`,
     ]) {
-      await visit.go(address);
+      await page.goto(`${ui.service.url}/ui${address}`);
       await long.waitFor();
       await visit.assertNoSidewaysScrolling();
     }

@@ -153,7 +153,7 @@ describe('an API client', () => {
     await dialog(page).getByRole('button', { name: 'Disable' }).click();
     await rowOf(page, 'Paused').getByText('Disabled').waitFor();
     assert.equal(await scopesOf(ui.service, made), 'invalid_client');
-    await visit.go(`${CLIENTS}?state=disabled&search=paus`);
+    await page.goto(`${ui.service.url}/ui${CLIENTS}?state=disabled&search=paus`);
     await rowOf(page, 'Paused').waitFor();
     assert.equal(await rowOf(page, 'it@example.com').count(), 1);
     await act(page, 'Paused', 'Enable');

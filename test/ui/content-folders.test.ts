@@ -180,7 +180,7 @@ describe('folders in the admin UI', () => {
     const account = await make.account('Northwind');
     const given = await make.folder('Given');
     await make.add(account, { type: 'FOLDER', id: given });
-    await visit.go(`/content?folder=${given}`);
+    await page.goto(`${ui.service.url}/ui/content?folder=${given}`);
     await act(page, 'Delete…');
     await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
   });

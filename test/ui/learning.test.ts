@@ -218,7 +218,7 @@ describe('the learning record in the admin UI', () => {
     assert.match(JSON.stringify(statements), /Tested Out/);
     await visit.assertAccessible();
 
-    await visit.go(`/registrations/${other.registrationId}`);
+    await page.goto(`${ui.service.url}/ui/registrations/${other.registrationId}`);
     await panel.getByRole('row').nth(1).waitFor();
     assert.equal(await panel.getByRole('button', { name: /^Waive/ }).count(), 0);
   });

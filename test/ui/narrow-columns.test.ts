@@ -117,7 +117,7 @@ describe('narrow columns and cards', () => {
       const textOverflow = await chosen.evaluate((element) => getComputedStyle(element).textOverflow);
       assert.equal(textOverflow, 'ellipsis');
     }
-    await visit.go('/registrations');
+    await page.goto(`${ui.service.url}/ui/registrations`);
     await page.getByRole('combobox', { name: 'Account' }).click();
     for (const name of [LONG, UNBROKEN]) {
       const list = page.getByRole('listbox');

@@ -107,8 +107,8 @@ export class Visit implements AsyncDisposable {
   }
 
   /**
-   * Goes to an address as a link of the page does, and resolves when the page there is shown. Loading the UI anew takes four
-   * times as much work.
+   * Goes to another page as a link does, and resolves when it is shown. Loading the UI anew takes four times as much work, but
+   * a list that is already shown would keep its rows until it has others.
    */
   async go(address: string): Promise<void> {
     await this.page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(address)} })`);
