@@ -107,7 +107,7 @@ export class Visit implements AsyncDisposable {
   }
 
   /**
-   * Goes to another page as a link does, and resolves when it is shown. Loading the UI anew takes four times as much work, but
+   * Goes to another page as a link does, and resolves when it is shown. Loading the UI again takes four times as much work, but
    * a list that is already shown would keep its rows until it has others.
    */
   async go(address: string): Promise<void> {
