@@ -98,7 +98,7 @@ export class PostgresDatabase implements Database {
       onStalePlan,
     });
     this.#signals = new PostgresSignals(url, timeouts);
-    this.#notifier = new PostgresNotifier(this.#reading, this.#statements);
+    this.#notifier = new PostgresNotifier(this.#statements);
     this.clock = new PostgresClock(() => this.#readTime());
     this.reader = {
       dialect: 'postgres',
@@ -188,7 +188,6 @@ export class PostgresDatabase implements Database {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.clock[Symbol.asyncDispose]();
-    await this.#notifier.idle();
     await this.#signals[Symbol.asyncDispose]();
     await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
   }
@@ -272,8 +271,8 @@ export class PostgresDatabase implements Database {
     }
     if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
     tx.runHooks();
-    if (signalling === null && signalled.length > 0) this.#notifier.collect(signalled);
     await signalling;
+    if (signalling === null && signalled.length > 0) await this.#notifier.sendNext(connection, signalled);
     return value;
   }
 }

@@ -1,22 +1,24 @@
-import type { LentConnection, PostgresConnections } from './postgres-connections.ts';
+import type { LentConnection } from './postgres-connections.ts';
 import type { PostgresStatements } from './postgres-statements.ts';
 
 /** Ends with the statement, which is a transaction of its own. A signal may be lost, so it need not be on disk. */
 const NOTIFY = `select set_config('synchronous_commit', 'off', true) as durability, pg_notify(?, '') as sent`;
 
+/** Others wait for a signal that is on its way, so a connection that does not respond must not hold them up for long. */
+const TIMEOUT_MS = 3_000;
+
 /**
- * Sends the signals of transactions to all instances. While one is on its way, those of later transactions are
- * collected, so that many transactions share one. Nothing here rejects: a signal may be lost.
+ * Sends the signals of transactions to all instances, each on the connection of its transaction. While one is on its way, those
+ * of later transactions are collected, so that many transactions share one. Nothing here rejects: a signal may be lost.
  */
 export class PostgresNotifier {
-  readonly #connections: PostgresConnections;
   readonly #statements: PostgresStatements;
   readonly #collected = new Set<string>();
   #sending: Promise<void> | null = null;
+  /** Whether a transaction waits to send what was collected. */
+  #hasCarrier = false;
 
-  /** @param connections for the signals that were collected */
-  constructor(connections: PostgresConnections, statements: PostgresStatements) {
-    this.#connections = connections;
+  constructor(statements: PostgresStatements) {
     this.#statements = statements;
   }
 
@@ -24,43 +26,34 @@ export class PostgresNotifier {
    * Sends signals behind a `commit` that was sent on the same connection, in the same round trip. Transactions that
    * signal take turns from their `notify` to the end of their commit. Within the transaction, that would include the
    * sync of the disk, so all instances together would commit one after another.
-   * @returns when they have been sent; null if another signal is on its way. Then `collect` them after the commit
+   * @returns when they have been sent; null if another signal is on its way. Then use `sendNext` after the commit
    */
   sendBehindCommit(connection: LentConnection, channels: readonly string[]): Promise<void> | null {
-    return this.#sending === null ? this.#start(this.#notify(connection, channels)) : null;
+    return this.#sending === null ? this.#send(connection, channels) : null;
   }
 
-  /** Sends signals of a committed transaction as soon as no other is on its way. */
-  collect(channels: readonly string[]): void {
+  /**
+   * Sends signals of a committed transaction once no other is on its way, together with those of other transactions.
+   * Resolves when they have been sent, or at once if another transaction sends them.
+   */
+  async sendNext(connection: LentConnection, channels: readonly string[]): Promise<void> {
     for (const channel of channels) this.#collected.add(channel);
-    if (this.#sending === null) this.#sendCollected();
-  }
-
-  /** Resolves when nothing is on its way. */
-  async idle(): Promise<void> {
+    if (this.#hasCarrier) return;
+    this.#hasCarrier = true;
     while (this.#sending !== null) await this.#sending;
-  }
-
-  #sendCollected(): void {
-    const channels = [...this.#collected];
+    this.#hasCarrier = false;
+    const collected = [...this.#collected];
     this.#collected.clear();
-    void this.#start(this.#connections.lend((connection) => this.#notify(connection, channels)));
+    await this.#send(connection, collected);
   }
 
-  #start(sent: Promise<void>): Promise<void> {
-    const sending = sent
-      .catch(() => undefined)
-      .then(() => {
-        this.#sending = null;
-        if (this.#collected.size > 0) this.#sendCollected();
-      });
+  #send(connection: LentConnection, channels: readonly string[]): Promise<void> {
+    const statements = channels.map((channel) => this.#statements.prepare(NOTIFY, [channel]));
+    const sent = statements.map((statement) => connection.query(statement, TIMEOUT_MS));
+    const sending = Promise.allSettled(sent).then(() => {
+      this.#sending = null;
+    });
     this.#sending = sending;
     return sending;
-  }
-
-  async #notify(connection: LentConnection, channels: readonly string[]): Promise<void> {
-    await Promise.all(
-      channels.map((channel) => connection.query(this.#statements.prepare(NOTIFY, [channel]))),
-    );
   }
 }
