@@ -39,7 +39,8 @@ export async function lockLines(tx: Transaction, lineIds: readonly number[]): Pr
   if (lineIds.length === 0) return 0;
   const [locked] = await lockExistingLines(tx, lineIds);
   if (locked!.count === lineIds.length || tx.dialect === 'sqlite') return locked!.last ?? 0;
-  // A line has a row from its first message on. Other transactions may insert the same ones now.
+  // A line has a row from its first message on. Other transactions may insert the same ones now. If they then wait for each
+  // other, because a higher line has a row already, the server undoes one of them, and it runs again.
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count'],
