@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { Worker } from 'node:worker_threads';
 import { ThreadHeap } from './thread-heap.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const OBJECTS = 500_000;
 /** Less than these objects take. */
 const OBJECTS_BYTES = 10 * MEBIBYTE;
+const THREADS = 4;
+/** So often that the threads do it at the same time. */
+const MANAGED_TIMES = 200;
 
 function usedBytes(): number {
   return getHeapStatistics().used_heap_size;
@@ -52,8 +56,18 @@ describe('the heap of a thread', () => {
     assert.notEqual(garbage.deref(), undefined);
   });
 
-  it('gives no other code a way to collect garbage', () => {
-    new ThreadHeap();
-    assert.equal(runInNewContext('typeof gc'), 'undefined');
+  it('can be managed by several threads that start at the same time', async () => {
+    const source = `
+      const { ThreadHeap } = await import(${JSON.stringify(import.meta.resolve('./thread-heap.ts'))});
+      for (let n = 0; n < ${MANAGED_TIMES}; n++) new ThreadHeap();
+    `;
+    const url = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
+    const threads = Array.from({ length: THREADS }, () => new Worker(url, { execArgv: [] }));
+    // An error in a thread is thrown here.
+    const codes = await Promise.all(threads.map(async (thread) => (await once(thread, 'exit'))[0]));
+    assert.deepEqual(
+      codes,
+      threads.map(() => 0),
+    );
   });
 });

@@ -20,10 +20,10 @@ export class ThreadHeap {
 
   /** Manages the heap of the thread that calls it. */
   constructor() {
-    // Only contexts that are created while the flag is set have the function.
+    // Only contexts that are created while the flag is set have the function. The flag is one for the whole process, so it
+    // stays set: another thread may be creating its context just now.
     setFlagsFromString('--expose-gc');
     this.#collectGarbage = runInNewContext('gc') as CollectGarbage;
-    setFlagsFromString('--no-expose-gc');
     this.#idleBytes = usedBytes();
     this.#neededBytes = this.#idleBytes;
   }
