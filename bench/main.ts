@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { buildService } from '../scripts/build-service.ts';
 import { type BenchArguments, parseBenchArguments, USAGE, UsageError } from './arguments.ts';
 import { compareRuns, readResults } from './comparison.ts';
 import { goalsOf } from './goals.ts';
@@ -16,6 +18,8 @@ const EXIT_USAGE = 2;
 /** Runs the benchmark, and writes and shows its results. */
 async function measure(args: BenchArguments): Promise<Results> {
   const { plan, only, profileFolder, database, queue, goals, resultsFile } = args;
+  // Users start the bundle. If a source has changed since it was built, the program would run from its sources.
+  await buildService(path.join(import.meta.dirname, '..'));
   // Loads the service's parts, which reading results does not need.
   const { runBench } = await import('./run-bench.ts');
   const results = await runBench({

@@ -4,45 +4,55 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { bundleFolder, bundlesFolder } from '../bin/service-bundle.js';
 
 /**
- * Bundles the service into one file, and a few that are loaded on demand, unless the bundle exists. `bin/coursewire.js`
- * loads it in half the time. It contains the service's own modules and the packages below. All others are loaded from
- * their folders. esbuild belongs to the workspace of the admin UI, so that an installation can remove it with the other
- * packages that only build.
+ * Bundles the service and its packages into one file, and a few that are loaded on demand, unless the bundle exists.
+ * `bin/coursewire.js` loads it in less than half the time. esbuild belongs to the workspace of the admin UI, so that an
+ * installation can remove it with the other packages that only build.
  */
 
-/** Packages of hundreds of small modules that read no files. */
-const BUNDLED_PACKAGES = ['kysely', 'typebox'];
+/** Native modules. `pg-native` is optional and not installed. */
+const EXTERNAL_PACKAGES = ['@node-rs/argon2', 'pg-native'];
 /** How long bundles of former sources are kept, since a service that is just starting may still load them. */
 const FORMER_BUNDLES_MS = 3_600_000;
+/** What every file of the bundle begins with: CommonJS packages load built-in modules, and read files of their folders. */
+const BANNER = `
+import { createRequire as createBundleRequire } from 'node:module';
+const require = createBundleRequire(import.meta.url);
+const pathFromBundle = (name) => require('node:path').join(import.meta.dirname, name);
+`;
 
-/** Modules that are started or read by their path have the paths of the sources. */
+/** Modules that are started or read by their path have the paths of the sources, and packages those of their folders. */
 function pathsOfSources(root: string): Plugin {
+  const fromBundle = (file: string) =>
+    JSON.stringify(path.relative(bundleFolder(root), file).replaceAll(path.sep, '/'));
   return {
     name: 'paths-of-sources',
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path: file }) => {
         if (path.relative(path.join(root, 'src'), file).startsWith('..')) return undefined;
-        const fromBundle = path.relative(bundleFolder(root), file).replaceAll(path.sep, '/');
-        const url = `new URL(${JSON.stringify(fromBundle)}, import.meta.url)`;
-        const folder = `process.getBuiltinModule('node:url').fileURLToPath(new URL('.', ${url})).slice(0, -1)`;
+        const url = `new URL(${fromBundle(file)}, import.meta.url)`;
         const contents = readFileSync(file, 'utf8')
           .replaceAll('import.meta.url', url)
-          .replaceAll('import.meta.dirname', folder);
+          .replaceAll('import.meta.dirname', `pathFromBundle(${fromBundle(path.dirname(file))})`);
         return { contents, loader: 'ts' };
+      });
+      onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, ({ path: file }) => {
+        const contents = readFileSync(file, 'utf8')
+          .replaceAll(/\b__dirname\b/g, `pathFromBundle(${fromBundle(path.dirname(file))})`)
+          .replaceAll(/\b__filename\b/g, `pathFromBundle(${fromBundle(file)})`);
+        return { contents: contents + beginsAt(file), loader: 'js' };
       });
     },
   };
 }
 
-const otherPackages: Plugin = {
-  name: 'other-packages',
-  setup({ onResolve }) {
-    onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) => {
-      const isBundled = BUNDLED_PACKAGES.some((each) => name === each || name.startsWith(`${each}/`));
-      return kind === 'entry-point' || isBundled ? undefined : { external: true };
-    });
-  },
-};
+/**
+ * A source map of a module of a package that has only its beginning. Errors name the file, but not the line: reading the maps
+ * of all packages would take as long as loading a third of them.
+ */
+function beginsAt(file: string): string {
+  const map = JSON.stringify({ version: 3, sources: [path.basename(file)], mappings: 'AAAA' });
+  return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;
+}
 
 function optionsOf(root: string, outdir: string): BuildOptions {
   return {
@@ -51,15 +61,19 @@ function optionsOf(root: string, outdir: string): BuildOptions {
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    external: EXTERNAL_PACKAGES,
     // Modules that are imported on demand remain so.
     splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node24',
-    // Errors name the lines of the sources.
+    banner: { js: BANNER },
+    // Errors name the lines of the sources. Node looks at each character of the bundle for that.
     sourcemap: 'linked',
     sourcesContent: false,
-    plugins: [pathsOfSources(root), otherPackages],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [pathsOfSources(root)],
     logLevel: 'warning',
   };
 }

@@ -8,7 +8,6 @@ import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
 import { finishQueueCopy } from '../queue/finish-copy.ts';
-import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
@@ -155,6 +154,8 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   if (traces.settings !== null) {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
   }
+  // Loaded on demand, because it is most of the program, and other commands do not need it.
+  const { startService } = await import('../service.ts');
   stack.use(await startService(settings, { logs, version, announce: call.writeError, tracing }));
   await stopped;
   return 0;

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher, Client as UndiciClient } from 'undici';
 import { Node, Yallist } from 'yallist';
 import { AnswerReader } from './answer-reader.ts';
 import type { LookupWatcher, TargetConnector } from './target-connector.ts';
+import { Client } from './undici-client.ts';
 
 /** Configuration of {@link TargetConnections}. */
 export interface TargetConnectionsOptions {
@@ -30,7 +31,7 @@ export interface TargetRequestHandler extends Dispatcher.DispatchHandler, Lookup
 /** A connection to a target, with at most one request at a time. */
 export class TargetConnection {
   readonly origin: string;
-  readonly #client: Client;
+  readonly #client: UndiciClient;
   readonly #onIdleClose: (connection: TargetConnection) => void;
   #socket: Socket | null = null;
   #reader: AnswerReader | null = null;
