@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
+import { followLink, type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -43,6 +43,19 @@ describe('a write that its page could not send', () => {
     await later.open();
     assert.equal((await later.post('commit', { ...unsent, lateOf: 1 })).status, 409);
     assert.equal(await success(registrationId), 'UNKNOWN');
+  });
+
+  it('is still recorded if the learner has only looked around in the meantime', async () => {
+    const { registrationId, unsent } = await start();
+    for (const mode of ['review', 'browse']) {
+      const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+      const looking = await followLink(body.launch_url);
+      await looking.open();
+      await looking.openUnit('i1');
+    }
+    const later = await startLaunch(service, registrationId);
+    assert.deepEqual((await later.post('commit', { ...unsent, lateOf: 1 })).body, { outcome: 'recorded' });
+    assert.equal(await success(registrationId), 'PASS');
   });
 
   it('is dropped after a reset, though pages of the new attempt are counted from the beginning', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
-import { followLink } from '../support/player-client.ts';
+import { followLink, startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-parts.ts';
@@ -105,6 +105,37 @@ describe('a launch in a mode that records no results', () => {
     await again.open();
     assert.equal((await again.openUnit('i1')).data.cmi.core.lesson_location, 'page-3');
   });
+
+  for (const [standard, files] of [
+    ['SCORM 1.2', scorm12Course()],
+    ['SCORM 2004', scorm2004Course()],
+  ] as const) {
+    it(`leaves the window of a learner who is in a ${standard} course alone, and records nothing`, async () => {
+      const { registrationId } = await registerTo(service, files);
+      const learner = await startLaunch(service, registrationId);
+      await learner.open();
+      await learner.openUnit('i1');
+      const commit = async (location: string) =>
+        (await learner.commit('i1', { core: { lesson_location: location }, location })).body.outcome;
+      assert.equal(await commit('page-1'), 'recorded');
+      for (const mode of ['browse', 'review']) {
+        const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+        const looking = await followLink(body.launch_url);
+        assert.equal((await looking.open()).mode, mode);
+        const { data } = await looking.openUnit('i1');
+        assert.equal(data.cmi.core?.lesson_location ?? data.cmi.location, 'page-1');
+        // It must not write as the learner's page either, whose number it was given.
+        const written = await looking.commit('i1', { location: 'page-9' }, { sequence: 99 });
+        assert.deepEqual(written.body, { outcome: 'not-recorded' });
+      }
+      assert.equal(await commit('page-2'), 'recorded');
+      const again = await startLaunch(service, registrationId);
+      await again.open();
+      const { cmi } = (await again.openUnit('i1')).data;
+      assert.equal(cmi.core?.lesson_location ?? cmi.location, 'page-2');
+      assert.equal((await learner.commit('i1', {})).status, 409, 'a normal launch still takes over');
+    });
+  }
 
   it('is rejected with a mode that does not exist', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());

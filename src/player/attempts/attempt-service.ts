@@ -65,7 +65,8 @@ export class AttemptService {
   }
 
   /**
-   * Opens a page of the player, which supersedes all earlier pages. The first page begins the attempt.
+   * Opens a page of the player. The first page begins the attempt. A page supersedes all earlier ones, unless it belongs
+   * to a SCORM course and records nothing.
    * @throws {ProblemError} `not-found` if the registration was deleted, `launch-over`
    */
   async openPage(launch: PlayerLaunch): Promise<OpenedPage> {
@@ -78,8 +79,10 @@ export class AttemptService {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch');
       }
       const attempt = await this.#attempt(tx, registration);
-      const page = attempt.page + 1;
-      await updatePage(tx, registrationId, attempt.number, { page, launchId });
+      const page = attempt.page + (supersedes(launch) ? 1 : 0);
+      if (page !== attempt.page) {
+        await updatePage(tx, registrationId, attempt.number, { page, launchId });
+      }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
       return { status: null, result: { attempt: attempt.number, page, state: attempt.state, units } };
     });
@@ -286,4 +289,13 @@ export class AttemptService {
       completedAt: registration.completedAt,
     };
   }
+}
+
+/**
+ * Whether a page of a launch supersedes earlier ones. A look at a SCORM course must not: it would end the learner's
+ * window, and data that a browser still has to send would belong to an earlier page and be lost. The units of other
+ * standards call the server themselves, which serves only the latest launch.
+ */
+function supersedes({ mode, learningStandard }: PlayerLaunch): boolean {
+  return mode === 'normal' || !learningStandard.startsWith('SCORM');
 }
