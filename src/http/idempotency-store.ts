@@ -50,11 +50,16 @@ export async function keepAnswer(
     .execute();
 }
 
-export async function deleteKey(tx: Transaction, clientId: string, key: string): Promise<void> {
+/** Removes the key unless it was claimed after `expiry`, in epoch milliseconds. */
+export async function deleteExpiredKey(
+  tx: Transaction,
+  { clientId, key, expiry }: { clientId: string; key: string; expiry: number },
+): Promise<void> {
   await tx.query
     .deleteFrom('idempotency_keys')
     .where('idempotency_keys.client_id', '=', clientId)
     .where('idempotency_keys.idempotency_key', '=', key)
+    .where('idempotency_keys.created_at', '<=', expiry)
     .execute();
 }
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database, Transaction } from '../database/database.ts';
 import { invalidInput, ProblemError } from '../problems/problem.ts';
 import { callerOf } from './authorization.ts';
-import { claimKey, deleteKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
+import { claimKey, deleteExpiredKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
 
 /** How long the response for a key is stored. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000;
@@ -134,9 +134,11 @@ export class Idempotency {
         fingerprint: form.sealHash(fingerprint),
         created_at: this.#with.now(),
       };
-      if (!(await claimKey(tx, claim))) {
+      const expiry = this.#with.now() - KEPT_FOR_MS;
+      // On PostgreSQL, another request may take the expired key between two statements. Then it is claimed again.
+      while (!(await claimKey(tx, claim))) {
         const kept = await readKey(tx, clientId, key);
-        if (kept !== undefined && kept.created_at > this.#with.now() - KEPT_FOR_MS) {
+        if (kept !== undefined && kept.created_at > expiry) {
           if (form.openHash(kept.fingerprint) !== fingerprint) {
             throw new ProblemError(
               'idempotency-key-reused',
@@ -146,8 +148,7 @@ export class Idempotency {
           const body = form.read(kept.body) as Body;
           return { answer: { status: kept.status, headers: JSON.parse(kept.headers), body }, replayed: true };
         }
-        await deleteKey(tx, clientId, key);
-        await claimKey(tx, claim);
+        await deleteExpiredKey(tx, { clientId, key, expiry });
       }
       const answer = await work(tx);
       await keepAnswer(tx, {

@@ -124,6 +124,24 @@ describe('Idempotency-Key on POST', () => {
     assert.equal(await post('Southwind'), second, 'a repetition of what took the key');
   });
 
+  test('requests at the same time with a key that has expired cause one change', async () => {
+    let skipped = 0;
+    await using service = await startTestService({
+      now: () => NOW + skipped,
+      settings: { access_token_lifetime: 60 * 3_600 },
+    });
+    const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
+    const post = (key: string, name: string) =>
+      service.api.post('/accounts', { name }, { 'Idempotency-Key': key });
+    for (const key of keys) await post(key, 'Northwind');
+    skipped = 25 * HOUR_MS;
+    for (const key of keys) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => post(key, 'Southwind')));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+      assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1, key);
+    }
+  });
+
   test('an invalid key is rejected', async () => {
     await using service = await startTestService();
     for (const key of ['""', 'a b', 'k'.repeat(256)]) {
