@@ -28,6 +28,9 @@ export function bundlesFolder(root) {
   return path.join(root, 'node_modules/.cache/coursewire-service');
 }
 
+/** What the bundle is made from besides the sources: the versions of packages. */
+export const PACKAGE_FILES = ['package.json', 'package-lock.json'];
+
 /**
  * A hash of the sources and of the versions of packages. Reading all of them takes 20 ms. Their times would take half of that,
  * but are not always new: an installation may be copied, or changed twice within a second.
@@ -41,7 +44,7 @@ function fingerprint(root) {
     .map((file) => path.join('src', file))
     .sort();
   const hash = createHash('sha256');
-  for (const file of [...sources, 'package.json']) {
+  for (const file of [...sources, ...PACKAGE_FILES.filter((each) => existsSync(path.join(root, each)))]) {
     const text = readFileSync(path.join(root, file));
     hash.update(`${file} ${text.length}\n`).update(text);
   }

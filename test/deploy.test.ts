@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { PACKAGE_FILES } from '../bin/service-bundle.js';
 import { SETTING_NAMES } from '../src/settings/settings-table.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -42,6 +43,8 @@ describe('the example deployment', () => {
         file,
       );
     for (const line of ['COPY bin bin', 'COPY src src']) assert.ok(FINAL_STAGE.includes(`\n${line}\n`), line);
+    for (const file of PACKAGE_FILES)
+      assert.match(FINAL_STAGE, new RegExp(`^COPY (?:[^-].*)?\\b${file}\\b`, 'm'), file);
   });
 
   test('the image omits what is needed only to build the admin UI', () => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { bundlesFolder } from '../bin/service-bundle.js';
+import { bundlesFolder, PACKAGE_FILES } from '../bin/service-bundle.js';
 import { temporaryFolder } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -30,7 +30,7 @@ function installation() {
   const at = (...names: string[]) => path.join(folder.path, ...names);
   const write = (file: string, text: string) => writeFileSync(at(file), text);
   for (const each of ['src/greetings', 'node_modules', 'scripts']) mkdirSync(at(each), { recursive: true });
-  for (const each of ['bin', 'scripts/build-service.ts', 'package.json'])
+  for (const each of ['bin', 'scripts/build-service.ts', ...PACKAGE_FILES])
     cpSync(path.join(ROOT, each), at(each), { recursive: true });
   for (const each of readdirSync(path.join(ROOT, 'node_modules')).filter((name) => name !== '.cache'))
     symlinkSync(path.join(ROOT, 'node_modules', each), at('node_modules', each));
@@ -70,6 +70,14 @@ describe('the program', () => {
     assert.match(program.start().stdout, /^good morning /);
     program.build();
     assert.match(program.start().stdout, /^good morning /);
+    assert.equal(program.bundles().length, 2);
+  });
+
+  it('is bundled again after an update of packages, even of those that only other packages use', () => {
+    using program = installation();
+    program.build();
+    program.write('package-lock.json', '{ "lockfileVersion": 3 }');
+    program.build();
     assert.equal(program.bundles().length, 2);
   });
 

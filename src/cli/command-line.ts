@@ -130,6 +130,9 @@ function takeConfigOption(args: readonly string[]): { configFile: string | undef
 }
 
 async function serve(call: Call, args: readonly string[]): Promise<number> {
+  // Loaded on demand, because it is most of the program, and other commands do not need it. Help is not faster than that: an
+  // image fills its cache of compiled modules with it.
+  const { startService } = await import('../service.ts');
   if (args.includes('--help') || args.includes('-h')) {
     call.write(USAGE);
     return 0;
@@ -154,8 +157,6 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   if (traces.settings !== null) {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
   }
-  // Loaded on demand, because it is most of the program, and other commands do not need it.
-  const { startService } = await import('../service.ts');
   stack.use(await startService(settings, { logs, version, announce: call.writeError, tracing }));
   await stopped;
   return 0;
