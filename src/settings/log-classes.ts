@@ -6,6 +6,8 @@ export const LOG_CLASSES = {
   Service: 'startup, settings in use, shutdown',
   HttpServer: 'requests to the API and the admin UI that failed because of the service',
   TokenEndpoint: 'access tokens granted and refused',
+  ApiClients:
+    'Basic credentials of API clients that the learning record store refused; uses of clients that could not be recorded',
   AdministratorService:
     'administrators: signed in and out, created, changed, deleted; API clients changed in the admin UI',
   AccountService:

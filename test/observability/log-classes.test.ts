@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
-import type { LOG_CLASSES } from '../../src/settings/log-classes.ts';
+import { LOG_CLASSES } from '../../src/settings/log-classes.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
 // Runs on SQLite alone: the lines are the same on every database.
+
+const ROOT = path.join(import.meta.dirname, '../..');
 
 function linesOf({ logLines }: TestService, name: keyof typeof LOG_CLASSES) {
   return logLines.filter((line) => line.class === name);
@@ -38,6 +42,17 @@ async function causeEvents({ api, ...rest }: TestService) {
 }
 
 describe('the log classes of custom_log_levels', () => {
+  it('are all those whose lines the service logs', () => {
+    const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.test.ts'));
+    const used = sources.flatMap((file) =>
+      [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/\b[lL]ogs?\.for\('(\w+)'\)/g)].map(
+        ([, name]) => name!,
+      ),
+    );
+    assert.ok(used.length > 10, used.join());
+    for (const name of used) assert.ok(name in LOG_CLASSES, name);
+  });
+
   it('log the events that they trigger with ids and without names', async () => {
     await using service = await startTestService();
     const ids = await causeEvents(service);
