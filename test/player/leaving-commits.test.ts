@@ -1,9 +1,36 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { unknownProgress } from '../../src/player/scorm/sequencing/tracking.ts';
 import { textDigest } from '../../src/player/scorm/text-digest.ts';
 import { type PlayerClient, startUnit } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+
+/** The state of a sequenced course whose root activity is completed. */
+const COMPLETED = {
+  sequencing: {
+    format: 2,
+    current: null,
+    suspended: null,
+    activities: {
+      o1: {
+        attempts: 1,
+        isActive: false,
+        isSuspended: false,
+        hasOldObjectives: false,
+        hasOldProgress: false,
+        hasSetSuccess: false,
+        hasSetCompletion: false,
+        hasEnded: false,
+        attemptMs: 0,
+        objectives: [{ ...unknownProgress(), completed: true }],
+        available: null,
+      },
+    },
+    objectives: {},
+    stores: {},
+  },
+};
 
 describe('a commit that changes the suspend data of an earlier one', () => {
   let service: TestService;
@@ -59,5 +86,30 @@ describe('a commit that changes the suspend data of an earlier one', () => {
     await client.post('commit', commit);
     assert.deepEqual((await client.post('commit', commit)).body, { outcome: 'stale' });
     assert.deepEqual(await left(registrationId), ['incomplete', 'one two']);
+  });
+
+  it('is reported as partly recorded if it leaves out the state of a sequenced course', async () => {
+    const sequenced = scorm2004Course({
+      items: ['i1', 'i2']
+        .map((id) => `<item identifier="${id}" identifierref="r1"><title>Lesson</title></item>`)
+        .join(''),
+      sequencing: '<imsss:sequencing><imsss:controlMode flow="true"/></imsss:sequencing>',
+    });
+    const { registrationId, client } = await startUnit(service, sequenced, 'i1');
+    const outcomeOf = async (commit: object) => (await client.post('commit', commit)).body.outcome;
+    const cmi = { completion_status: 'completed', success_status: 'passed' };
+    const { state, ...withoutState } = client.commitOf('i1', cmi, { state: COMPLETED });
+    assert.equal(await outcomeOf({ ...withoutState, isChange: true }), 'recorded-in-part');
+    const { completion } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    assert.notEqual(completion, 'Completed');
+    assert.equal(await outcomeOf({ ...withoutState, state }), 'recorded', 'the same write, once it is whole');
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Completed');
+    assert.equal(await outcomeOf({ ...withoutState, isChange: true }), 'stale');
+  });
+
+  it('is whole without a state if the course has no sequencing', async () => {
+    const { client } = await startUnit(service, scorm2004Course(), 'i1');
+    const { body } = await client.commit('i1', { completion_status: 'completed' }, { isChange: true });
+    assert.deepEqual(body, { outcome: 'recorded' });
   });
 });

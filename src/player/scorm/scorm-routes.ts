@@ -100,12 +100,15 @@ export function scormRoutes(
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(present) {
         const { cmi, isWhole } = mergeCmi(present, commit);
+        // The page then keeps its own whole copy, and sends the state later.
+        const lacksState =
+          commit.isChange && commit.state === undefined && activityTreeOf(course.structure) !== null;
         const { status, sessionMs } = isScorm2004(course)
           ? readScorm2004(cmi, unit, course, commit.terminated)
           : readScorm12(cmi, unit, commit.terminated);
         return {
           data: { cmi, terminated: commit.terminated },
-          isWhole,
+          isWhole: isWhole && !lacksState,
           status,
           // For a course that measures no time, or an invalid one, the elapsed time counts.
           visitMs: Math.min(sessionMs ?? commit.elapsedMs, MAX_VISIT_MS),
