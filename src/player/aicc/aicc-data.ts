@@ -58,6 +58,12 @@ export function readAiccUnit(present: UnitState | null): AiccUnitData {
   };
 }
 
+/** The data model at the start of another session. The time of the session before is counted already. */
+export function withoutSessionTime(before: Cmi): Cmi {
+  const { session_time: _earlier, ...core } = part(before, 'core');
+  return { ...before, core };
+}
+
 /**
  * The data model after `PutParam`. Values that the message omits are kept. So are values whose replacement has the
  * wrong type or range, because HACP has no error for that.

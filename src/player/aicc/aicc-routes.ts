@@ -11,7 +11,14 @@ import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
 import { hashSecret, type Session } from '../sessions/session.ts';
 import { readSession, updateSession } from '../sessions/session-store.ts';
-import { parametersOf, readAiccUnit, withInteractions, withParameters, withRows } from './aicc-data.ts';
+import {
+  parametersOf,
+  readAiccUnit,
+  withInteractions,
+  withoutSessionTime,
+  withParameters,
+  withRows,
+} from './aicc-data.ts';
 import { type HacpRequest, hacpAnswer, readHacp } from './hacp-message.ts';
 
 /** The path to which AICC units send their messages, below the launch's token. */
@@ -109,10 +116,10 @@ async function record(
       position: null,
       apply(present) {
         const before = readAiccUnit(present);
-        const cmi = change(before.cmi, request.data);
-        const terminated = isExit || (before.terminated && before.sessionId === sessionId);
-        const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
         const isSame = before.sessionId === sessionId;
+        const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
+        const terminated = isExit || (before.terminated && isSame);
+        const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
         const earlierMs = isSame ? before.earlierMs : before.earlierMs + before.sessionMs;
         // If a unit reports no time, the elapsed time counts.
         const elapsed = at - session.startedAt;
