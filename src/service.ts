@@ -35,6 +35,7 @@ import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { createUserInterface } from './ui-api/user-interface.ts';
 import { readKnownMessages } from './webhooks/history/known-messages.ts';
+import { requeueDeadLetters } from './webhooks/history/moved-back.ts';
 import { describePostbacks } from './webhooks/messages/postback-description.ts';
 import type { SendPostback } from './webhooks/test-messages/test-message.ts';
 import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
@@ -184,6 +185,7 @@ async function openServiceQueue({
     database: storage.database,
     log: logs.for('MessageQueue'),
     readHistory: readKnownMessages,
+    requeueHistory: requeueDeadLetters,
     onFailure: () => metrics.queueFailed(),
     now,
   });

@@ -6,6 +6,7 @@ import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
 import { deleteDoneMessages } from './lines/done-messages.ts';
 import type { MessageQueue } from './message-queue.ts';
+import type { RequeueHistory } from './sqs/sqs-queue.ts';
 import { countEarlierLines, type ReadHistory } from './sqs-upgrade/sqs-upgrade.ts';
 
 /** The queue that the settings choose, and its readiness check. */
@@ -28,11 +29,13 @@ export async function openQueue(
     log: Logger;
     /** Finds messages in the history. */
     readHistory: ReadHistory;
+    /** Records in the history that dead letters wait again. */
+    requeueHistory: RequeueHistory;
     onFailure: () => void;
     now: () => number;
   },
 ): Promise<ServiceQueue> {
-  const { database, log, readHistory, onFailure, now } = dependencies;
+  const { database, log, readHistory, requeueHistory, onFailure, now } = dependencies;
   await database.transaction(deleteDoneMessages);
   const onMiscount = (text: string) => {
     onFailure();
@@ -66,6 +69,7 @@ export async function openQueue(
     waitSeconds: settings.queue_polling_interval,
     defaultMaxReceives: settings.message_queue_max_receives,
     readHistory,
+    requeueHistory,
     onMiscount,
     onFailure,
     now,

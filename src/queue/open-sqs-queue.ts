@@ -3,7 +3,7 @@ import { BackgroundTask } from '../time/background-task.ts';
 import { SqsApi } from './sqs/sqs-api.ts';
 import { type SqsContext, SqsHealth } from './sqs/sqs-health.ts';
 import { SqsPlacer } from './sqs/sqs-placer.ts';
-import { SqsQueue } from './sqs/sqs-queue.ts';
+import { type RequeueHistory, SqsQueue } from './sqs/sqs-queue.ts';
 import { SqsReceiver } from './sqs/sqs-receiver.ts';
 import { SqsWatch } from './sqs/sqs-watch.ts';
 import { type ReadHistory, SqsUpgrade } from './sqs-upgrade/sqs-upgrade.ts';
@@ -19,6 +19,7 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   /** The redrive maximum of a queue without a redrive policy. */
   defaultMaxReceives: number;
   readHistory: ReadHistory;
+  requeueHistory: RequeueHistory;
   /** Called for a line whose count was wrong. */
   onMiscount: (text: string) => void;
   /** Called for each failed request. */

@@ -206,6 +206,14 @@ describe('a dead letter', () => {
   it('is copied to the dead-letter queue, and delivered again when somebody moves the copy back', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
+    // Dead letters of webhooks that do not exist stay what they are.
+    await bench.database.transaction((tx) =>
+      tx.run(
+        `insert into webhooks (id, name, topic, all_subtopics, target_url, authentication_type, enabled, max_attempts,
+           logging_mode, revision, created_at, updated_at)
+         values (1, 'w', 'ACCOUNT', 1, 'http://x/', 'NONE', 1, 1, 'NONE', 1, 1, 1)`,
+      ),
+    );
     await bench.put(lines([1], 2));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
     await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'its copy is there');

@@ -5,6 +5,7 @@ import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.t
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
+import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
 import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
@@ -30,6 +31,7 @@ export async function openTestSqsQueue(
     defaultMaxReceives: 1_000,
     installation: 'test-installation',
     readHistory: readKnownMessages,
+    requeueHistory: requeueDeadLetters,
     onMiscount: (text) => assert.fail(text),
     onFailure: () => {},
     now: Date.now,

@@ -79,6 +79,17 @@ export async function noteCopied(tx: Transaction, dead: readonly QueuedMessage[]
   );
 }
 
+/** Lets dead letters be copied to the dead-letter queue on Amazon SQS once more. */
+export async function copyAgain(tx: Transaction, dead: readonly QueuedMessage[], now: number): Promise<void> {
+  if (dead.length === 0) return;
+  await tx.run(
+    `update queue_dead_letters set copy_at = ?
+     where id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
+    now,
+    JSON.stringify(asIds(dead.map(({ position }) => position))),
+  );
+}
+
 /** The dead letters of these messages. */
 export async function readDeadLetters(
   tx: Transaction,

@@ -1,9 +1,16 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Transaction } from '../../database/database.ts';
-import { readDeadLetters } from '../lines/dead-letter-statements.ts';
+import { copyAgain, readDeadLetters } from '../lines/dead-letter-statements.ts';
 import { LineQueue, type LineQueueOptions } from '../lines/line-queue.ts';
 import { makeAwaitingDue, readNextDue } from '../lines/line-statements.ts';
-import type { QueueMessage, Received, ReceiveRequest, Settled, Settlement } from '../message-queue.ts';
+import type {
+  QueuedMessage,
+  QueueMessage,
+  Received,
+  ReceiveRequest,
+  Settled,
+  Settlement,
+} from '../message-queue.ts';
 import { lineIdOf, readAttribute } from './sqs-message.ts';
 
 /**
@@ -11,6 +18,16 @@ import { lineIdOf, readAttribute } from './sqs-message.ts';
  * once, as if they had been queued before the line was empty.
  */
 const ACTIVE_MS = 1_000;
+
+/**
+ * Records in the history that dead letters wait again. Their lines are locked.
+ * @returns those that are to be redelivered; the others stay dead letters
+ */
+export type RequeueHistory = (
+  tx: Transaction,
+  messages: readonly QueuedMessage[],
+  now: number,
+) => Promise<readonly QueuedMessage[]>;
 
 /** Dependencies of the queue. */
 export interface SqsQueueDependencies extends LineQueueOptions {
@@ -20,6 +37,7 @@ export interface SqsQueueDependencies extends LineQueueOptions {
   maxReceives: () => number;
   /** False while messages of an earlier release may be missing from their lines. */
   mayDeliver: () => boolean;
+  requeueHistory: RequeueHistory;
   /** How long the head of an idle line waits for its copy, in milliseconds. */
   waitMs: number;
 }
@@ -49,12 +67,27 @@ export class SqsQueue extends LineQueue {
   async work(copies: readonly Message[]): Promise<void> {
     const moved = copies.filter((copy) => readAttribute(copy, 'dead_lettered') !== null);
     const dead = moved.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
-    if (dead.length > 0)
-      await this.database.transaction(async (tx) => this.redeliver(tx, await readDeadLetters(tx, dead)));
+    if (dead.length > 0) await this.database.transaction((tx) => this.#redeliverMovedBack(tx, dead));
     const lineIds = new Set(copies.map(lineIdOf));
     await this.#announce((tx) =>
       makeAwaitingDue(tx, lineIds, { now: this.now(), waitMs: this.#with.waitMs }),
     );
+  }
+
+  /**
+   * Redelivers those of the messages that are dead letters, as someone may in the UI: in the history too, and with
+   * their lines locked. The copies of the others return to the dead-letter queue on Amazon SQS.
+   */
+  async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+    const lineIds = new Set((await readDeadLetters(tx, messageIds)).map(({ lineId }) => lineId));
+    if (lineIds.size === 0) return;
+    await this.lockLines(tx, [...lineIds]);
+    // Once more, because someone may have redelivered them before the lines were locked.
+    const dead = await readDeadLetters(tx, messageIds);
+    const redelivered = await this.#with.requeueHistory(tx, dead, this.now());
+    await this.redeliver(tx, redelivered);
+    const left = dead.filter((message) => !redelivered.includes(message));
+    await copyAgain(tx, left, this.now());
   }
 
   /** Notifies receivers of lines that are due although no copy was received. */

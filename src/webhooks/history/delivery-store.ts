@@ -58,12 +58,16 @@ export function untriedDelivery(message: QueueMessage) {
  */
 const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
-/** Writes the latest state of each message, and adds up the attempts. */
+/**
+ * Writes the latest state of each message, and adds up the attempts. Of several rows of a message, the last counts:
+ * PostgreSQL refuses to update a row twice, and delivery would repeat what it cannot record forever.
+ */
 export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelivery[]): Promise<void> {
+  const last = new Map(rows.map((row) => [row.message_id, row]));
   await tx.insertMany(
     'deliveries',
     DELIVERY_COLUMNS,
-    rows.map((row) => DELIVERY_COLUMNS.map((column) => row[column])),
+    Array.from(last.values(), (row) => DELIVERY_COLUMNS.map((column) => row[column])),
     UPDATE_KNOWN,
   );
 }

@@ -1,0 +1,40 @@
+import type { Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { QueueMessage } from '../../queue/message-queue.ts';
+import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
+
+/**
+ * Records in the history that dead letters wait again because someone moved their copies back to the queue. As in any
+ * other redelivery, their lines must be locked, and those of inactive or deleted webhooks stay dead letters, because
+ * they would be discarded. So do messages that wait already, because they would be twice in their lines.
+ * @returns the messages that are to be redelivered, in the given order
+ */
+export async function requeueDeadLetters<M extends QueueMessage>(
+  tx: Transaction,
+  messages: readonly M[],
+  now: number,
+): Promise<M[]> {
+  const rows = await readRedeliverableNow(tx, messages);
+  // The history of a dead letter may have been removed.
+  const known = rows.flatMap(({ delivery_id: id }) => id ?? []);
+  const ids = new Set(rows.map((row) => row.message_id));
+  const redelivered = messages.filter(({ messageId }) => ids.has(messageId));
+  if (known.length === 0) return redelivered;
+  await archiveLatestAttempts(tx, [...ids]);
+  await markQueued(tx, known, now);
+  return redelivered;
+}
+
+async function readRedeliverableNow(
+  tx: Transaction,
+  messages: readonly QueueMessage[],
+): Promise<{ message_id: string; delivery_id: number | null }[]> {
+  return await tx.all(
+    `select dead.id as message_id, past.id as delivery_id
+     from ${recordset(tx.dialect, 'dead', { id: 'text', webhook: 'bigint' })}
+     cross join webhooks left join deliveries as past on past.message_id = dead.id
+     where webhooks.id = dead.webhook and webhooks.enabled = 1 and webhooks.deleted_at is null
+       and (past.status is null or past.status not in ('QUEUED', 'RETRYING'))`,
+    JSON.stringify(messages.map(({ messageId, lineId }) => ({ id: messageId, webhook: lineId }))),
+  );
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Message } from '@aws-sdk/client-sqs';
+import type { Database } from '../../src/database/database.ts';
+import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
+import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
+import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
+import type { AttemptOutcome } from '../../src/webhooks/history/delivery-history.ts';
+import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
+import { LineService } from '../../src/webhooks/history/line-service.ts';
+import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { messageOf, readDeadLetters } from './queue-engine.ts';
+
+const REQUEST = { capacity: 10, visibilityMs: 60_000 };
+const ADMINISTRATOR = { type: 'COMMAND_LINE', id: null, user: null, name: null, address: null } as const;
+
+function attempt(error: string | null): AttemptOutcome {
+  const responseStatus = error === null ? 200 : 500;
+  return {
+    kind: 'attempt',
+    succeeded: error === null,
+    endedAt: Date.now(),
+    durationMs: 1,
+    responseStatus,
+    responseBody: '',
+    resent: false,
+    headers: null,
+    error,
+  };
+}
+
+/** The copy of a dead letter, as Amazon SQS hands it out after somebody moved it back to the queue. */
+function movedBack(lineId: number, messageId: string): Message {
+  return {
+    Attributes: { MessageGroupId: String(lineId) },
+    MessageAttributes: {
+      dead_lettered: { DataType: 'Number', StringValue: '1' },
+      message_id: { DataType: 'String', StringValue: messageId },
+    },
+  };
+}
+
+/** An engine without Amazon SQS, and a webhook whose message `m` failed twice and was dead-lettered. */
+async function openWithDeadLetter() {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const queue = new SqsQueue({
+    database,
+    now: Date.now,
+    place: () => {},
+    maxReceives: () => 5,
+    mayDeliver: () => true,
+    requeueHistory: requeueDeadLetters,
+    waitMs: 0,
+  });
+  const webhook = await database.transaction((tx) =>
+    insertWebhook(
+      tx,
+      {
+        name: 'Webhook',
+        topic: 'ACCOUNT',
+        allSubtopics: true,
+        subtopics: [],
+        focus: [],
+        targetUrl: 'http://target.example/',
+        authentication: { type: 'NONE' },
+        enabled: true,
+        paused: false,
+        maxAttempts: 2,
+        ignoreBefore: null,
+        loggingMode: 'NONE',
+      },
+      Date.now(),
+    ),
+  );
+  const lines = new LineService({
+    database,
+    queue,
+    webhooks: { assertWritable: () => {} },
+    delivers: true,
+    deliveryLog: { deadLettered: () => {} },
+    now: Date.now,
+  });
+  const settle = async (
+    how: { action: 'delete' | 'dead-letter' } | { action: 'retry'; availableAt: number },
+    error: string | null,
+  ) => {
+    const { received } = await database.transaction((tx) => queue.receive(tx, REQUEST));
+    const settlement = { message: received[0]!, outcome: attempt(error), ...how };
+    await database.transaction(async (tx) =>
+      recordDeliveries(tx, await queue.settle<Settlement & { outcome: AttemptOutcome }>(tx, [settlement])),
+    );
+  };
+  await database.transaction((tx) => queue.enqueue(tx, [messageOf(webhook, 'm', Date.now())]));
+  await settle({ action: 'retry', availableAt: 0 }, 'first');
+  await settle({ action: 'dead-letter' }, 'second');
+  const [delivery] = (await lines.deliveries(webhook, {}, { limit: 1, after: null })).items;
+  const opened = stack.move();
+  return {
+    database,
+    queue,
+    webhook,
+    lines,
+    settle,
+    details: () => lines.delivery(webhook, delivery!.delivery.id),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function receivedNow(database: Database, queue: SqsQueue): Promise<ReceivedMessage[]> {
+  return (await database.transaction((tx) => queue.receive(tx, REQUEST))).received;
+}
+
+describe('a dead letter that somebody moves back to the queue on Amazon SQS', () => {
+  it('is queued in the history too, which keeps each of its attempts', async () => {
+    await using test = await openWithDeadLetter();
+    await test.queue.work([movedBack(test.webhook, 'm')]);
+    assert.equal((await test.details()).delivery.status, 'QUEUED');
+    await test.settle({ action: 'delete' }, null);
+    const { delivery, attempts } = await test.details();
+    assert.equal(delivery.status, 'DELIVERED');
+    assert.deepEqual(
+      attempts.map(({ attempt: number, error }) => [number, error]),
+      [
+        [1, 'first'],
+        [2, 'second'],
+        [3, null],
+      ],
+    );
+  });
+
+  it('is not added to the line again by a redelivery, nor by a second copy, while it waits', async () => {
+    await using test = await openWithDeadLetter();
+    const copy = movedBack(test.webhook, 'm');
+    await test.queue.work([copy, copy]);
+    const { delivery } = await test.details();
+    await assert.rejects(test.lines.redeliver(test.webhook, delivery.id, ADMINISTRATOR), /already waiting/);
+    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10 } as const;
+    assert.equal((await test.lines.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
+    await test.queue.work([copy]);
+    assert.equal((await test.queue.line(test.webhook)).depth, 1);
+  });
+
+  for (const [what, change] of [
+    ['inactive', 'enabled = 0'],
+    ['deleted', 'deleted_at = 1'],
+  ] as const)
+    it(`stays a dead letter while its webhook is ${what}, and is copied again`, async () => {
+      await using test = await openWithDeadLetter();
+      await test.database.transaction(async (tx) => {
+        await tx.run(`update webhooks set ${change} where id = ?`, test.webhook);
+        await tx.run('update queue_dead_letters set copy_at = null');
+      });
+      await test.queue.work([movedBack(test.webhook, 'm')]);
+      assert.deepEqual(
+        (await readDeadLetters(test.database)).map(({ messageId }) => messageId),
+        ['m'],
+      );
+      assert.equal((await test.details()).delivery.status, 'DEAD_LETTERED');
+      assert.deepEqual(await receivedNow(test.database, test.queue), []);
+      const [row] = await test.database.reader.all<{ copy_at: number | null }>(
+        'select copy_at from queue_dead_letters',
+      );
+      assert.ok(row?.copy_at, 'its copy returns to the dead-letter queue');
+    });
+});
+
+describe('a message that is twice in a line', () => {
+  it('is recorded once if both are discarded together', async () => {
+    await using test = await openWithDeadLetter();
+    const twice = [messageOf(test.webhook, 'm', 1), messageOf(test.webhook, 'm', 1)];
+    await test.database.transaction((tx) => test.queue.enqueue(tx, twice));
+    const [message] = await receivedNow(test.database, test.queue);
+    const at = Date.now();
+    await test.database.transaction(async (tx) => {
+      const outcome = { kind: 'discard', reason: 'WEBHOOK_INACTIVE', at } as const;
+      const discard = { message: message!, action: 'discard', followersBefore: at, outcome } as const;
+      await recordDeliveries(tx, await test.queue.settle(tx, [discard]));
+    });
+    const { delivery } = await test.details();
+    assert.deepEqual([delivery.status, delivery.attempts], ['DISCARDED', 2]);
+    assert.equal((await test.queue.line(test.webhook)).depth, 0);
+  });
+});
