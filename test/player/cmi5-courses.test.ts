@@ -14,9 +14,11 @@ const TWO = 'https://example.com/course/two';
 describe('a cmi5 course', () => {
   let service: TestService;
   let records: LrsClient;
+  /** How far the clock of the service is ahead, in ms. */
+  let late = 0;
 
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({ now: () => Date.now() + late });
     records = await lrsClient(service);
   });
   after(() => service.stop());
@@ -203,6 +205,35 @@ describe('a cmi5 course', () => {
       'terminated',
     ]);
   });
+
+  for (const [name, mode] of [
+    ['opens for review because the unit is final', 'normal'],
+    ['a launch in the mode review opens', 'review'],
+    ['a launch in the mode browse opens', 'browse'],
+  ] as const) {
+    test(`keeps the time of a session that another one abandons, which ${name}`, async () => {
+      const registrationId = await register(
+        { id: ONE, moveOn: 'Passed', masteryScore: '0.8' },
+        { id: TWO, moveOn: 'Completed' },
+      );
+      const player = await Player.open(service, registrationId);
+      const [one, two] = [await start(player, ONE), await start(player, TWO)];
+      assert.deepEqual(await one.send(one.initialized()), [200]);
+      assert.deepEqual(await two.send(two.initialized()), [200]);
+      late += 90_000;
+      assert.deepEqual(await one.send(one.passed(0.9)), [200]);
+      assert.deepEqual(await two.send(two.failed(0.3)), [200]);
+      const { duration: _before, ...result } = await resultOf(service, registrationId);
+      const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+      const looking = await start(await Player.follow(body.launch_url));
+      assert.notEqual(looking.launchData.launchMode, 'Normal');
+      const { duration, ...unchanged } = await resultOf(service, registrationId);
+      assert.deepEqual(unchanged, result);
+      assert.ok(duration >= 180 && duration < 270, String(duration));
+      await looking.send(looking.initialized(), looking.terminated('PT1H'));
+      assert.equal((await resultOf(service, registrationId)).duration, duration, 'a look takes no time');
+    });
+  }
 
   test('of several units is satisfied when all are, and those that need nothing are from the beginning', async () => {
     const registrationId = await register(

@@ -133,13 +133,15 @@ export class AttemptService {
    * @param launch of a registration, not a preview
    * @param options.dataOf the only unit whose data `work` and its results need; null for none. Without it, the data of
    *   all units is read. Only a runtime that writes the data itself may do that
+   * @param options.inEveryMode whether to store the results even if the launch records none, because they belong to
+   *   earlier launches. `work` then returns no others for such a launch
    * @throws {ProblemError} `not-found` if the registration was deleted, `forbidden` if a newer launch has superseded
    *   this one, and what `work` throws
    */
   async learnAlong<R>(
     launch: PlayerLaunch,
     work: (tx: Transaction, present: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
-    { dataOf }: { dataOf?: string | null } = {},
+    { dataOf, inEveryMode = false }: { dataOf?: string | null; inEveryMode?: boolean } = {},
   ): Promise<R> {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
@@ -156,7 +158,8 @@ export class AttemptService {
       );
       const present = { registration, attempt, units };
       const { results, result } = await work(tx, present);
-      if (results.length === 0 || launch.mode !== 'normal') return { status: null, result };
+      const isRecorded = inEveryMode || launch.mode === 'normal';
+      if (results.length === 0 || !isRecorded) return { status: null, result };
       return { status: await this.#record(tx, present, results), result };
     });
   }

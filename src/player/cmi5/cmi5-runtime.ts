@@ -17,7 +17,7 @@ import {
 import type { SessionScopes } from '../sessions/session-scopes.ts';
 import { deletePreviews, readEarlierSessions, updateSession } from '../sessions/session-store.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
-import { consequences } from './cmi5-progress.ts';
+import { consequences, resultOf } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
 import { abandoned, launched } from './cmi5-statements.ts';
 import { SESSION_ID } from './cmi5-vocabulary.ts';
@@ -66,7 +66,7 @@ async function beginSession(
     return session;
   }
   const { registrationId } = launch;
-  return await attempts.learnAlong(launch, async (tx, present) => {
+  const begin = async (tx: Transaction, present: AttemptInProgress) => {
     const { number } = present.attempt;
     const earlier = await readEarlierSessions(tx, registrationId, number, opening.unit.id);
     const session = newSession(options, opening, {
@@ -79,7 +79,8 @@ async function beginSession(
     await insertNewSession(tx, { session, ...kept });
     const results = await recordBeginning(options, opening, { tx, present, session, earlier });
     return { results, result: session };
-  });
+  };
+  return await attempts.learnAlong(launch, begin, { inEveryMode: true });
 }
 
 function newSession(
@@ -168,6 +169,10 @@ async function recordBeginning(
       changed.set(old.unitId, { ...facts, spentMs: facts.spentMs + (old.activeAt - old.startedAt) });
     }
   }
+  // The time of an abandoned session counts, even if the session that begins records nothing.
+  const ofAbandoned = course.units
+    .filter(({ id }) => changed.has(id))
+    .map((each) => resultOf(each, factsNow(each.id)));
   changed.set(unit.id, factsNow(unit.id));
   const { results, statements } = consequences({
     course,
@@ -186,7 +191,7 @@ async function recordBeginning(
     ...statements,
     launched({ session, now: at }, unit, launchUrl),
   ]);
-  return results;
+  return session.mode === 'Normal' ? results : ofAbandoned;
 }
 
 /** Whether a session was opened and has not ended, whether or not it has fetched its credential. */
