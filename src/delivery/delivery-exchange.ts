@@ -66,6 +66,7 @@ export class DeliveryExchange {
       async (tx) => {
         const settled = await queue.settle(tx, finished, next);
         await this.#freeResumed(tx, settled);
+        await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.
         const [taken] = await Promise.all([queue.receive(tx, next), recordDeliveries(tx, settled)]);
         return { ...taken, discards: settled.filter(({ settlement }) => settlement.action === 'discard') };
@@ -83,6 +84,19 @@ export class DeliveryExchange {
     const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
     if (held.length === 0) return;
     for (const lineId of await this.#with.targets.resumed(tx, held))
+      await this.#with.queue.actOnHead(tx, lineId, 'retry');
+  }
+
+  /**
+   * Makes heads due at once whose webhooks were changed during their failed attempts. A change makes the head due, but
+   * not one in flight. It locks the line too, so what it did is seen here, as in `#freeResumed`.
+   */
+  async #freeChanged(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
+    const used = settled.flatMap(({ settlement: { action, target } }) =>
+      action === 'retry' && target !== null ? [target] : [],
+    );
+    if (used.length === 0) return;
+    for (const lineId of await this.#with.targets.changed(tx, used))
       await this.#with.queue.actOnHead(tx, lineId, 'retry');
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
 import type { Topic } from '../events/catalogue.ts';
@@ -99,6 +100,28 @@ export class DeliveryTargets {
   }
 
   /**
+   * Of these webhooks, those for which another attempt may end differently now than with the given target, as seen by
+   * a transaction: another URL or secret, or no longer active. Usually, the revisions show that nothing has changed.
+   */
+  async changed(reader: Pick<Reader, 'allFor'>, used: readonly DeliveryTarget[]): Promise<number[]> {
+    if (used.length === 0) return [];
+    const ids = used.map(({ webhookId }) => webhookId);
+    const revisions = new Map((await readRevisions(reader, ids)).map(({ id, revision }) => [id, revision]));
+    const suspects = used.filter((target) => {
+      const kept = this.#kept.get(target.webhookId);
+      return kept?.target !== target || kept.revision !== revisions.get(target.webhookId);
+    });
+    const rows = await readTargets(
+      reader,
+      suspects.map(({ webhookId }) => webhookId),
+    );
+    const present = new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
+    return suspects
+      .filter((target) => endsDifferently(target, present.get(target.webhookId)))
+      .map(({ webhookId }) => webhookId);
+  }
+
+  /**
    * Which of the messages had a request that was sent a second time without being counted, which may happen once per
    * message.
    */
@@ -159,6 +182,21 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
   // messages.
   const isUsable = former !== null && former !== LOST && until !== null;
   return { present, former: isUsable ? { key: former, until } : null };
+}
+
+/** A pause does not count: resuming makes the head due. */
+function endsDifferently(used: DeliveryTarget, present: DeliveryTarget | undefined): boolean {
+  if (present === undefined || present.state === 'INACTIVE' || present.state === 'DELETED') return true;
+  return (
+    used.targetUrl !== present.targetUrl ||
+    used.lost !== present.lost ||
+    !isDeepStrictEqual(used.credentials, present.credentials) ||
+    !isSameKey(used.signingKeys, present.signingKeys)
+  );
+}
+
+function isSameKey(one: SigningKeys | null, other: SigningKeys | null): boolean {
+  return one === null || other === null ? one === other : one.present.equals(other.present);
 }
 
 function stateOf(row: TargetRow): DeliveryTarget['state'] {

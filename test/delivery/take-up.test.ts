@@ -36,6 +36,26 @@ async function untilFailed(api: Api, id: number, attempts: number): Promise<void
   }, `the head of webhook ${id} failed ${attempts} times`);
 }
 
+/** A webhook with messages about accounts `a` and `b`, the first of which is in flight until `fail` is called. */
+async function inFlight({ signed = false } = {}) {
+  await using stack = new AsyncDisposableStack();
+  const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
+  const target = stack.use(await startTarget({ respondWith: hold }));
+  const { api } = stack.use(await borrowTestService({ settings: LONG_RETRIES }));
+  const id = await createWebhook(api, target.url);
+  if (signed) assert.equal((await api.post(`/webhooks/${id}/signing-secret`)).status, 200);
+  await createAccounts(api, 'a', 'b');
+  const request = await held;
+  const opened = stack.move();
+  return {
+    api,
+    id,
+    target,
+    fail: () => answer(500)(request),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
 async function retryNow(api: Api, id: number): Promise<void> {
   const answer = await api.post(`/webhooks/${id}/line/retry`);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -134,26 +154,82 @@ describe('decisions when a message is received', () => {
     assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
   });
 
-  it('do not affect requests in flight: a change applies from the next attempt on', async () => {
-    const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
-    await using target = await startTarget({ respondWith: hold });
-    await using service = await borrowTestService({ settings: LONG_RETRIES });
-    const { api } = service;
-    const id = await createWebhook(api, target.url);
-    await createAccounts(api, 'a', 'b');
-    const request = await held;
-    await updateWebhook(api, id, target.url, { enabled: false });
-    answer(500)(request);
-    await untilFailed(api, id, 1);
-    await retryNow(api, id);
-    const deliveries = await settledDeliveries(api, id, 2);
+  for (const { what, reason, change } of [
+    {
+      what: 'deletion',
+      reason: 'WEBHOOK_DELETED',
+      change: (api: Api, id: number) => api.delete(`/webhooks/${id}`),
+    },
+    {
+      what: 'deactivation',
+      reason: 'WEBHOOK_INACTIVE',
+      change: (api: Api, id: number, url: string) => updateWebhook(api, id, url, { enabled: false }),
+    },
+  ])
+    it(`do not affect requests in flight: after a ${what}, the next attempt is due at once, and discards`, async () => {
+      await using test = await inFlight();
+      await change(test.api, test.id, test.target.url);
+      test.fail();
+      const deliveries = await settledDeliveries(test.api, test.id, 2);
+      assert.deepEqual(
+        deliveries.map((each) => [each.status, each.status_reason, each.attempts]),
+        [
+          ['DISCARDED', reason, 1],
+          ['DISCARDED', reason, 0],
+        ],
+      );
+      assert.equal(test.target.requests.length, 1);
+    });
+
+  it('include a URL that was corrected during a request: if that fails, the new target is tried at once', async () => {
+    await using right = await startTarget();
+    await using test = await inFlight();
+    await updateWebhook(test.api, test.id, right.url);
+    test.fail();
+    await right.waitFor(2);
+    await untilLineEmpty(test.api, test.id);
+    assert.deepEqual(accountsOf(right.requests), ['a', 'b']);
+    assert.equal(test.target.requests.length, 1);
+  });
+
+  it('include credentials that were corrected during a request: if that fails, they are tried at once', async () => {
+    await using test = await inFlight();
+    const { target } = test;
+    await updateWebhook(test.api, test.id, target.url, {
+      authentication: { type: 'BASIC', key: 'user', secret: 'new secret' },
+    });
+    target.respondWith(answer(200));
+    test.fail();
+    await target.waitFor(3);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'a', 'b']);
     assert.deepEqual(
-      deliveries.map((each) => [each.status, each.status_reason, each.attempts]),
-      [
-        ['DISCARDED', 'WEBHOOK_INACTIVE', 1],
-        ['DISCARDED', 'WEBHOOK_INACTIVE', 0],
-      ],
+      target.requests.map(({ headers }) => headers.authorization !== undefined),
+      [false, true, true],
     );
+  });
+
+  it('include a signing secret that was replaced during a request: if that fails, it is used at once', async () => {
+    await using test = await inFlight({ signed: true });
+    const { target } = test;
+    assert.equal((await test.api.post(`/webhooks/${test.id}/signing-secret`)).status, 200);
+    target.respondWith(answer(200));
+    test.fail();
+    await target.waitFor(3);
+    assert.deepEqual(
+      target.requests.map(({ headers }) => String(headers['webhook-signature']).split(' ').length),
+      [1, 2, 2],
+      'the former secret also signs',
+    );
+  });
+
+  it('do not include a new name: after a request that fails, the next attempt is due as before', async () => {
+    await using test = await inFlight();
+    await updateWebhook(test.api, test.id, test.target.url, { name: 'Renamed' });
+    test.fail();
+    await untilFailed(test.api, test.id, 1);
+    const { head } = await lineOf(test.api, test.id);
+    assert.ok(Date.parse(head.next_attempt_dt) > Date.now() + 1_000_000, head.next_attempt_dt);
+    assert.equal(test.target.requests.length, 1);
   });
 
   it('include whether the webhook is active: waiting messages are discarded, later ones delivered', async () => {

@@ -274,7 +274,7 @@ export class WebhookService {
   /**
    * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a
    * webhook that is inactive or deleted, or tries the target as it is configured now. A head in flight is not affected:
-   * the state is checked again when it is settled.
+   * if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#with.queue.actOnHead(tx, id, 'retry');

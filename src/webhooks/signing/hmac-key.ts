@@ -31,6 +31,10 @@ export class HmacKey {
     this.#outer = Buffer.concat([padded(key, OUTER_PAD), Buffer.alloc(DIGEST_BYTES)]);
   }
 
+  equals(other: HmacKey): boolean {
+    return this.#key.equals(other.#key);
+  }
+
   /** The code of a message, which is a head in ASCII and a body, in base64. */
   sign(head: string, body: string | Uint8Array): string {
     if (
