@@ -344,27 +344,14 @@ export async function markRemoved(tx: Transaction, ids: readonly number[], now: 
   );
 }
 
-interface GoneDelivery {
-  id: number;
-  webhook_id: number;
-  shared_body_id: number | null;
-}
+type GoneDelivery = Pick<StoredDelivery, 'id' | 'webhook_id' | 'shared_body_id'>;
 
 /**
  * Removes history that has not changed since a given time, at most `limit` messages, and returns how many. Messages
  * that wait for another attempt are kept, and so are dead letters until they leave their queue.
  */
 export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
-  const rows = await tx.all<GoneDelivery>(
-    `delete from deliveries where id in (
-       select old.id from deliveries as old
-       where old.updated_at < ? and old.status in ('DELIVERED', 'DISCARDED')
-       order by old.updated_at limit ?) returning id, webhook_id, shared_body_id`,
-    before,
-    limit,
-  );
-  await deleteWhatBelongsTo(tx, rows);
-  return rows.length;
+  return await deleteOldest(tx, `status in ('DELIVERED', 'DISCARDED')`, before, limit);
 }
 
 /** The same for dead-lettered messages, which are kept longer. */
@@ -373,13 +360,22 @@ export async function deleteDeadLetteredHistoryBefore(
   before: number,
   limit: number,
 ): Promise<number> {
+  return await deleteOldest(tx, `status = 'DEAD_LETTERED'`, before, limit);
+}
+
+/**
+ * The conditions are there twice because PostgreSQL, after waiting for a transaction that redelivers one of the
+ * messages, checks only the outer ones again.
+ */
+async function deleteOldest(tx: Transaction, is: string, before: number, limit: number): Promise<number> {
   const rows = await tx.all<GoneDelivery>(
     `delete from deliveries where id in (
-       select old.id from deliveries as old
-       where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?)
+       select old.id from deliveries as old where old.updated_at < ? and old.${is} order by old.updated_at limit ?)
+       and deliveries.${is} and deliveries.updated_at < ?
      returning id, webhook_id, shared_body_id`,
     before,
     limit,
+    before,
   );
   await deleteWhatBelongsTo(tx, rows);
   return rows.length;
