@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import type { Route } from 'playwright-core';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { newLearner } from './support/learner.ts';
+import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 /** More than a page that is closed can send. */
@@ -60,5 +61,69 @@ describe('leaving a course with much suspend data', () => {
       [given.suspend_data, given['core.lesson_location']],
       [`${MANY + 1_010} characters`, 'page-1'],
     );
+  });
+});
+
+describe('hiding the page of a course that has ended without a connection', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  /** Ends a course without a connection. `answer` decides on each request of the page to save, by its number. */
+  const endOffline = async (learner: Learner, answer: (route: Route, number: number) => Promise<unknown>) => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.open(service, registrationId);
+    await learner.given();
+    let count = 0;
+    await learner.page.route('**/commit', (route) => answer(route, ++count));
+    await learner.course.locator('#pass').click();
+    return registrationId;
+  };
+  /** What the page does when another tab is shown. */
+  const hide = (learner: Learner) =>
+    learner.page.evaluate(() => {
+      Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+  const isSaved = async (learner: Learner, registrationId: string) => {
+    await learner.page.getByText('The course has ended and your work is saved.').waitFor();
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
+  };
+
+  it('saves, and the page says that the course has ended', async () => {
+    await using learner = await newLearner(await sharedBrowser());
+    const failures = Promise.withResolvers<void>();
+    let isLost = true;
+    const registrationId = await endOffline(learner, async (route, number) => {
+      if (!isLost) return await route.continue();
+      await route.abort();
+      // The next try is some seconds away, so the hidden page is the first to send.
+      if (number === 3) failures.resolve();
+    });
+    await failures.promise;
+    isLost = false;
+    await hide(learner);
+    await isSaved(learner, registrationId);
+  });
+
+  it('saves even if its request fails after the time of the next try', async () => {
+    await using learner = await newLearner(await sharedBrowser());
+    const failures = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<Route>();
+    const registrationId = await endOffline(learner, async (route, number) => {
+      if (number > 3) return await route.continue();
+      if (number === 3) return sent.resolve(route);
+      await route.abort();
+      if (number === 2) failures.resolve();
+    });
+    await failures.promise;
+    await hide(learner);
+    const route = await sent.promise;
+    // The next try is due two seconds after the second failure, and finds nothing to send.
+    await learner.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 2_500)));
+    await route.abort();
+    await isSaved(learner, registrationId);
   });
 });

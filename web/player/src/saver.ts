@@ -44,6 +44,8 @@ export class Saver {
   readonly #onState: (state: SavingState) => void;
   /** The latest commit that the server acknowledged, and those sent since. The server may have any of them. */
   #sent: Commit[] = [];
+  /** The sequence number of the newest commit that the server acknowledged. */
+  #savedUpTo = 0;
   /** Whether the server must have one of those in `#sent`. */
   #isAcknowledged = false;
   /** The suspend data before the first commit. */
@@ -168,10 +170,7 @@ export class Saver {
       this.#retryMs = FIRST_RETRY_MS;
       forgetUnsent(this.#owner, commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
-      else {
-        this.#onState('saved');
-        this.#nowIdle();
-      }
+      else this.#nowSaved();
     } else if (status === 409) this.#end('superseded', commit);
     else if (status === 410 || status === 404) this.#end('over', commit);
     else if (isRefusal(status)) this.#end('refused', commit);
@@ -196,12 +195,21 @@ export class Saver {
   #acknowledge({ sequence }: Commit): void {
     this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
     this.#isAcknowledged = true;
+    this.#savedUpTo = Math.max(this.#savedUpTo, sequence);
   }
 
   #end(state: SavingState, commit: Commit): void {
     this.#isOver = true;
     forgetUnsent(this.#owner, commit);
     this.#onState(state);
+    this.#nowIdle();
+  }
+
+  /** The server has acknowledged a commit. If it has the newest, nothing is left to save. */
+  #nowSaved(): void {
+    const newest = this.#sent.at(-1)?.sequence ?? 0;
+    if (this.#isDirty || this.#isSending || newest > this.#savedUpTo) return;
+    this.#onState('saved');
     this.#nowIdle();
   }
 
@@ -224,11 +232,14 @@ export class Saver {
     void request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
       if (status !== 200) {
         this.#isDirty = true;
+        // The time of the next try may have passed while there was nothing to send.
+        if (!this.#isLeaving) this.#sendIn(this.#retryMs);
         return;
       }
       this.#acknowledge(commit);
+      this.#retryMs = FIRST_RETRY_MS;
       forgetUnsent(this.#owner, commit);
-      if (!this.#isDirty && !this.#isSending) this.#onState('saved');
+      this.#nowSaved();
     });
   }
 }
