@@ -64,15 +64,15 @@ describe('leaving a course with much suspend data', () => {
   });
 });
 
-describe('hiding the page of a course that has ended without a connection', () => {
+describe('hiding the page of a course that has ended and is not saved yet', () => {
   let service: TestService;
   before(async () => {
     service = await startTestService();
   });
   after(() => service.stop());
 
-  /** Ends a course without a connection. `answer` decides on each request of the page to save, by its number. */
-  const endOffline = async (learner: Learner, answer: (route: Route, number: number) => Promise<unknown>) => {
+  /** Ends a course. `answer` decides on each request of the page to save, by its number. */
+  const endCourse = async (learner: Learner, answer: (route: Route, number: number) => Promise<unknown>) => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await learner.open(service, registrationId);
     await learner.given();
@@ -96,7 +96,7 @@ describe('hiding the page of a course that has ended without a connection', () =
     await using learner = await newLearner(await sharedBrowser());
     const failures = Promise.withResolvers<void>();
     let isLost = true;
-    const registrationId = await endOffline(learner, async (route, number) => {
+    const registrationId = await endCourse(learner, async (route, number) => {
       if (!isLost) return await route.continue();
       await route.abort();
       // The next try is some seconds away, so the hidden page is the first to send.
@@ -112,7 +112,7 @@ describe('hiding the page of a course that has ended without a connection', () =
     await using learner = await newLearner(await sharedBrowser());
     const failures = Promise.withResolvers<void>();
     const sent = Promise.withResolvers<Route>();
-    const registrationId = await endOffline(learner, async (route, number) => {
+    const registrationId = await endCourse(learner, async (route, number) => {
       if (number > 3) return await route.continue();
       if (number === 3) return sent.resolve(route);
       await route.abort();
@@ -124,6 +124,23 @@ describe('hiding the page of a course that has ended without a connection', () =
     // The next try is due two seconds after the second failure, and finds nothing to send.
     await learner.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 2_500)));
     await route.abort();
+    await isSaved(learner, registrationId);
+  });
+
+  it('saves even if the response to an earlier save arrives last', async () => {
+    await using learner = await newLearner(await sharedBrowser());
+    const held = Promise.withResolvers<Route>();
+    const hiddenSaved = learner.page.waitForEvent('requestfinished', (request) =>
+      request.url().endsWith('/commit'),
+    );
+    const registrationId = await endCourse(learner, async (route, number) => {
+      if (number > 1) return await route.continue();
+      held.resolve(route);
+    });
+    const first = await held.promise;
+    await hide(learner);
+    await hiddenSaved;
+    await first.continue();
     await isSaved(learner, registrationId);
   });
 });
