@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Course } from '../../src/content/courses/course.ts';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -150,6 +151,24 @@ it('files are kept if the commit succeeded and only its response was lost', asyn
     throw new Error('the connection was lost');
   };
   await assert.rejects(courses.import(upload, INPUT, context()), { message: 'the connection was lost' });
+  assert.equal((await courses.list({ limit: 10, after: null })).items.length, 1);
+  assert.equal((await Array.fromAsync(store.keys())).length, 1);
+});
+
+it('files are kept if the server does not answer in time and commits later', {
+  skip: !ON_POSTGRES && 'SQLite answers within the process',
+}, async () => {
+  await using parts = await openCourseParts();
+  const { database, courses, store } = parts;
+  const upload = await parts.receive(await scormPackage());
+  const transaction = database.transaction.bind(database);
+  let commitLater: () => Promise<unknown> = async () => {};
+  database.transaction = async (work) => {
+    commitLater = () => transaction(work);
+    throw new DatabaseUnavailableError('the server does not answer');
+  };
+  await assert.rejects(courses.import(upload, INPUT, context()), { message: 'the server does not answer' });
+  await commitLater();
   assert.equal((await courses.list({ limit: 10, after: null })).items.length, 1);
   assert.equal((await Array.fromAsync(store.keys())).length, 1);
 });

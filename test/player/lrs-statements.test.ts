@@ -58,6 +58,8 @@ describe('statements of the learning record store', () => {
       [bob],
     );
     assert.deepEqual(await within({ activity: activity('nowhere').id }), []);
+    for (const agent of ['1', '"ann"', 'true', '[]', '{}'])
+      assert.equal((await lrs.call('GET', 'statements', { query: { agent } })).status, 400, agent);
   });
 
   test('are found by other agents and activities that they mention only with the broad filters', async () => {

@@ -308,6 +308,9 @@ describe('an xAPI course', () => {
     const { actor, activity: object, lrs } = course;
     const sent = { id: randomUUID(), actor, object, verb: VERB('completed'), result: { duration: 'PT10S' } };
     await Promise.all([lrs.store(sent), lrs.store(sent), lrs.store(sent)]);
+    // Some libraries write ids in upper case.
+    await lrs.store({ ...sent, id: sent.id.toUpperCase() });
+    await lrs.store({ ...sent, id: sent.id.toUpperCase() });
     assert.deepEqual(await lrs.find(), [sent.id]);
     assert.deepEqual(await resultOf(service, registrationId), {
       completion: 'Completed',

@@ -3,7 +3,7 @@ import type { ReadManifest } from '../../course-packages/manifest-messages.ts';
 import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-packages/package-limits.ts';
 import { extractPackage } from '../../course-packages/read-package.ts';
-import type { Reader } from '../../database/database.ts';
+import { DatabaseUnavailableError, type Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { drawnAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
@@ -34,7 +34,7 @@ export interface StoredPackage {
 
 /** Dependencies of {@link PackageIntake}. */
 export interface PackageIntakeDependencies {
-  reader: Pick<Reader, 'query'>;
+  reader: Pick<Reader, 'query' | 'dialect'>;
   store: ContentStore;
   manifests: ManifestReader;
   /** The setting `max_package_size`. */
@@ -153,12 +153,20 @@ export class PackageIntake {
   ): Promise<T> {
     const contentKey = newContentKey(this.#with.now());
     this.#underWay.add(contentKey);
+    let mayStillCommit = false;
     try {
       await this.#with.store.put(contentKey, upload.contentFolder, signal);
       signal.throwIfAborted();
-      return await record(contentKey);
+      try {
+        return await record(contentKey);
+      } catch (error) {
+        mayStillCommit =
+          error instanceof DatabaseUnavailableError && this.#with.reader.dialect === 'postgres';
+        throw error;
+      }
     } finally {
-      await this.#keepIfRecorded(contentKey);
+      // A server that did not answer in time may commit later. The cleaner removes the files if it does not.
+      if (!mayStillCommit) await this.#keepIfRecorded(contentKey);
       this.#underWay.delete(contentKey);
     }
   }

@@ -2,7 +2,7 @@ import { parseJson } from '../../http/json-body.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
 import { agentErrors } from './actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './data-types.ts';
-import type { JsonObject, XapiVersion } from './xapi-types.ts';
+import { isObject, type JsonObject, type XapiVersion } from './xapi-types.ts';
 
 /** A request to the store. Header names are in lower case. */
 export interface LrsRequest {
@@ -193,7 +193,8 @@ export class QueryReader {
     try {
       const agent: unknown = JSON.parse(value);
       this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
-      return agent as JsonObject;
+      // What is no object was reported.
+      return isObject(agent) ? agent : null;
     } catch {
       this.refuse(name, 'must be an agent in JSON');
       return null;

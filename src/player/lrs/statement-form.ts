@@ -46,6 +46,8 @@ function essence(statement: JsonObject): JsonObject {
     attachments: _attachments,
     ...rest
   } = withActivityLists(statement);
+  // A UUID is the same in upper case (RFC 9562 section 4).
+  if (typeof rest.id === 'string') rest.id = rest.id.toLowerCase();
   const { timestamp } = rest;
   if (typeof timestamp === 'string') rest.timestamp = parseTimestamp(timestamp);
   const { result } = rest;
