@@ -87,6 +87,20 @@ describe('administrators', () => {
       await rowOf(page, 'edsger@example.com').getByText('Administrator').waitFor();
     });
 
+    test('keeps what another administrator changed in the meantime', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      await using other = await ui.visit(ADDRESS);
+      await invite(visit.page, 'barbara@example.com', 'Administrator');
+      await act(visit.page, 'barbara@example.com', 'Edit');
+      await act(other.page, 'barbara@example.com', 'Edit');
+      await other.page.getByRole('radio', { name: 'Viewer' }).check();
+      await other.page.getByRole('button', { name: 'Save' }).click();
+      await rowOf(other.page, 'barbara@example.com').getByText('Viewer').waitFor();
+      await visit.page.getByLabel('Name').fill('Barbara');
+      await visit.page.getByRole('button', { name: 'Save' }).click();
+      await rowOf(visit.page, 'Barbara').getByText('Viewer').waitFor();
+    });
+
     test('to disabled ends the person’s sessions at once', async () => {
       await using viewer = await ui.visit('/profile', { as: 'viewer' });
       await using visit = await ui.visit(ADDRESS);

@@ -69,6 +69,22 @@ describe('equivalents and bundles', () => {
     await visit.assertAccessible();
   });
 
+  it('show the latest changes when they are opened again', async () => {
+    const asset = await make.equivalent('Before', [course(0)]);
+    await using visit = await ui.visit(`/content/equivalents/${asset.id}`);
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Before', level: 1 }).waitFor();
+    await visit.go('/content/bundles/new');
+    await page.getByRole('heading', { name: 'Before', level: 1 }).waitFor({ state: 'detached' });
+    const { body, headers } = await ui.service.api.get(`/equivalents/${asset.id}`);
+    const changed = { ...body, name: 'After' };
+    const etag = { 'if-match': headers.get('etag') ?? '' };
+    assert.equal((await ui.service.api.put(`/equivalents/${asset.id}`, changed, etag)).status, 200);
+    await visit.go(`/content/equivalents/${asset.id}`);
+    await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Name' }).inputValue(), 'After');
+  });
+
   it('add many assets to a bundle at once, in an order that keys and the mouse change', async () => {
     const equivalent = await make.equivalent('Water', [course(0)]);
     await using visit = await ui.visit('/content/bundles/new');

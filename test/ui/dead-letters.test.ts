@@ -88,6 +88,22 @@ describe('dead letters in the admin UI', () => {
     assert.deepEqual(names, ['0', '1', '2', '0', '1', '2']);
   });
 
+  it('are redelivered again when they are dead letters once more', async () => {
+    await deadLetters(['CRM'], 1);
+    const [{ id }] = (await ui.service.api.get('/webhooks')).body.data;
+    const attempts = async () =>
+      (await ui.service.api.get(`/webhooks/${id}/deliveries`)).body.data[0].attempts;
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    // The list that the page has read stays, as it does if a redelivery fails before the next one.
+    const list = await (await page.request.get(`${ui.service.url}/ui/api/dead-letters`)).json();
+    await page.route('**/ui/api/dead-letters?*', (route) => route.fulfill({ json: list }));
+    for (const total of [2, 3]) {
+      await page.getByRole('button', { name: /^Redeliver:/ }).click();
+      await until(async () => (await attempts()) === total, `attempt ${total}`);
+    }
+  });
+
   it('are redelivered step by step; Stop shows what is done and left, and it can be continued', async () => {
     const count = 120;
     await deadLetters(

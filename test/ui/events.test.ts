@@ -115,6 +115,16 @@ describe('the event log in the admin UI', () => {
     await page.getByText('No event matches these filters.').waitFor();
   });
 
+  it('has times that can be corrected by keyboard', async () => {
+    await using visit = await ui.visit(`${EVENTS}?from=2001-11-21T14%3A05`);
+    const { page } = visit;
+    await page.getByLabel('From').focus();
+    // Day and month, in whatever order the browser has them.
+    await page.keyboard.type('1212');
+    await visit.arrived(/from=2001-12-12T14%3A05/);
+    assert.equal(await page.getByLabel('From').inputValue(), '2001-12-12T14:05');
+  });
+
   it('is shown for an account and a course, and links to all their events', async () => {
     await using visit = await ui.visit(`/accounts/${parties.account_id}?tab=events`);
     const { page } = visit;

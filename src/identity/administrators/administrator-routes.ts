@@ -62,7 +62,11 @@ export function administratorRoutes(
     },
     async (request) => {
       const { role, enabled, name } = request.body;
-      const change = { role, enabled, ...(name === undefined || name === null ? {} : { name }) };
+      const change = {
+        ...(role === undefined ? {} : { role }),
+        ...(enabled === undefined ? {} : { enabled }),
+        ...(name === undefined || name === null ? {} : { name }),
+      };
       return toAdministratorRecord(
         await administrators.update(idOf(request.params), change, actorOf(request)),
       );

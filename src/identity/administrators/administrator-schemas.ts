@@ -40,10 +40,11 @@ export const InvitationInput = Type.Object(
   closed,
 );
 
+/** A change of an administrator. Omitted members stay as they are. */
 export const AdministratorInput = Type.Object(
   {
-    role: RoleName,
-    enabled: Type.Boolean(),
+    role: Type.Optional(RoleName),
+    enabled: Type.Optional(Type.Boolean()),
     name: Type.Optional(Nullable(Name())),
   },
   closed,

@@ -27,7 +27,7 @@ export function makeLink(id: number): Promise<OneTimeLink> {
 
 export function changeAdministrator(
   id: number,
-  body: { role: Role; enabled: boolean; name: string | null },
+  body: { role?: Role; enabled?: boolean; name?: string | null },
 ): Promise<Administrator> {
   return request('PUT', `/ui/api/administrators/${id}`, { body });
 }

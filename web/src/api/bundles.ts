@@ -22,10 +22,15 @@ export const bundleListQuery = (query: object) =>
     ...polling(LIST_MS),
   });
 
-export const bundleQuery = (id: number) =>
+/** What the page of a bundle, which is its form, starts from: read when the page opens, and not again while it is open. */
+export const bundleForEditQuery = (id: number) =>
   queryOptions({
-    queryKey: [...contentKey, 'bundles', id],
+    queryKey: [...contentKey, 'bundles', id, 'edit'],
     queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 
 export function createBundle(body: BundleInput, idempotencyKey: string): Promise<BundleRecord> {

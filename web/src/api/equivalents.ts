@@ -30,6 +30,17 @@ export const equivalentQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
   });
 
+/** What the page of an equivalent, which is its form, starts from: read when the page opens, and not again while it is open. */
+export const equivalentForEditQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...contentKey, 'equivalents', id, 'edit'],
+    queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
 export function createEquivalent(body: EquivalentInput, idempotencyKey: string): Promise<EquivalentRecord> {
   return request('POST', '/equivalents', { body, idempotencyKey });
 }

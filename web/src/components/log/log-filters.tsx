@@ -1,7 +1,11 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import type { TableState } from '../use-table.ts';
+import { useTypedFilter } from '../use-typed-filter.ts';
 import styles from './log.module.css';
+
+/** Longer than for text, because a time has several parts to type. */
+const TYPING_MS = 600;
 
 /** A field for the earliest or latest time of the entries of a log. */
 export function TimeFilter({
@@ -13,7 +17,8 @@ export function TimeFilter({
   name: 'from' | 'to';
   label: string;
 }) {
-  const value = table.values[name];
+  // Writing an older value into the field would discard the digits that were typed since.
+  const [typed, type] = useTypedFilter(table, name, TYPING_MS);
   return (
     <TextInput
       type="datetime-local"
@@ -21,11 +26,8 @@ export function TimeFilter({
       leftSection={<span className={styles.timeLabel}>{label}</span>}
       leftSectionWidth={56}
       aria-label={label}
-      value={typeof value === 'string' ? value : ''}
-      onChange={(event) => {
-        const chosen = event.currentTarget.value;
-        table.change({ [name]: chosen === '' ? undefined : chosen }, { replace: true });
-      }}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }

@@ -42,8 +42,13 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
     },
   });
   const change = useMutation({
+    // Only what was changed here: someone else may have changed the rest in the meantime.
     mutationFn: (values: typeof form.values) =>
-      changeAdministrator(id, { ...values, name: values.name.trim() === '' ? null : values.name.trim() }),
+      changeAdministrator(id, {
+        ...(form.isDirty('role') ? { role: values.role } : {}),
+        ...(form.isDirty('enabled') ? { enabled: values.enabled } : {}),
+        ...(form.isDirty('name') ? { name: values.name.trim() === '' ? null : values.name.trim() } : {}),
+      }),
     onSuccess: async () => {
       onClose();
       notifyDone(texts.editDialog.saved(email));

@@ -331,7 +331,11 @@ function ResendButton({ letter }: { letter: DeadLetter }) {
       if (key.current === '') key.current = newIdempotencyKey();
       return redeliver(letter.webhook_id, letter.id, key.current);
     },
-    onSuccess: () => notifyDone(deadLetters.resent),
+    onSuccess: () => {
+      // If the message is a dead letter again, it can be sent again.
+      key.current = '';
+      notifyDone(deadLetters.resent);
+    },
     onError: notifyError,
     onSettled: () => queryClient.invalidateQueries({ queryKey: deadLettersKey }),
   });

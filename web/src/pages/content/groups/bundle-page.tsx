@@ -1,7 +1,7 @@
 import { IconBookOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { bundleQuery, updateBundle } from '../../../api/bundles.ts';
+import { bundleForEditQuery, updateBundle } from '../../../api/bundles.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -15,7 +15,7 @@ const route = getRouteApi('/app/content-layout/content/bundles/$bundleId');
 export function BundlePage() {
   const { bundleId } = route.useParams();
   const id = Number(bundleId);
-  const query = bundleQuery(id);
+  const query = bundleForEditQuery(id);
   const { data, error, refetch } = useQuery(query);
   if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconBookOff} />;
   if (data === undefined)

@@ -1,7 +1,7 @@
 import { IconLanguageOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { equivalentQuery, updateEquivalent } from '../../../api/equivalents.ts';
+import { equivalentForEditQuery, updateEquivalent } from '../../../api/equivalents.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -15,7 +15,7 @@ const route = getRouteApi('/app/content-layout/content/equivalents/$equivalentId
 export function EquivalentPage() {
   const { equivalentId } = route.useParams();
   const id = Number(equivalentId);
-  const query = equivalentQuery(id);
+  const query = equivalentForEditQuery(id);
   const { data, error, refetch } = useQuery(query);
   if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconLanguageOff} />;
   if (data === undefined)
