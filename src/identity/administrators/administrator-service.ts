@@ -223,11 +223,12 @@ export class AdministratorService {
     return await this.#with.database.transaction(async (tx) => {
       if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
       const present = await this.#lock(tx, id);
-      await updateAdministrator(tx, id, {
+      const values = {
         ...(name === undefined ? {} : { name }),
         ...(role === undefined ? {} : { role }),
         ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-      });
+      };
+      if (Object.keys(values).length > 0) await updateAdministrator(tx, id, values);
       if (enabled === false) {
         await this.#with.sessions.endAll(tx, id);
         await this.#with.links.end(tx, id);

@@ -107,7 +107,7 @@ describe('administrators', () => {
       ['POST', '/ui/api/administrators', { email: 'x', role: 'admin' }, ['/email']],
       ['POST', '/ui/api/administrators', { email: 'x@y.z', role: 'owner' }, ['/role']],
       ['POST', '/ui/api/administrators', {}, ['/email', '/role']],
-      ['PUT', viewerPath, { role: 'viewer' }, ['/enabled']],
+      ['PUT', viewerPath, { role: 'owner', enabled: 'yes' }, ['/role', '/enabled']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, name: '' }, ['/name']],
       ['PUT', viewerPath, { role: 'viewer', enabled: true, password: 'x' }, ['/password']],
     ] as const) {
@@ -120,6 +120,16 @@ describe('administrators', () => {
       const path = `/ui/api/administrators/${id}`;
       assert.equal((await admin.delete(path)).status, 404, id);
     }
+  });
+
+  test('members that a change omits stay as they are', async () => {
+    const before = (await admin.put(viewerPath, { role: 'viewer', enabled: true, name: 'Vic' })).body;
+    for (const change of [{ name: 'Victor' }, { role: 'integrator' }, { enabled: false }, {}]) {
+      const { status, body } = await admin.put(viewerPath, change);
+      assert.equal(status, 200);
+      assert.deepEqual(body, Object.assign(before, change));
+    }
+    await admin.put(viewerPath, { role: 'viewer', enabled: true });
   });
 
   test('names are returned unchanged', async () => {
