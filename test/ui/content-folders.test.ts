@@ -35,6 +35,7 @@ describe('folders in the admin UI', () => {
 
   it('are created, renamed, moved and deleted with the keyboard alone', async () => {
     const targetId = await make.folder('Target');
+    const renamedAt = Promise.withResolvers<void>();
     await using visit = await ui.visit('/content');
     const { page } = visit;
     await item(page, 'Target').waitFor();
@@ -54,9 +55,15 @@ describe('folders in the admin UI', () => {
     const id = Number(new URL(page.url()).searchParams.get('folder'));
     assert.equal((await folder(id)).name, 'Created');
 
+    // Enter is pressed before the dialog has read the folder.
+    await page.route(`**/folders/${id}`, async (route) => {
+      if (route.request().method() === 'GET') await renamedAt.promise;
+      await route.continue();
+    });
     await act(page, 'Rename…');
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');
     await page.keyboard.press('Enter');
+    renamedAt.resolve();
     await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
 
     await act(page, 'Move…');

@@ -1,5 +1,5 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import {
   type AssetRecord,
@@ -91,17 +91,18 @@ export function RenameDialog({
 
 function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string }; onClose: () => void }) {
   const queryClient = useQueryClient();
-  const present = useQuery({
+  const query = queryOptions({
     queryKey: ['rename', asset.type, asset.id],
-    queryFn: ({ signal }) => readAsset(asset, signal),
+    queryFn: ({ signal }): Promise<Read<AssetRecord>> => readAsset(asset, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
+  const present = useQuery(query);
   const rename = useMutation({
-    mutationFn: ({ read, name }: { read: Read<AssetRecord>; name: string }) =>
-      changeAsset(asset, read, { name }),
+    // Someone may press Enter before the record has been read.
+    mutationFn: async (name: string) => changeAsset(asset, await queryClient.fetchQuery(query), { name }),
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });
       notifyDone(folders.rename.done(name));
@@ -117,7 +118,6 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
       initial={asset.name}
       submit={folders.rename.submit}
       pending={rename.isPending}
-      disabled={present.data === undefined}
       error={conflict ? null : (rename.error ?? present.error)}
       notice={
         conflict &&
@@ -128,9 +128,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
           </Callout>
         )
       }
-      onSubmit={(name) => {
-        if (present.data !== undefined) rename.mutate({ read: present.data, name });
-      }}
+      onSubmit={(name) => rename.mutate(name)}
       onClose={onClose}
     />
   );
@@ -140,7 +138,6 @@ function NameForm({
   initial,
   submit,
   pending,
-  disabled = false,
   error,
   notice,
   onSubmit,
@@ -149,7 +146,6 @@ function NameForm({
   initial: string;
   submit: string;
   pending: boolean;
-  disabled?: boolean;
   error: unknown;
   notice?: ReactNode;
   onSubmit: (name: string) => void;
@@ -162,7 +158,7 @@ function NameForm({
     error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '/name') : undefined;
   const onSubmitForm = (event: FormEvent) => {
     event.preventDefault();
-    if (pending || disabled) return;
+    if (pending) return;
     const problem = nameProblem(name);
     setWrong(problem);
     if (problem === null) onSubmit(name.trim());
@@ -188,7 +184,7 @@ function NameForm({
           }}
           error={wrong ?? (told === undefined ? undefined : `${folders.name} ${told.detail}`)}
         />
-        <FormButtons submit={submit} pending={pending} disabled={disabled} onCancel={onClose} />
+        <FormButtons submit={submit} pending={pending} onCancel={onClose} />
       </Stack>
     </form>
   );
