@@ -130,8 +130,8 @@ function takeConfigOption(args: readonly string[]): { configFile: string | undef
 }
 
 async function serve(call: Call, args: readonly string[]): Promise<number> {
-  // Loaded on demand, because it is most of the program, and other commands do not need it. Help is not faster than that: an
-  // image fills its cache of compiled modules with it.
+  // Loaded on demand, because it is most of the program, and other commands do not need it. Also before help is shown, because
+  // that is how the build of the image fills its cache of compiled modules.
   const { startService } = await import('../service.ts');
   if (args.includes('--help') || args.includes('-h')) {
     call.write(USAGE);

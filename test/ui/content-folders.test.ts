@@ -35,7 +35,7 @@ describe('folders in the admin UI', () => {
 
   it('are created, renamed, moved and deleted with the keyboard alone', async () => {
     const targetId = await make.folder('Target');
-    const renamedAt = Promise.withResolvers<void>();
+    const pressed = Promise.withResolvers<void>();
     await using visit = await ui.visit('/content');
     const { page } = visit;
     await item(page, 'Target').waitFor();
@@ -57,13 +57,13 @@ describe('folders in the admin UI', () => {
 
     // Enter is pressed before the dialog has read the folder.
     await page.route(`**/folders/${id}`, async (route) => {
-      if (route.request().method() === 'GET') await renamedAt.promise;
+      if (route.request().method() === 'GET') await pressed.promise;
       await route.continue();
     });
     await act(page, 'Rename…');
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');
     await page.keyboard.press('Enter');
-    renamedAt.resolve();
+    pressed.resolve();
     await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
 
     await act(page, 'Move…');

@@ -6,6 +6,7 @@ import type {
   NoticeRecord as AlertNotice,
 } from '../../../src/alerts/rules/alert-schemas.ts';
 import { withQuery } from './addresses.ts';
+import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
@@ -48,15 +49,12 @@ export const alertQuery = (id: number) =>
     ...polling(LIVE_MS),
   });
 
-/** What an edit starts from: read when the form opens, and not again while it is open. */
+/** What an edit starts from. */
 export const alertForEditQuery = (id: number) =>
   queryOptions({
     queryKey: [...alertsKey, id, 'edit'],
     queryFn: ({ signal }) => readRecord<Alert>(`/alerts/${id}`, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
 
 /** The newest firings of a rule, or of all. */

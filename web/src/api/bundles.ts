@@ -5,6 +5,7 @@ import type { BundleOverview } from '../../../src/ui-api/content/content-list-ro
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
+import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
@@ -22,15 +23,12 @@ export const bundleListQuery = (query: object) =>
     ...polling(LIST_MS),
   });
 
-/** What the page of a bundle, which is its form, starts from: read when the page opens, and not again while it is open. */
+/** What the page of a bundle, which is its form, starts from. */
 export const bundleForEditQuery = (id: number) =>
   queryOptions({
     queryKey: [...contentKey, 'bundles', id, 'edit'],
     queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
 
 export function createBundle(body: BundleInput, idempotencyKey: string): Promise<BundleRecord> {

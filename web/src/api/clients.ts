@@ -5,6 +5,7 @@ import type {
 } from '../../../src/identity/clients/client-schemas.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
+import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
@@ -30,10 +31,7 @@ export const clientForEditQuery = (id: string) =>
   queryOptions({
     queryKey: ['client-for-edit', id],
     queryFn: ({ signal }) => readClient(id, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
 
 /** The current client, with its `ETag`. */

@@ -7,6 +7,7 @@ import type { EquivalentOverview } from '../../../src/ui-api/content/content-lis
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
+import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
@@ -30,15 +31,12 @@ export const equivalentQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
   });
 
-/** What the page of an equivalent, which is its form, starts from: read when the page opens, and not again while it is open. */
+/** What the page of an equivalent, which is its form, starts from. */
 export const equivalentForEditQuery = (id: number) =>
   queryOptions({
     queryKey: [...contentKey, 'equivalents', id, 'edit'],
     queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
 
 export function createEquivalent(body: EquivalentInput, idempotencyKey: string): Promise<EquivalentRecord> {

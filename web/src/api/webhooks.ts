@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
+import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { readRecord, request, requestTimed, type Timed } from './request.ts';
 import type {
@@ -49,15 +50,12 @@ export const webhookQuery = (id: number) =>
     ...polling(LIVE_MS),
   });
 
-/** What an edit starts from: read when the form opens, and not again while it is open. */
+/** What an edit starts from. */
 export const webhookForEditQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'edit'],
     queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
 
 export const statisticsQuery = (id: number) =>

@@ -9,6 +9,7 @@ import {
 } from '../../../api/content-assets.ts';
 import { ApiError, isProblem } from '../../../api/errors.ts';
 import { contentKey, createFolder } from '../../../api/folders.ts';
+import { FOR_EDIT } from '../../../api/for-edit.ts';
 import { newIdempotencyKey, type Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
@@ -94,10 +95,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
   const query = queryOptions({
     queryKey: ['rename', asset.type, asset.id],
     queryFn: ({ signal }): Promise<Read<AssetRecord>> => readAsset(asset, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    ...FOR_EDIT,
   });
   const present = useQuery(query);
   const rename = useMutation({
