@@ -1,5 +1,5 @@
 import { type InputError, invalidInput } from '../problems/problem.ts';
-import { parseDateTime } from '../time/date-time.ts';
+import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 
 /** The times of a query. @throws {ProblemError} `invalid-request` naming each that is none */
 export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: string | undefined }): {
@@ -14,7 +14,7 @@ export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: strin
     if (time === null)
       errors.push({
         pointer: `/query/${name}`,
-        detail: 'must be a date and time with a time zone (ISO 8601)',
+        detail: INVALID_DATE_TIME,
       });
     return time;
   };

@@ -25,7 +25,7 @@ export const WEBHOOK_SETTINGS = {
     default: true,
     meaning:
       'Whether webhooks are triggered and delivered. If false, events trigger no webhooks, the queue is not polled, ' +
-      'and existing webhooks are Read Only: they cannot be updated or deleted.',
+      'and existing webhooks are Read Only: most changes and actions are refused.',
   }),
   webhooks_auth_secret: define({
     group: 'Webhooks',
@@ -142,7 +142,9 @@ export const DELIVERY_SETTINGS = {
     group: 'Delivery',
     parser: wholeNumber({ min: 1, max: 10_000 }),
     default: 256,
-    meaning: 'Maximum number of postbacks in flight. Each webhook has at most one.',
+    meaning:
+      'Maximum number of postbacks in flight that are not slow. A postback is slow after 100 ms. 16 times as many slow ones, at least 1,024, ' +
+      'may be in flight in addition. Each webhook has at most one postback in flight.',
   }),
   retry_initial_delay: define({
     group: 'Delivery',

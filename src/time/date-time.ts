@@ -13,6 +13,10 @@ const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 const MS_PER_MINUTE = 60_000;
 
+/** What is wrong with a text that {@link parseDateTime} does not accept. */
+export const INVALID_DATE_TIME =
+  'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z';
+
 /** Epoch milliseconds of an ISO 8601 date and time with a zone; null if it is invalid or not a calendar day. */
 export function parseDateTime(text: string): number | null {
   const match = DATE_TIME.exec(text);

@@ -1,5 +1,10 @@
 import type { InputError } from '../../problems/problem.ts';
-import { formatDateTime, formatOptionalDateTime, parseDateTime } from '../../time/date-time.ts';
+import {
+  formatDateTime,
+  formatOptionalDateTime,
+  INVALID_DATE_TIME,
+  parseDateTime,
+} from '../../time/date-time.ts';
 import type { Subject } from './entitlement.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 import type {
@@ -37,7 +42,7 @@ export function statusErrors(input: unknown): InputError[] {
   return [
     {
       pointer: '/completion_dt',
-      detail: 'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z',
+      detail: INVALID_DATE_TIME,
     },
   ];
 }

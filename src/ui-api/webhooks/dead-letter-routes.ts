@@ -5,7 +5,7 @@ import { pairCursor, parsePairCursor } from '../../http/paging.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
-import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
+import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dead-letter-steps.ts';
 import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-schemas.ts';
 import { messageSubject } from '../../webhooks/messages/message-subject.ts';
@@ -87,7 +87,7 @@ export function deadLetterRoutes(
         const until = untilText === undefined ? undefined : parseDateTime(untilText);
         const from = cursor === undefined ? undefined : parsePairCursor(cursor);
         const wrong = [
-          ...(until === null ? [{ pointer: '/until_dt', detail: 'is no date and time with a zone' }] : []),
+          ...(until === null ? [{ pointer: '/until_dt', detail: INVALID_DATE_TIME }] : []),
           ...(from === null ? [{ pointer: '/cursor', detail: 'must be a next_cursor of a step' }] : []),
         ];
         if (wrong.length > 0) throw invalidInput(wrong);

@@ -13,7 +13,7 @@ import {
   topicOf,
 } from '../../events/catalogue.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
-import { parseDateTime } from '../../time/date-time.ts';
+import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import { haveSameOrigin, TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
 import {
@@ -227,7 +227,7 @@ function ignoreBeforeErrors(value: unknown): InputError[] {
   return [
     {
       pointer: '/ignore_before_dt',
-      detail: 'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z',
+      detail: INVALID_DATE_TIME,
     },
   ];
 }

@@ -15,7 +15,7 @@ export const UNMATCHED_REASONS = [
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
 
 /**
- * Why a webhook did not match an event, by its present configuration. Former configurations are not kept:
+ * Why a webhook did not match an event, by its current configuration. Former configurations are not kept:
  * CONFIGURATION_CHANGED means that it would match now.
  */
 export function unmatchedReason(

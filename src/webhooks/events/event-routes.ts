@@ -65,7 +65,7 @@ export function eventRoutes(routes: Routes, events: EventService): void {
         summary: 'List the outcomes of an event',
         description:
           'The webhooks that got a message about the event, with its status, and the others, with the reason. Reasons follow the ' +
-          'present configuration, because former ones are not kept.',
+          'current configuration, because former ones are not kept.',
         params: EventParams,
         querystring: EventWebhooksQuery,
         response: { 200: PageOf(EventWebhookRecord, 'Webhooks, ordered by id.'), ...problems(400, 404) },

@@ -52,7 +52,7 @@ const summary = {
   event_dt: DateTime('When it occurred: the `timestamp` of its messages.'),
   user: Type.String({
     description:
-      'Who caused it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
+      'Who caused it: the e-mail address of an administrator or API client. For launches and for results that a course reports, the id of the learner.',
   }),
   account: Type.Union(
     [
@@ -122,7 +122,7 @@ export const EventWebhookRecord = Type.Object(
     name: Type.String({ description: 'The name of the webhook.' }),
     via: Type.Union([Via, Type.Null()], { description: 'How it got a message. Null if it got none.' }),
     reason: Type.Union([Reason, Type.Null()], {
-      description: 'Why it got no message, by the present configuration of the webhook. Null if it got one.',
+      description: 'Why it got no message, by the current configuration of the webhook. Null if it got one.',
     }),
     configuration_changed: Type.Boolean({
       description:

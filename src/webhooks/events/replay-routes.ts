@@ -16,7 +16,7 @@ const ReplayQuery = Type.Object({
   again: Type.Optional(
     Type.Boolean({
       description:
-        'If true, also events of which the webhook got a message before, with the same `webhook-id`. Messages that wait are not sent again.',
+        'If true, also sends events for which the webhook already got a message, with the same `webhook-id`. Waiting messages are not sent again.',
     }),
   ),
   dry_run: Type.Optional(
@@ -56,8 +56,8 @@ export function replayRoutes(
         operationId: 'replayEvents',
         summary: 'Replay events to a webhook',
         description:
-          'Appends messages of past events to the line, in the order of the events: of those that the webhook matches as it is ' +
-          'configured now and got no message of. Messages have the `timestamp` of their event.',
+          'Appends messages of past events to the line, in the order of the events. These are the events that the webhook now matches ' +
+          'and for which it got no message. Messages have the `timestamp` of their event.',
         params: WebhookParams,
         querystring: ReplayQuery,
         response: { 202: ReplayRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, OptionalDateTime, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
-import { parseDateTime } from '../../time/date-time.ts';
+import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
@@ -164,9 +164,7 @@ export function deliveryFilter(
     (name) => query[name] !== undefined && parseDateTime(query[name]) === null,
   );
   if (wrong.length > 0)
-    throw invalidInput(
-      wrong.map((name) => ({ pointer: `${within}/${name}`, detail: 'is no date and time with a zone' })),
-    );
+    throw invalidInput(wrong.map((name) => ({ pointer: `${within}/${name}`, detail: INVALID_DATE_TIME })));
   const given = {
     statuses: query.status,
     subtopics: query.subtopic,

@@ -7,7 +7,7 @@ import { PageQuery, pageAnswer, pageRequest, pairCursor, parsePairCursor } from 
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
-import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
+import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { messageSubject } from '../messages/message-subject.ts';
 import { toLineRecord } from './delivery-records.ts';
@@ -93,7 +93,7 @@ export function waitingRoutes(
         tags,
         operationId: 'skipWaitingMessage',
         summary: 'Move a waiting message to the dead-letter queue',
-        description: 'The other messages keep their order. Answers the line afterwards.',
+        description: 'The other messages keep their order. Returns the line after the change.',
         params: MessageParams,
         response: { 200: LineRecord, ...problems(404, { 409: 'The message is in flight.' }, 422) },
       },
@@ -140,7 +140,7 @@ function purgeRequest({ until_dt, limit, cursor }: Static<typeof PurgeQuery>): P
   const pair = cursor === undefined ? undefined : parsePairCursor(cursor);
   const wrong = [
     ...(until_dt !== undefined && before === null
-      ? [{ pointer: '/query/until_dt', detail: 'is no date and time with a zone' }]
+      ? [{ pointer: '/query/until_dt', detail: INVALID_DATE_TIME }]
       : []),
     ...(pair === null ? [{ pointer: '/query/cursor', detail: 'must be a next_cursor of a purge' }] : []),
   ];

@@ -125,7 +125,7 @@ export function messageSchema(subtopic: Subtopic): TSchema {
       resource: subtopic === 'REGISTRATION_STATUS_UPDATED' ? STATUS_RESOURCE : RESOURCES[topicOf(subtopic)],
       user: Type.String({
         description:
-          'Who triggered it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
+          'Who triggered it: the e-mail address of an administrator or API client. For launches and for results that a course reports, the id of the learner.',
       }),
       timestamp: DateTime('When the event occurred.'),
       target_url: Type.String(),
