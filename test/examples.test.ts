@@ -25,6 +25,8 @@ const RECEIVERS: Record<string, { needs: string; command: (port: number) => [str
 
 /** The first run of Go compiles its library. */
 const COMPILING_DEADLINE_MS = 5 * DEADLINE_MS;
+/** Above the limit of the receivers, and little enough for the system's buffers, so that all of it can be sent. */
+const MORE_THAN_ANY_MESSAGE_BYTES = 1024 * 1024 + 1;
 /** Without these, the virtual machine compiles for a long life, on every processor. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 /** Optimizing Go's library, and compiling its parts in C, would take half as long again. */
@@ -76,6 +78,8 @@ describe('the example receivers', () => {
       );
       assert.equal(await post(url, secret, { timestamp: now - 3_600, signed: message, body: message }), 401);
       assert.equal(await post(url, other, { timestamp: now, signed: message, body: message }), 401);
+      const long = ' '.repeat(MORE_THAN_ANY_MESSAGE_BYTES);
+      assert.equal(await post(url, secret, { timestamp: now, signed: long, body: long }), 413);
       const lines = receiver
         .output()
         .split('\n')
@@ -85,6 +89,22 @@ describe('the example receivers', () => {
         ['ACCOUNT_CREATED', 'ACCOUNT_DELETED'],
       );
       await api.delete(`/webhooks/${id}`);
+    });
+
+    test(`${name} accepts nothing if it has no secret, because anyone could sign with an empty key`, {
+      skip: !isInstalled(needs) && `${needs} is not installed`,
+    }, async () => {
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}/`;
+      const message = '{"subtopic":"ACCOUNT_DELETED"}';
+      const now = Math.floor(Date.now() / 1_000);
+      const starting = async () => {
+        await using _receiver = await startReceiver(command(port), port, '');
+        return await post(url, 'whsec_', { timestamp: now, signed: message, body: message });
+      };
+      // The server of PHP starts anyway.
+      if (name === 'receiver.php') assert.equal(await starting(), 500);
+      else await assert.rejects(starting, /Set WEBHOOK_SECRET/);
     });
   }
 });

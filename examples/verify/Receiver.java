@@ -16,8 +16,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 public class Receiver {
   static final long TOLERANCE_S = 5 * 60;
+  static final int MAX_BODY_BYTES = 1024 * 1024;
   static final byte[] KEY =
-      Base64.getDecoder().decode(System.getenv("WEBHOOK_SECRET").replaceFirst("^whsec_", ""));
+      Base64.getDecoder().decode(System.getenv().getOrDefault("WEBHOOK_SECRET", "").replaceFirst("^whsec_", ""));
 
   /** Replace it with a unique column in your database, written in the transaction that stores the message. */
   static final Set<String> HANDLED = ConcurrentHashMap.newKeySet();
@@ -41,7 +42,12 @@ public class Receiver {
   }
 
   static void receive(HttpExchange exchange) throws IOException {
-    byte[] body = exchange.getRequestBody().readAllBytes();
+    byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+    if (body.length > MAX_BODY_BYTES) {
+      exchange.sendResponseHeaders(413, -1);
+      exchange.close();
+      return;
+    }
     String id = header(exchange, "webhook-id");
     int status = 500;
     try {
@@ -60,6 +66,8 @@ public class Receiver {
   }
 
   public static void main(String[] arguments) throws IOException {
+    // With an empty key, anyone could sign.
+    if (KEY.length == 0) throw new IllegalStateException("Set WEBHOOK_SECRET to the signing secret of the webhook.");
     int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.createContext("/", Receiver::receive);

@@ -17,8 +17,9 @@ import (
 )
 
 const tolerance = 5 * time.Minute
+const maxBodyBytes = 1024 * 1024
 
-var key, _ = base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
+var key, keyError = base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
 
 // Replace it with a unique column in your database, written in the transaction that stores the message.
 var handled sync.Map
@@ -42,8 +43,9 @@ func isGenuine(id, timestamp, signatures string, body []byte) bool {
 }
 
 func receive(response http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(request.Body)
+	body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, maxBodyBytes))
 	if err != nil {
+		http.Error(response, "too large or incomplete", http.StatusRequestEntityTooLarge)
 		return
 	}
 	id := request.Header.Get("webhook-id")
@@ -61,5 +63,9 @@ func receive(response http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
+	// With an empty key, anyone could sign.
+	if keyError != nil || len(key) == 0 {
+		panic("Set WEBHOOK_SECRET to the signing secret of the webhook.")
+	}
 	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(receive)))
 }

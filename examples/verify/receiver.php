@@ -2,6 +2,7 @@
 // Receives signed postbacks. PHP 8 or later: WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:9000 receiver.php
 
 const TOLERANCE_S = 5 * 60;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Whether one of the signatures is that of the body, and the request is recent. */
 function isGenuine(string $id, string $timestamp, string $signatures, string $body): bool
@@ -9,7 +10,11 @@ function isGenuine(string $id, string $timestamp, string $signatures, string $bo
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_S) {
         return false;
     }
-    $key = base64_decode(preg_replace('/^whsec_/', '', getenv('WEBHOOK_SECRET')));
+    $key = base64_decode(preg_replace('/^whsec_/', '', getenv('WEBHOOK_SECRET') ?: ''));
+    if ($key === '') {
+        // With an empty key, anyone could sign.
+        throw new Exception('Set WEBHOOK_SECRET to the signing secret of the webhook.');
+    }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
     foreach (explode(' ', $signatures) as $each) {
         if (hash_equals($expected, $each)) {
@@ -27,7 +32,11 @@ function isNew(string $id): bool
     return @fopen($folder . '/' . hash('sha256', $id), 'x') !== false;
 }
 
-$body = file_get_contents('php://input');
+$body = file_get_contents('php://input', false, null, 0, MAX_BODY_BYTES + 1);
+if (strlen($body) > MAX_BODY_BYTES) {
+    http_response_code(413);
+    return;
+}
 $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
 $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
 if (!isGenuine($id, $timestamp, $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $body)) {

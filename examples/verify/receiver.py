@@ -5,11 +5,17 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 TOLERANCE_S = 5 * 60
+MAX_BODY_BYTES = 1024 * 1024
+
+KEY = base64.b64decode(os.environ.get("WEBHOOK_SECRET", "").removeprefix("whsec_"))
+if not KEY:
+    # With an empty key, anyone could sign.
+    sys.exit("Set WEBHOOK_SECRET to the signing secret of the webhook.")
 
 # Replace it with a unique column in your database, written in the transaction that stores the message.
 handled = set()
@@ -17,7 +23,7 @@ handled = set()
 
 def is_genuine(message_id, timestamp, signatures, body):
     """Whether one of the signatures is that of the body, and the request is recent."""
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > TOLERANCE_S:
+    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE_S:
         return False
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest()).decode()
@@ -28,7 +34,11 @@ class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        length = int(self.headers.get("content-length", 0))
+        if not 0 <= length <= MAX_BODY_BYTES:
+            self.close_connection = True
+            return self.respond(413)
+        body = self.rfile.read(length)
         message_id = self.headers.get("webhook-id", "")
         timestamp = self.headers.get("webhook-timestamp", "")
         if not is_genuine(message_id, timestamp, self.headers.get("webhook-signature", ""), body):

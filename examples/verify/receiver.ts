@@ -1,10 +1,14 @@
 // Receives signed postbacks. Node.js 23.6 or later: PORT=9000 WEBHOOK_SECRET=whsec_… node receiver.ts
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { createServer, type IncomingMessage } from 'node:http';
 
-const key = Buffer.from((process.env.WEBHOOK_SECRET ?? '').replace(/^whsec_/, ''), 'base64');
 const TOLERANCE_S = 5 * 60;
+const MAX_BODY_BYTES = 1024 * 1024;
+
+const secret = process.env.WEBHOOK_SECRET ?? '';
+// With an empty key, anyone could sign.
+if (!/^whsec_./.test(secret)) throw new Error('Set WEBHOOK_SECRET to the signing secret of the webhook.');
+const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
 
 /** Whether one of the signatures is that of the body, and the request is recent. */
 function isGenuine(id: string, timestamp: string, signatures: string, body: Buffer): boolean {
@@ -17,11 +21,26 @@ function isGenuine(id: string, timestamp: string, signatures: string, body: Buff
   });
 }
 
+/** The body; null if it is too large. Reads to the end, so that the sender gets the response. */
+async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : null;
+}
+
 /** Replace it with a unique column in your database, written in the transaction that stores the message. */
 const handled = new Set<string>();
 
 createServer(async (request, response) => {
-  const body = await buffer(request);
+  const body = await readBody(request);
+  if (body === null) {
+    response.writeHead(413).end('too large');
+    return;
+  }
   const header = (name: string) => String(request.headers[name] ?? '');
   const id = header('webhook-id');
   if (!isGenuine(id, header('webhook-timestamp'), header('webhook-signature'), body)) {
