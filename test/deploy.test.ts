@@ -12,6 +12,7 @@ const DOCKERFILE = read('deploy/Dockerfile').replace(/\\\n/g, ' ');
 const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
   services: Record<string, { environment?: Record<string, string>; volumes?: string[] }>;
 };
+const UNIT = read('deploy/coursewire.service');
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
 
 describe('the example deployment', () => {
@@ -82,17 +83,19 @@ describe('the example deployment', () => {
     const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
     const command = JSON.parse(/^CMD (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
     assert.equal([...entry, ...command].join(' '), scripts.start);
-    const [, unit = ''] =
-      /^ExecStart=\S+\/(node .*?) --config/m.exec(read('deploy/coursewire.service')) ?? [];
+    const [, unit = ''] = /^ExecStart=\S+\/(node .*?) --config/m.exec(UNIT) ?? [];
     assert.equal(unit, scripts.start);
+  });
+
+  test('the unit allows the sockets with which the program lists network interfaces', () => {
+    const [, families = ''] = /^RestrictAddressFamilies=(.*)$/m.exec(UNIT) ?? [];
+    assert.deepEqual(families.split(' ').sort(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']);
   });
 
   test('sets only settings that exist', () => {
     const { environment = {} } = COMPOSE.services['coursewire-1']!;
     const image = [...FINAL_STAGE.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!);
-    const unit = [...read('deploy/coursewire.service').matchAll(/^Environment=(\w+)=/gm)].map(
-      ([, name]) => name!,
-    );
+    const unit = [...UNIT.matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => name!);
     const names = [...Object.keys(environment), ...image, ...unit].filter(
       (name) => !/^AWS_|^(?:NODE_ENV|NODE_COMPILE_CACHE|PATH)$/.test(name),
     );

@@ -151,10 +151,9 @@ export class NameResolver {
 
   async #ask(resolver: Resolver, name: string): Promise<readonly LookupAddress[]> {
     const found: LookupAddress[][] = [];
-    const queries = [this.#query(name, 4, resolver.resolve4(name))];
-    if (reachesIpv6()) queries.push(this.#query(name, 6, resolver.resolve6(name)));
-    const noted = queries.map(async (query, place) => {
-      found[place] = await query;
+    const families = reachesIpv6() ? ([4, 6] as const) : ([4] as const);
+    const noted = families.map(async (family, place) => {
+      found[place] = await this.#query(resolver, name, family);
     });
     const all = Promise.allSettled(noted);
     const isFound = await Promise.any(noted).then(
@@ -169,9 +168,9 @@ export class NameResolver {
     throw failures.find((failure) => !ABSENT.has(codeOf(failure))) ?? failures[0];
   }
 
-  async #query(name: string, family: 4 | 6, answer: Promise<string[]>): Promise<LookupAddress[]> {
+  async #query(resolver: Resolver, name: string, family: 4 | 6): Promise<LookupAddress[]> {
     try {
-      const addresses = await answer;
+      const addresses = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
       this.#noteAnswer(name);
       return addresses.map((address) => ({ address, family }));
     } catch (error) {
@@ -195,13 +194,18 @@ export class NameResolver {
 
   async #askAnything(resolver: Resolver): Promise<boolean> {
     const name = this.#answeredName;
-    const questions = [resolver.resolveNs('.'), ...(name === null ? [] : [resolver.resolve4(name)])];
-    const answered = questions.map((question) =>
-      question.then(
-        () => true,
-        (error: unknown) => (SAYS_ABSENT.has(codeOf(error)) ? true : Promise.reject(error)),
-      ),
-    );
+    const questions = [
+      () => resolver.resolveNs('.'),
+      ...(name === null ? [] : [() => resolver.resolve4(name)]),
+    ];
+    const answered = questions.map(async (ask) => {
+      try {
+        await ask();
+      } catch (error) {
+        if (!SAYS_ABSENT.has(codeOf(error))) throw error;
+      }
+      return true;
+    });
     return await within(PROBE_LIMIT_MS, Promise.any(answered)).catch(() => false);
   }
 }
@@ -217,13 +221,20 @@ async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether this machine has a public IPv6 address. Without one, IPv6 addresses of hosts are useless. */
+/**
+ * Whether this machine may have a public IPv6 address. Without one, IPv6 addresses of hosts are useless. A sandbox can
+ * forbid to list the network interfaces. In that case, it is unknown.
+ */
 function reachesIpv6(): boolean {
-  return Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(
-      ({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address),
-    ),
-  );
+  try {
+    return Object.values(networkInterfaces()).some((addresses) =>
+      addresses?.some(
+        ({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address),
+      ),
+    );
+  } catch {
+    return true;
+  }
 }
 
 function addressOf(address: string): LookupAddress {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import {
@@ -107,6 +109,35 @@ describe('targets whose host names cannot be resolved', () => {
     await until(async () => delivery.counted.attempts.length === 2, 'both attempts failed');
     assert.deepEqual(delivery.counted.attempts, ['retry', 'dead_letter']);
     assert.deepEqual(delivery.counted.postponed, []);
+  });
+});
+
+describe('on a machine that does not list its network interfaces, a host name', () => {
+  /** As under a systemd unit without AF_NETLINK. */
+  function withoutInterfaces(): Disposable {
+    const { networkInterfaces } = os;
+    const set = (list: typeof networkInterfaces) => {
+      os.networkInterfaces = list;
+      syncBuiltinESMExports();
+    };
+    set(() => {
+      throw Object.assign(new Error('uv_interface_addresses returned Unknown system error 97'), {
+        code: 'ERR_SYSTEM_ERROR',
+      });
+    });
+    return { [Symbol.dispose]: () => set(networkInterfaces) };
+  }
+
+  it('is looked up in both families', async () => {
+    await using names = await resolverWith(() => ['192.0.2.1', '2001:db8::1']);
+    using _refused = withoutInterfaces();
+    assert.deepEqual(await names.addresses(names.resolver, 'both.test'), ['192.0.2.1', '2001:db8::1']);
+  });
+
+  it('that does not exist fails like everywhere else', async () => {
+    await using names = await resolverWith(() => 'absent');
+    using _refused = withoutInterfaces();
+    await assert.rejects(names.resolver.find('nobody.test'), { code: 'ENOTFOUND' });
   });
 });
 
