@@ -92,6 +92,13 @@ describe('the example deployment', () => {
     assert.deepEqual(families.split(' ').sort(), ['AF_INET', 'AF_INET6', 'AF_NETLINK', 'AF_UNIX']);
   });
 
+  test('the unit starts the program again for as long as it takes, such as until PostgreSQL is reachable', () => {
+    const [ofUnit = '', ofService = ''] = UNIT.split(/^\[Service\]$/m);
+    assert.match(ofUnit, /^StartLimitIntervalSec=0$/m);
+    assert.match(ofService, /^Restart=always$/m);
+    assert.match(ofService, /^RestartSec=2$/m);
+  });
+
   test('sets only settings that exist', () => {
     const { environment = {} } = COMPOSE.services['coursewire-1']!;
     const image = [...FINAL_STAGE.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!);
