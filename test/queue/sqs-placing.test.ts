@@ -62,6 +62,27 @@ describe('sending messages to Amazon SQS', () => {
     assert.equal(bench.instances[0]?.obstacle(), null);
   });
 
+  it('sends messages that are too long for one batch in further batches, in order, each once', async () => {
+    await using bench = await openBench(server);
+    const QueueUrl = await bench.queues.url('messages');
+    await bench.queues.client.send(
+      new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '262144' } }),
+    );
+    await bench.open({ polls: false });
+    const names = Array.from({ length: 10 }, (_, n) => `long-${n}`);
+    const text = 'x'.repeat(60_000);
+    await bench.put(
+      names.map((name, n) => ({ ...messageOf(1, name, n), body: JSON.stringify({ name, text }) })),
+    );
+    await until(async () => (await countOn(bench.queues, 'messages')) === 10, 'all are on the queue');
+    const sends = bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    assert.ok(sends <= 3, `${sends} requests for 10 messages`);
+    assert.deepEqual(
+      (await readQueue(bench.queues, 10)).map(({ Body }) => JSON.parse(Body ?? '').name),
+      names,
+    );
+  });
+
   it('keeps the order of a line, each message once, if several instances queue to it', async () => {
     await using bench = await openBench(server);
     for (let count = 0; count < 3; count++) await bench.open({ polls: false });

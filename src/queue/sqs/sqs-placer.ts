@@ -71,8 +71,8 @@ export class SqsPlacer implements AsyncDisposable {
     for (const lineId of lineIds) this.#lines.delete(lineId);
     const messages = await readUnplaced(database.reader, lineIds, { isBounded: polls, now: now() });
     const { unsent, pauseMs } = await this.#send('messages', messages);
-    const unfinished = new Set(Array.from(unsent, ({ lineId }) => lineId));
-    const placed = messages.filter(({ lineId }) => !unfinished.has(lineId));
+    // The beginnings of their lines, because all copies of a line that are sent now are in one batch, in order.
+    const placed = messages.filter((message) => !unsent.has(message));
     if (placed.length > 0)
       await database.transaction((tx) => notePlaced(tx, placed), { durability: 'deferred' });
     // If this instance delivers, the rest of a long line needs no copies.
