@@ -45,7 +45,7 @@ const MS_PER_SECOND = 1_000;
 const FIRST_ADMINISTRATOR =
   '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
 
-/** A running service. Disposing of it stops accepting requests, finishes deliveries and releases everything. */
+/** A running service. Disposing of it accepts no more requests, finishes those and deliveries in progress, and releases everything. */
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
   url: string;
@@ -68,8 +68,9 @@ export interface ServiceDependencies {
 }
 
 /**
- * The composition root: settings in, a running service out. Each part is made in its own slice. Everything that was
- * opened is released in reverse order, even if the startup fails.
+ * The composition root: settings in, a running service out. Each part is made in its own slice. Work in progress
+ * is finished first, all of it at the same time. Everything that was opened is released in reverse order, even if the
+ * startup fails.
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
   const { logs, version, announce, tracing = null } = dependencies;
@@ -112,7 +113,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       send: tracing === null ? send : traceTestMessages(tracing, send),
     }),
   );
-  stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
+  const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const identity = await createIdentity(context);
   const content = stack.use(await openContent(context, webhooks));
   const records = createLearningRecords(context, identity);
@@ -148,9 +149,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     alerts,
     checks,
   });
-  stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
+  stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
   const { url: contentUrl, port: contentPort } = await player.listen();
-  stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
   await server.listen({ host: settings.host, port: settings.port });
 
   // Notices have links, and so need the address.
@@ -283,6 +283,19 @@ function createHttpServer(settings: Settings, log: Logger): FastifyInstance {
 function urlOf(server: FastifyInstance, settings: Settings): string {
   const { port } = server.server.address() as AddressInfo;
   return addressOf(settings.host, port);
+}
+
+/**
+ * Takes up nothing more, and lets requests and postbacks in progress finish within `shutdown_timeout`. All have the same
+ * deadline, so that the process ends before whoever stops it kills it.
+ */
+async function finishWork(
+  { servers, delivery }: { servers: readonly FastifyInstance[]; delivery: AsyncDisposable },
+  settings: Settings,
+): Promise<void> {
+  const closed = servers.map((server) => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
+  const ends = await Promise.allSettled([delivery[Symbol.asyncDispose](), ...closed]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** Lets requests in progress finish within the limit. A client that does not read its response must not delay a stop. */

@@ -4,13 +4,17 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { PACKAGE_FILES } from '../bin/service-bundle.js';
+import { loadSettings } from '../src/settings/load-settings.ts';
 import { SETTING_NAMES } from '../src/settings/settings-table.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const DOCKERFILE = read('deploy/Dockerfile').replace(/\\\n/g, ' ');
 const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
-  services: Record<string, { environment?: Record<string, string>; volumes?: string[] }>;
+  services: Record<
+    string,
+    { environment?: Record<string, string>; volumes?: string[]; stop_grace_period?: string }
+  >;
 };
 const UNIT = read('deploy/coursewire.service');
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
@@ -97,6 +101,14 @@ describe('the example deployment', () => {
     assert.match(ofUnit, /^StartLimitIntervalSec=0$/m);
     assert.match(ofService, /^Restart=always$/m);
     assert.match(ofService, /^RestartSec=2$/m);
+  });
+
+  test('gives the service 15 seconds more than shutdown_timeout to end', () => {
+    const needed = loadSettings({ env: {} }).shutdown_timeout + 15;
+    const [, ofUnit] = /^TimeoutStopSec=(\d+)$/m.exec(UNIT) ?? [];
+    assert.ok(Number(ofUnit) >= needed, `the unit: ${ofUnit} s`);
+    for (const name of ['coursewire-1', 'coursewire-2'])
+      assert.ok(Number.parseInt(COMPOSE.services[name]?.stop_grace_period ?? '', 10) >= needed, name);
   });
 
   test('sets only settings that exist', () => {

@@ -5,6 +5,7 @@ import { ProblemError } from '../problems/problem.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
 import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
+import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
@@ -86,6 +87,7 @@ export function createServer({
   serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   answerUnchanged(server as unknown as FastifyInstance);
+  releaseConnections(server as unknown as FastifyInstance);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
     if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);

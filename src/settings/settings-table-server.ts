@@ -109,7 +109,8 @@ export const SERVER_SETTINGS = {
     parser: duration({ min: 0.01, max: 600 }),
     default: 10,
     meaning:
-      'How long shutdown waits for requests and postbacks in progress. An aborted postback is sent again after the next startup.',
+      'How long shutdown waits for requests and postbacks in progress, all at the same time. An aborted postback is sent ' +
+      'again after the next startup. Whatever stops the process must wait at least 15 seconds longer before it kills it.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
 

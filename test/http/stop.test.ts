@@ -1,10 +1,32 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startTestService } from '../support/service.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, hang } from '../support/target-behaviours.ts';
 
 // Runs on SQLite alone: the response does not depend on the database.
+
+/** Sends the beginning of a request, whose body follows if the test sends it. */
+async function beginRequest(url: string, head: string, bodyLength: number): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const client = connect(Number(port), hostname);
+  client.on('error', () => undefined);
+  await once(client, 'connect');
+  const fields = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${bodyLength}\r\nExpect: 100-continue`;
+  client.write(`${head}\r\n${fields}\r\n\r\n`);
+  // The response "100 Continue" shows that the request has arrived.
+  await once(client, 'readable');
+  client.read();
+  return client;
+}
+
+async function untilStopping({ logLines }: TestService): Promise<void> {
+  await until(() => logLines.some(({ msg }) => msg === 'stopping'), 'it is stopping');
+}
 
 test('a client that does not read its response delays shutdown for at most shutdown_timeout', async () => {
   const service = await startTestService({ settings: { shutdown_timeout: 0.2 } });
@@ -22,4 +44,52 @@ test('a client that does not read its response delays shutdown for at most shutd
   await service.stop();
   client.destroy();
   assert.ok(performance.now() - begun < 10_000);
+});
+
+test('requests, learners’ requests and postbacks in progress share the time that shutdown_timeout gives them', async () => {
+  const shutdown_timeout = 4;
+  await using target = await startTarget({ respondWith: hang() });
+  await using service = await startTestService({ settings: { shutdown_timeout } });
+  await createWebhook(service.api, target.url);
+  await createAccounts(service.api, 'Acme');
+  await target.waitFor(1);
+  const clients = [
+    await beginRequest(service.url, 'POST /public/v1/auth HTTP/1.1', 10),
+    await beginRequest(service.service.contentUrl, 'POST /xapi/statements HTTP/1.1', 10),
+  ];
+
+  const begun = performance.now();
+  await service.stop();
+  const tookSeconds = (performance.now() - begun) / 1_000;
+  for (const client of clients) client.destroy();
+  assert.ok(tookSeconds >= shutdown_timeout, `it took ${tookSeconds} s`);
+  assert.ok(tookSeconds < 2 * shutdown_timeout, `it took ${tookSeconds} s`);
+});
+
+test('a stop takes up no more messages, while test messages in progress get their responses', async () => {
+  await using target = await startTarget();
+  const service = await startTestService({ settings: { shutdown_timeout: 30 } });
+  await using _stopped = service;
+  const { api } = service;
+  const webhook = await createWebhook(api, target.url);
+  const { promise: held, resolve: hold } = Promise.withResolvers<Parameters<ReturnType<typeof answer>>[0]>();
+  target.respondWith(hold);
+  const testing = api.post(`/webhooks/${webhook}/test`, {});
+  const exchange = await held;
+  target.respondWith(answer(200));
+  const body = JSON.stringify({ name: 'Acme' });
+  const head = `POST /accounts HTTP/1.1\r\nAuthorization: Bearer ${api.token}\r\nConnection: close`;
+  const client = await beginRequest(service.url, head, body.length);
+
+  const begun = performance.now();
+  const stopping = service.stop();
+  await untilStopping(service);
+  client.write(body);
+  assert.match(await text(client), /^HTTP\/1\.1 201 /);
+  answer(200)(exchange);
+  const { status, body: result } = await testing;
+  assert.deepEqual([status, result.delivered], [200, true]);
+  await stopping;
+  assert.ok(performance.now() - begun < 15_000, 'it waited for a connection without a request');
+  assert.equal(target.requests.length, 1, 'the event of the account was sent');
 });

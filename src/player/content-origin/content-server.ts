@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { answerClientError } from '../../http/client-errors.ts';
+import { releaseConnections } from '../../http/kept-connections.ts';
 import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
@@ -96,6 +97,7 @@ export async function createContentServer({
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   answerProblems(server, log);
+  releaseConnections(server);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
     if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
