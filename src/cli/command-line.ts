@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { openCopyDatabases } from '../database/copying/open-databases.ts';
 import { namedPlaces } from '../database/data-folder.ts';
@@ -44,6 +45,8 @@ Settings are described in docs/settings.md.
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+/** Shells and container engines report a process that signal N ended as this plus N. */
+const EXIT_SIGNALLED = 128;
 /** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
@@ -174,7 +177,9 @@ function stopSignal(): Promise<void> {
         firstAt = performance.now();
         resolve();
       } else if (performance.now() - firstAt >= REPEATED_SIGNAL_MS) {
-        // By the signal itself, so that whoever started the process sees what ended it.
+        // By the signal itself, so that whoever started the process sees what ended it. The kernel ignores signals without a
+        // handler if they are for the first process of a container.
+        if (process.pid === 1) process.exit(EXIT_SIGNALLED + constants.signals[signal]);
         process.off(signal, onSignal);
         process.kill(process.pid, signal);
       }

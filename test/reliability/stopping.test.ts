@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import { describe, type TestContext, test } from 'node:test';
 import { startProcess } from '../support/process.ts';
 import {
@@ -16,12 +19,20 @@ import { endDeadLeases } from './dead-leases.ts';
 /** A second SIGINT within this time after the first is treated as the same. */
 const REPEATED_SIGNAL_MS = 1_000;
 
+/** Runs a command as process 1 of its own namespace. Its end is the end of this command. */
+const AS_FIRST_PROCESS = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'];
+const NEEDS_NAMESPACES = {
+  skip:
+    spawnSync(AS_FIRST_PROCESS[0]!, [...AS_FIRST_PROCESS.slice(1), 'true']).status !== 0 &&
+    'this machine does not let a program create namespaces',
+};
+
 type Settings = Parameters<typeof startProcess>[0];
 
 /** The service in its own process, with a client of its API. The next start on its folder is in this process. */
-async function startWithApi(settings: Settings) {
+async function startWithApi(settings: Settings, options: Parameters<typeof startProcess>[1] = {}) {
   const begun = performance.now();
-  const program = await startProcess(settings);
+  const program = await startProcess(settings, options);
   const readyAfterMs = Math.round(performance.now() - begun);
   const { clientId, clientSecret } = await createClient(settings.data_dir);
   const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
@@ -46,9 +57,10 @@ async function heldRequest(target: Target, cause: () => Promise<unknown>): Promi
   return await promise;
 }
 
-function isGone(pid: number): boolean {
+/** Whether a process has ended. If it has not, it gets the signal. */
+function isGone(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
   try {
-    process.kill(pid, 0);
+    process.kill(pid, signal);
     return false;
   } catch {
     return true;
@@ -182,4 +194,30 @@ describe('a shutdown', () => {
     assert.deepEqual(await program.ended, { code: null, signal: 'SIGINT' });
     assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
   });
+
+  test(
+    'ends at once at a further signal as the first process of a container, too',
+    NEEDS_NAMESPACES,
+    async () => {
+      using folder = temporaryFolder();
+      await using target = await startTarget({ respondWith: hang() });
+      const settings = { data_dir: folder.path, shutdown_timeout: 60 };
+      const { program, api } = await startWithApi(settings, { within: AS_FIRST_PROCESS });
+      await using _killed = program;
+      await listenTo(api, target);
+      await api.create('/accounts', { name: 'Acme' });
+      await target.waitFor(1);
+
+      const { pid } = program;
+      const first = Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+      assert.ok(first > 1);
+      let ended = false;
+      void program.ended.then(() => (ended = true));
+      await until(() => {
+        isGone(first, 'SIGTERM');
+        return ended;
+      }, 'a further signal ends the program');
+      assert.deepEqual(await program.ended, { code: 128 + os.constants.signals.SIGTERM, signal: null });
+    },
+  );
 });

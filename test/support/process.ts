@@ -58,6 +58,7 @@ export async function databaseSetting({ data_dir }: TextSettings): Promise<TextS
  * @param clockAheadMs how far the clock of its machine is ahead.
  * @param preload sources of modules that it runs before the program.
  * @param env further variables of its environment.
+ * @param within the command that runs it, if it is not run directly. Signals go to that command.
  */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
@@ -65,10 +66,12 @@ export async function startProcess(
     clockAheadMs = 0,
     preload = [],
     env = {},
+    within = [],
   }: {
     clockAheadMs?: number;
     preload?: string | readonly string[];
     env?: Readonly<Record<string, string>>;
+    within?: readonly string[];
   } = {},
 ): Promise<ServingProcess> {
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
@@ -77,7 +80,8 @@ export async function startProcess(
     '--import',
     `data:text/javascript,${encodeURIComponent(source)}`,
   ]);
-  const child = spawn(process.execPath, [...imports, MAIN, 'serve'], {
+  const [command = '', ...args] = [...within, process.execPath, ...imports, MAIN, 'serve'];
+  const child = spawn(command, args, {
     env: {
       ...environment({
         ...(await databaseSetting(settings)),
