@@ -13,8 +13,15 @@ const DOCKERFILE = read('deploy/Dockerfile').replace(/\\\n/g, ' ');
 const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
   services: Record<
     string,
-    { environment?: Record<string, string>; volumes?: string[]; stop_grace_period?: string }
+    {
+      environment?: Record<string, string>;
+      volumes?: string[];
+      restart?: string;
+      stop_grace_period?: string;
+      configs?: { source: string; target: string }[];
+    }
   >;
+  configs?: Record<string, { content: string }>;
 };
 const UNIT = read('deploy/coursewire.service');
 const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
@@ -109,6 +116,23 @@ describe('the example deployment', () => {
     assert.ok(Number(ofUnit) >= needed, `the unit: ${ofUnit} s`);
     for (const name of ['coursewire-1', 'coursewire-2'])
       assert.ok(Number.parseInt(COMPOSE.services[name]?.stop_grace_period ?? '', 10) >= needed, name);
+  });
+
+  test('comes back after a restart of the machine: ElasticMQ creates both queues whenever it starts', () => {
+    const [mounted] = COMPOSE.services.sqs?.configs ?? [];
+    assert.equal(mounted?.target, '/opt/elasticmq.conf');
+    const { content = '' } = COMPOSE.configs?.[mounted.source] ?? {};
+    const { environment = {} } = COMPOSE.services['coursewire-1']!;
+    const { MESSAGE_QUEUE_NAME: messages, DEAD_LETTER_QUEUE_NAME: dead } = environment;
+    const queues = new Map(
+      Array.from(content.matchAll(/^ {2}"([^"]+)" \{(.*)\}$/gm), ([, name, text]) => [name, text ?? '']),
+    );
+    assert.deepEqual([...queues.keys()].sort(), [messages, dead].sort());
+    for (const text of queues.values()) assert.match(text, /\bfifo = true\b/);
+    const [, target] = /deadLettersQueue \{ name = "([^"]+)"/.exec(queues.get(messages) ?? '') ?? [];
+    assert.equal(target, dead);
+    for (const [name, { restart }] of Object.entries(COMPOSE.services))
+      assert.equal(restart, 'unless-stopped', name);
   });
 
   test('sets only settings that exist', () => {
