@@ -209,6 +209,17 @@ describe('an outage of Amazon SQS', () => {
     });
   }
 
+  it('keeps the redrive maximum that was read last, even across a start', async () => {
+    await using bench = await openBench(server, { maxReceives: 7 });
+    const first = await bench.open();
+    assert.equal(first.queue.maxReceives, 7);
+    await first[Symbol.asyncDispose]();
+    bench.proxy.treat = () => 'unavailable';
+    assert.equal((await bench.open()).queue.maxReceives, 7);
+    const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint, messageQueueName: 'other.fifo' };
+    assert.equal((await bench.open({ place })).queue.maxReceives, 1_000, 'of a queue that was never read');
+  });
+
   it('does not prevent the service from starting, but a missing queue does', async () => {
     await using bench = await openBench(server);
     bench.proxy.treat = () => 'throttled';

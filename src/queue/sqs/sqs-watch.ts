@@ -1,4 +1,5 @@
 import { BackgroundTask } from '../../time/background-task.ts';
+import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
 import { SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { inspectQueues, type QueueInspection } from './sqs-queues.ts';
@@ -13,6 +14,8 @@ const CHECK_MS = 3 * 60_000;
 export class SqsWatch implements AsyncDisposable {
   readonly #with: SqsContext;
   #queues: QueueInspection = { fatal: [], warnings: [], maxReceives: null, maxBytes: 262_144 };
+  /** The redrive maximum in the database. */
+  #kept: number | null = null;
   #pauseMs = CHECK_MS;
   #task: BackgroundTask | null = null;
 
@@ -20,7 +23,7 @@ export class SqsWatch implements AsyncDisposable {
     this.#with = context;
   }
 
-  /** The queues at the last successful check. */
+  /** The queues at the last successful check. Before the first one, with the redrive maximum that is in the database. */
   get queues(): QueueInspection {
     return this.#queues;
   }
@@ -31,7 +34,9 @@ export class SqsWatch implements AsyncDisposable {
    * @throws {SqsSetupError} if a queue is missing, not FIFO or another installation's, or no region is set
    */
   async start(): Promise<void> {
-    const { api, health } = this.#with;
+    const { api, database, health } = this.#with;
+    this.#kept = await readRedriveMaximum(database.reader, api.nameOf('messages'));
+    this.#queues = { ...this.#queues, maxReceives: this.#kept };
     await api.region().catch((cause: unknown) => {
       const text = 'no region is set; set sqs_region, or AWS_REGION, or a region in the AWS profile';
       throw new SqsSetupError(`Amazon SQS: ${text}`, { cause });
@@ -69,8 +74,21 @@ export class SqsWatch implements AsyncDisposable {
     this.#queues = await inspectQueues(api, installation);
     health.worked();
     this.#pauseMs = CHECK_MS;
+    await this.#keepMaximum();
     for (const text of this.#queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
     const { fatal } = this.#queues;
     if (fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
+  }
+
+  async #keepMaximum(): Promise<void> {
+    const { api, database } = this.#with;
+    const { maxReceives } = this.#queues;
+    if (maxReceives === this.#kept) return;
+    try {
+      await database.transaction((tx) => keepRedriveMaximum(tx, api.nameOf('messages'), maxReceives));
+      this.#kept = maxReceives;
+    } catch {
+      // The database failed, which is reported elsewhere. The next check tries again.
+    }
   }
 }
