@@ -116,7 +116,8 @@ export const QUEUE_SETTINGS = {
     default: 10,
     meaning:
       'Time between polls of an empty queue. Polling is long polling: ' +
-      'a message that arrives in the meantime is received immediately.',
+      'a message that arrives in the meantime is received immediately. A poll of Amazon SQS waits for at least 1 and at ' +
+      'most 20 seconds, even if this is smaller or larger.',
   }),
   message_queue_max_receives: define({
     group: 'Message queue',
@@ -125,7 +126,9 @@ export const QUEUE_SETTINGS = {
     default: 1_000,
     meaning:
       'How often a message is received from the queue before it is moved to the dead-letter queue. ' +
-      'The maximum number of attempts is this number or `max_attempts` of the webhook, whichever is smaller.',
+      'The maximum number of attempts is this number or `max_attempts` of the webhook, whichever is smaller. With Amazon ' +
+      'SQS, `maxReceiveCount` of the queue’s redrive policy applies instead. `queues create` sets it to this number if there is ' +
+      'no policy.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
 
