@@ -8,6 +8,7 @@ import {
   signingContext,
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
+import { ignoresMore } from './configuration/head-due.ts';
 import type { LoggingMode } from './configuration/logging-mode.ts';
 import { readResent } from './history/delivery-store.ts';
 import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
@@ -101,7 +102,8 @@ export class DeliveryTargets {
 
   /**
    * Of these webhooks, those for which another attempt may end differently now than with the given target, as seen by
-   * a transaction: another URL or secret, or no longer active. Usually, the revisions show that nothing has changed.
+   * a transaction: another URL or secret, a later `ignoreBefore`, or no longer active. Usually, the revisions show that
+   * nothing has changed.
    */
   async changed(reader: Pick<Reader, 'allFor'>, used: readonly DeliveryTarget[]): Promise<number[]> {
     if (used.length === 0) return [];
@@ -188,6 +190,7 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
 function endsDifferently(used: DeliveryTarget, present: DeliveryTarget | undefined): boolean {
   if (present === undefined || present.state === 'INACTIVE' || present.state === 'DELETED') return true;
   return (
+    ignoresMore(used, present) ||
     used.targetUrl !== present.targetUrl ||
     used.lost !== present.lost ||
     !isDeepStrictEqual(used.credentials, present.credentials) ||

@@ -137,7 +137,6 @@ describe('decisions when a message is received', () => {
     const { timestamp } = c!.json as { timestamp: string };
     target.respondWith(answer(200));
     await updateWebhook(api, id, target.url, { ignore_before_dt: timestamp });
-    await retryNow(api, id);
     const deliveries = await settledDeliveries(api, id, 4);
     assert.deepEqual(
       deliveries.map((each) => [each.message.resource.account.name, each.status, each.status_reason]),
@@ -190,6 +189,35 @@ describe('decisions when a message is received', () => {
     await untilLineEmpty(test.api, test.id);
     assert.deepEqual(accountsOf(right.requests), ['a', 'b']);
     assert.equal(test.target.requests.length, 1);
+  });
+
+  it('include ignore_before_dt if it was set during a request: if that fails, messages are discarded at once', async () => {
+    await using test = await inFlight();
+    await updateWebhook(test.api, test.id, test.target.url, { ignore_before_dt: '2999-01-01T00:00:00Z' });
+    test.fail();
+    const deliveries = await settledDeliveries(test.api, test.id, 2);
+    assert.deepEqual(
+      deliveries.map((each) => [each.status, each.status_reason, each.attempts]),
+      [
+        ['DISCARDED', 'BEFORE_IGNORE_DT', 1],
+        ['DISCARDED', 'BEFORE_IGNORE_DT', 0],
+      ],
+    );
+    assert.equal(test.target.requests.length, 1);
+  });
+
+  it('do not include an ignore_before_dt that ignores fewer events: the next attempt is due as before', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await borrowTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { ignore_before_dt: '2020-01-02T00:00:00Z' });
+    await createAccounts(api, 'a');
+    await untilFailed(api, id, 1);
+    const { head } = await lineOf(api, id);
+    for (const ignore_before_dt of ['2020-01-01T00:00:00Z', null])
+      await updateWebhook(api, id, target.url, { ignore_before_dt });
+    assert.equal((await lineOf(api, id)).head.next_attempt_dt, head.next_attempt_dt);
+    assert.equal(target.requests.length, 1);
   });
 
   it('include credentials that were corrected during a request: if that fails, they are tried at once', async () => {
@@ -339,8 +367,6 @@ describe('messages of a long backlog', () => {
       await addBacklog(service, id);
       assert.equal((await lineOf(api, id)).depth, BACKLOG);
       await updateWebhook(api, id, target.url, { logging_mode: 'NONE', ...change });
-      // A webhook that is disabled has its messages discarded by itself.
-      if (reason === 'BEFORE_IGNORE_DT') await retryNow(api, id);
       await untilLineEmpty(api, id);
       const list = await listDeliveries(api, id);
       const times = new Set(list.map((each) => each.updated_dt));

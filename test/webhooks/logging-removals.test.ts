@@ -56,10 +56,8 @@ const DISCARDS = {
   'of events that are ignored': {
     reason: 'BEFORE_IGNORE_DT',
     says: /^ACCOUNT_CREATED for webhook \d+ discarded: the event occurred before ignore_before_dt$/,
-    change: async (api: Api, id: number, record: object) => {
-      await api.put(`/webhooks/${id}`, { ...record, ignore_before_dt: '2099-01-01T00:00:00.000Z' });
-      return await api.post(`/webhooks/${id}/line/retry`);
-    },
+    change: (api: Api, id: number, record: object) =>
+      api.put(`/webhooks/${id}`, { ...record, ignore_before_dt: '2099-01-01T00:00:00.000Z' }),
   },
 } as const;
 

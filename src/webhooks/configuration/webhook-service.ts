@@ -16,6 +16,7 @@ import {
   type PresentConfiguration,
   toConfiguration,
 } from './configuration.ts';
+import { makesHeadDue } from './head-due.ts';
 import { toWebhook } from './to-webhook.ts';
 import { deleteTriggers, replaceTriggers } from './trigger-store.ts';
 import type { Authentication, Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
@@ -157,9 +158,7 @@ export class WebhookService {
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, present, by);
       this.#logLater(tx, 'a webhook was updated', id);
-      if (present.enabled && !configuration.enabled) await this.#makeHeadDue(tx, id);
-      else if (isResumed(present, configuration) || mayMendDelivery(present, configuration))
-        await this.#makeHeadDue(tx, id);
+      if (makesHeadDue(present, configuration)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
       const changes = webhookChanges(present, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
@@ -273,7 +272,8 @@ export class WebhookService {
 
   /**
    * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a
-   * webhook that is inactive or deleted, or tries the target as it is configured now. A head in flight is not affected:
+   * webhook that is inactive or deleted, or those that are too old, or tries the target as it is configured now. A head
+   * in flight is not affected:
    * if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
@@ -386,14 +386,4 @@ export class WebhookService {
       return { type: 'BASIC', key: '' };
     }
   }
-}
-
-function isResumed(present: Webhook, { paused }: WebhookConfiguration): boolean {
-  return present.paused && !paused;
-}
-
-/** Whether the change may fix failing deliveries: another target, or new credentials. */
-function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
-  if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
-  return authentication.type === 'BASIC' && authentication.secret !== null;
 }
