@@ -8,7 +8,7 @@ import { openTestDatabase, runSql } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { webhookInput } from './webhook-expectations.ts';
+import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
 const SECRET = 'S'.repeat(64);
 const BASIC = { type: 'BASIC', key: 'coursewire', secret: 'open sesame' };
@@ -118,6 +118,18 @@ describe('webhooks_auth_secret', () => {
       logLines.some((line) => /1 stored value is encrypted with a secret that is not/.test(line.msg)),
     );
     const { body: record } = await api.get(`/webhooks/${id}`);
+    assert.deepEqual(record.authentication, { type: 'BASIC', key: '' });
+    for (const change of [{ enabled: false }, { paused: true }, {}]) {
+      const sentBack = await api.put(`/webhooks/${id}`, { ...record, ...change });
+      assert.equal(sentBack.status, 200, JSON.stringify(sentBack.body));
+      assert.deepEqual(sentBack.body.authentication, record.authentication);
+    }
+    const otherOrigin = await api.put(`/webhooks/${id}`, { ...record, target_url: 'http://127.0.0.1:9/' });
+    assertInvalid(otherOrigin, ['/authentication/secret']);
+    const withSecret = { type: 'BASIC', key: '', secret: 'new' };
+    assertInvalid(await api.put(`/webhooks/${id}`, { ...record, authentication: withSecret }), [
+      '/authentication/key',
+    ]);
     assert.equal((await api.put(`/webhooks/${id}`, { ...record, authentication: BASIC })).status, 200);
     await api.create('/accounts', { name: 'Northwind' });
     const [received] = await target.waitFor(1);

@@ -199,6 +199,8 @@ function authenticationErrors(
   const errors: InputError[] = [];
   if (key === undefined)
     errors.push({ pointer: '/authentication/key', detail: 'is required for type BASIC' });
+  if (key === '' && (secret !== undefined || !isLost(present)))
+    errors.push({ pointer: '/authentication/key', detail: 'must not be empty' });
   if (typeof key === 'string' && key.includes(':')) {
     errors.push({ pointer: '/authentication/key', detail: "must not contain ':' (RFC 7617)" });
   }
@@ -207,6 +209,14 @@ function authenticationErrors(
     if (fault !== null) errors.push({ pointer: '/authentication/secret', detail: fault });
   }
   return errors;
+}
+
+/**
+ * Whether the stored credentials cannot be decrypted. The record then has an empty key and can be sent back, so that the
+ * webhook can still be deactivated or changed.
+ */
+function isLost(present: PresentConfiguration | null): boolean {
+  return present?.authentication.type === 'BASIC' && present.authentication.key === '';
 }
 
 /** Why the stored secret cannot be kept: it could be sent to another target. Null if it is kept. */

@@ -66,7 +66,12 @@ const AuthenticationInput = Type.Object(
   {
     type: Type.Optional(AuthenticationType),
     key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
+      Type.String({
+        maxLength: MAX_CREDENTIAL_LENGTH,
+        pattern: PLAIN_TEXT_PATTERN,
+        description:
+          'Required for type BASIC. Empty only if it is returned empty, because the stored credentials cannot be decrypted.',
+      }),
     ),
     secret: Type.Optional(
       Type.String({
