@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/log.ts';
-import type { ReceivedMessage, Settled } from '../queue/message-queue.ts';
+import type { Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
 import type { AttemptOutcome } from '../webhooks/history/delivery-history.ts';
@@ -108,23 +108,24 @@ export class DeliveryReports {
     }
   }
 
-  /** Reports a message that was put back without an attempt, with one log line per minute and cause. */
-  postponed(message: ReceivedMessage, cause: PostponementCause, reason: string): void {
+  /**
+   * Reports a message that was put back without an attempt, with one log line per minute and cause. The line is about the
+   * machine or the origin, not about one of the webhooks whose messages wait, some of which may not be logged.
+   */
+  postponed(cause: PostponementCause, reason: string): void {
     this.#with.metrics.postponed(cause);
     const now = performance.now();
     const loggedAt = this.#postponedLoggedAt.get(cause) ?? Number.NEGATIVE_INFINITY;
     if (now - loggedAt < POSTPONED_LOG_INTERVAL_MS) return;
     this.#postponedLoggedAt.set(cause, now);
-    const fields = { webhook_id: message.lineId, reason };
     if (cause === 'origin_limit')
       this.#with.log.warn(
         'too many requests to one target are in flight: its messages wait, and no attempt is counted',
-        fields,
+        { origin: reason },
       );
     else
-      this.#with.log.error(
-        'this machine is unable to connect: messages wait, and no attempt is counted',
-        fields,
-      );
+      this.#with.log.error('this machine is unable to connect: messages wait, and no attempt is counted', {
+        reason,
+      });
   }
 }

@@ -316,7 +316,7 @@ export class DeliveryWorker implements AsyncDisposable {
   #postpone(message: ReceivedMessage, cause: PostponementCause, reason: string, pauseMs: number): void {
     const availableAt = this.#now() + pauseMs * (POSTPONED_AT_LEAST + this.#random());
     this.#finished.push(release(message, availableAt));
-    this.#reports.postponed(message, cause, reason);
+    this.#reports.postponed(cause, reason);
   }
 
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */

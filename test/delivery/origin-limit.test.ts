@@ -21,11 +21,14 @@ describe('a hanging target of far more webhooks than request slots', () => {
     await using good = await startTarget();
     await using delivery = await makeDelivery({ concurrency: 4 });
     for (let n = 0; n < HANGING; n++)
-      await delivery.put(await delivery.addWebhook(bad.url, { maxAttempts: 1 }), `bad ${n}`);
+      await delivery.put(
+        await delivery.addWebhook(bad.url, { maxAttempts: 1, loggingMode: 'NONE' }),
+        `bad ${n}`,
+      );
     delivery.worker.start();
     await until(async () => delivery.counted.postponed.length > HANGING / 2, 'most messages are postponed');
 
-    const webhook = await delivery.addWebhook(good.url);
+    const webhook = await delivery.addWebhook(good.url, { loggingMode: 'NONE' });
     for (const name of ['a', 'b', 'c']) {
       await delivery.put(webhook, name);
       await good.waitFor((requests) => requests.at(-1)?.text === JSON.stringify({ name }));
@@ -40,5 +43,17 @@ describe('a hanging target of far more webhooks than request slots', () => {
     await until(async () => delivery.counted.attempts.length === HANGING + 3, 'all messages are settled');
     const arrived = delivery.counted.attempts.filter((outcome) => outcome === 'success').length;
     assert.ok(arrived >= HANGING + 3 - MOST_AT_ONCE, `${arrived} arrived`);
+
+    const lines = delivery.logged.map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.filter((line) => 'webhook_id' in line || 'message_id' in line),
+      [],
+      'logging mode NONE',
+    );
+    assert.deepEqual(
+      lines.map(({ level, origin }) => [level, origin]),
+      [['warn', new URL(bad.url).origin]],
+      'names the origin, once a minute',
+    );
   });
 });

@@ -77,6 +77,8 @@ export interface TestDelivery extends AsyncDisposable {
   readonly reads: FailingReads;
   /** Outcomes of attempts and numbers of discarded messages in the metrics. */
   readonly counted: { attempts: string[]; discarded: number; postponed: string[]; queueFailures: number };
+  /** Log lines, from level `warn` on, and those of deliveries. */
+  readonly logged: string[];
   /** Creates a webhook with this target and returns its id. */
   addWebhook(targetUrl: string, changes?: Partial<WebhookConfiguration>): Promise<number>;
   /** Queues messages with these names. */
@@ -121,7 +123,9 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
     },
     cipher: new CredentialsCipher(['s'.repeat(64)]),
   });
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(line) };
+  const logs = createLogs({ level: 'warn', customLevels: {}, destination });
   const counted: TestDelivery['counted'] = { attempts: [], discarded: 0, postponed: [], queueFailures: 0 };
   const sender = stack.use(
     loopbackSender({
@@ -167,6 +171,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
     worker,
     reads,
     counted,
+    logged,
     addWebhook: (targetUrl, changes) =>
       database.transaction((tx) => insertWebhook(tx, { ...CONFIGURATION, targetUrl, ...changes }, now())),
     put: (webhookId, ...names) =>
