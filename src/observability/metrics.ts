@@ -120,7 +120,7 @@ export class Metrics {
       deadLetters: gauge('coursewire_dead_letters', 'Messages in the dead-letter queue.'),
       linesBlocked: gauge(
         'coursewire_webhooks_blocked',
-        'Webhooks whose first message failed and is waiting for a retry.',
+        'Webhooks whose first message has failed and is neither delivered nor dead-lettered yet.',
       ),
       oldestAgeSeconds: gauge(
         'coursewire_queue_oldest_age_seconds',

@@ -125,7 +125,7 @@ export interface QueueTotals {
   waiting: number;
   inFlight: number;
   deadLetters: number;
-  /** Lines whose head has failed and waits for its next attempt. */
+  /** Lines whose head has failed. Its next attempt may be in flight. */
   linesBlocked: number;
   /** Epoch milliseconds; null if nothing waits. */
   oldestEnqueuedAt: number | null;

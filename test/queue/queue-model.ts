@@ -143,7 +143,7 @@ export class QueueModel {
         messageId: head.messageId,
         label: head.label,
         receiveCount: line.receives,
-        inFlight: line.lease !== null && line.availableAt > now,
+        inFlight: this.#isInFlight(line, now),
         availableAt: line.availableAt,
       },
     };
@@ -153,9 +153,9 @@ export class QueueModel {
     const waiting = this.#waiting();
     return {
       waiting: waiting.reduce((sum, line) => sum + line.messages.length, 0),
-      inFlight: waiting.filter((line) => line.lease !== null && line.availableAt > now).length,
+      inFlight: waiting.filter((line) => this.#isInFlight(line, now)).length,
       deadLetters: this.deadLetters.length,
-      linesBlocked: waiting.filter((line) => line.lease === null && line.receives > 0).length,
+      linesBlocked: waiting.filter((line) => line.receives > (this.#isInFlight(line, now) ? 1 : 0)).length,
     };
   }
 

@@ -25,12 +25,12 @@ import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from '.
 import { DoneMessages } from './done-messages.ts';
 import { leaseDue } from './lease-due.ts';
 import { endAllLeases, endOtherLeases, type Lease, type NextLease } from './lease-statements.ts';
+import { isInFlight } from './line-state.ts';
 import {
   addToLines,
   advanceUnleasedLine,
   deleteEmptyLines,
   type LineAddition,
-  type LineRow,
   lockLines,
   makeDue,
   readExistingLines,
@@ -281,7 +281,7 @@ export abstract class LineQueue implements MessageQueue {
         messageId: head.messageId,
         label: head.label,
         receiveCount: line.receive_count,
-        inFlight: this.#isOut(line),
+        inFlight: isInFlight(line, this.now()),
         // A head that waits for its copy counts as due.
         availableAt: Math.min(
           line.available_at ?? this.now(),
@@ -301,7 +301,7 @@ export abstract class LineQueue implements MessageQueue {
     const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
     if (line === null || head === undefined) return { outcome: 'empty' };
     if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
-    if (this.#isOut(line)) return { outcome: 'in-flight' };
+    if (isInFlight(line, this.now())) return { outcome: 'in-flight' };
     const now = this.now();
     if (action === 'retry') {
       await makeDue(tx, lineId, now);
@@ -374,14 +374,10 @@ export abstract class LineQueue implements MessageQueue {
 
   #removalOptions(): RemovalOptions {
     const now = this.now();
-    return { now, copyAt: this.#copyAt(now), isInFlight: (line) => this.#isOut(line) };
+    return { now, copyAt: this.#copyAt(now) };
   }
 
   #copyAt(now: number): number | null {
     return this.copiesDeadLetters ? now : null;
-  }
-
-  #isOut(line: LineRow): boolean {
-    return line.lease_token !== null && (line.available_at ?? 0) > this.now();
   }
 }

@@ -1,6 +1,7 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import { isWaiting, isWaitingInLine } from './done-to.ts';
+import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
 import { asIds } from './message-statements.ts';
 
 /** SQL for lines, one operation a function; each handles a whole batch in one statement. */
@@ -85,10 +86,8 @@ export async function readNextDue(reader: Pick<Reader, 'all'>): Promise<number |
   return rows[0]?.next ?? null;
 }
 
-export interface LineRow {
+export interface LineRow extends LeaseColumns {
   pending: number;
-  available_at: number | null;
-  lease_token: string | null;
   receive_count: number;
 }
 
@@ -105,7 +104,7 @@ export async function readLockedLine(tx: Transaction, lineId: number): Promise<L
   return row ?? null;
 }
 
-/** Makes the head of a line that nobody has out due now. */
+/** Makes the head of a line due now. It is not in flight. */
 export async function makeDue(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
     'update queue_lines set available_at = ?, lease_token = null where line_id = ? and pending > 0',
@@ -140,7 +139,7 @@ export async function makeAwaitingDue(
   );
 }
 
-/** Takes a head that nobody has out off its line. */
+/** Takes a head that is not in flight off its line. */
 export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
     `update queue_lines set receive_count = 0, lease_token = null, pending = pending - 1,
@@ -226,12 +225,13 @@ export interface TotalsRow {
 export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Promise<TotalsRow> {
   const rows = await reader.all<TotalsRow>(
     `select coalesce(sum(line.pending), 0) as waiting,
-       coalesce(sum(case when line.lease_token is not null and line.available_at > ? then 1 else 0 end), 0) as in_flight,
-       coalesce(sum(case when line.lease_token is null and line.receive_count > 0 then 1 else 0 end), 0) as lines_blocked,
+       coalesce(sum(case when ${inFlightSql('line')} then 1 else 0 end), 0) as in_flight,
+       coalesce(sum(case when ${blockedSql('line')} then 1 else 0 end), 0) as lines_blocked,
        (select count(*) from queue_dead_letters) as dead_letters,
        (select first.enqueued_at from queue_messages as first
         where ${isWaitingInLine('first', 'first.line_id')} order by first.id limit 1) as oldest
      from queue_lines as line where line.pending > 0`,
+    now,
     now,
   );
   return rows[0]!;

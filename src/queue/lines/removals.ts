@@ -1,7 +1,8 @@
 import type { Transaction } from '../../database/database.ts';
 import type { Purged, PurgeRequest, QueuedMessage, SkipResult } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
-import { advanceUnleasedLine, type LineRow, readLockedLine, subtractFromLine } from './line-statements.ts';
+import { isInFlight } from './line-state.ts';
+import { advanceUnleasedLine, readLockedLine, subtractFromLine } from './line-statements.ts';
 import {
   countMessages,
   deleteMessages,
@@ -15,8 +16,6 @@ export interface RemovalOptions {
   now: number;
   /** When dead letters are copied to Amazon SQS; null for never. */
   copyAt: number | null;
-  /** Whether the head of the line is in flight. */
-  isInFlight: (line: LineRow) => boolean;
 }
 
 /**
@@ -27,14 +26,14 @@ export async function skipMessage(
   tx: Transaction,
   lineId: number,
   position: number,
-  { now, copyAt, isInFlight }: RemovalOptions,
+  { now, copyAt }: RemovalOptions,
 ): Promise<SkipResult> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { outcome: 'absent' };
   const [message] = await readFirstMessages(tx, lineId, 1, { after: position - 1, through: position });
   if (message === undefined) return { outcome: 'absent' };
   const head = await readHeadPosition(tx, lineId);
-  if (position === head && isInFlight(line)) return { outcome: 'in-flight' };
+  if (position === head && isInFlight(line, now)) return { outcome: 'in-flight' };
   await copyToDeadLetters(tx, [position], { now, copyAt });
   await removeFromLine(tx, lineId, { messages: [message], head, now });
   return { outcome: 'done', message };
@@ -45,13 +44,13 @@ export async function purgeMessages(
   tx: Transaction,
   lineId: number,
   { from, before, limit, countUpTo }: PurgeRequest,
-  { now, isInFlight }: RemovalOptions,
+  { now }: RemovalOptions,
 ): Promise<Purged> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { messages: [], remaining: 0, next: null };
   const { after, through } = from ?? { after: 0, through: await readLastPosition(tx, lineId) };
   const head = await readHeadPosition(tx, lineId);
-  const first = isInFlight(line) ? Math.max(after, head) : after;
+  const first = isInFlight(line, now) ? Math.max(after, head) : after;
   const earlierThan = before ?? Number.MAX_SAFE_INTEGER;
   const examined = await readFirstMessages(tx, lineId, limit, { after: first, through });
   const messages = examined.filter(({ enqueuedAt }) => enqueuedAt < earlierThan);

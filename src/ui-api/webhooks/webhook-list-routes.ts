@@ -4,6 +4,7 @@ import { type Subtopic, TOPICS, type Topic } from '../../events/catalogue.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { notFound } from '../../problems/problem.ts';
+import { isInFlight } from '../../queue/lines/line-state.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
 import { type ListedWebhook, listWebhooks, readListedWebhook } from './webhook-list.ts';
@@ -28,7 +29,7 @@ export function webhookListRoutes(
     now,
   }: { reader: Reader; readOnly: boolean; delivers: boolean; now: () => number },
 ): void {
-  const toRecord = (webhook: ListedWebhook) => toOverview(webhook, { readOnly, delivers });
+  const toRecord = (webhook: ListedWebhook) => toOverview(webhook, { readOnly, delivers, now: now() });
 
   routes.get(
     '/ui/api/webhooks',
@@ -67,11 +68,10 @@ export function webhookListRoutes(
 
 function toOverview(
   webhook: ListedWebhook,
-  { readOnly, delivers }: { readOnly: boolean; delivers: boolean },
+  { readOnly, delivers, now }: { readOnly: boolean; delivers: boolean; now: number },
 ) {
   const { last_success_at: successAt, last_error_at: errorAt } = webhook;
   const attempts = webhook.successes_of_day + webhook.failures_of_day;
-  const isOut = webhook.lease_token !== null;
   const waits = (webhook.pending ?? 0) > 0;
   return {
     id: webhook.id,
@@ -102,7 +102,7 @@ function toOverview(
     head_attempts: waits ? (webhook.receive_count ?? 0) : 0,
     /** Null while it is in flight or delivery is paused. */
     next_attempt_dt:
-      isOut || !waits || !delivers || webhook.paused_at !== null
+      isInFlight(webhook, now) || !waits || !delivers || webhook.paused_at !== null
         ? null
         : formatOptionalDateTime(webhook.available_at),
     read_only: readOnly,

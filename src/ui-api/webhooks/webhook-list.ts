@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
+import { blockedSql } from '../../queue/lines/line-state.ts';
 import { DAY_MS, HOUR_MS } from '../../webhooks/trends/trend.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
@@ -49,9 +50,11 @@ const lastActivity = sql<number>`case
 const isInError = sql<SqlBool>`exists (select 1 from webhook_statistics
   where webhook_statistics.webhook_id = webhooks.id and webhook_statistics.in_error = 1)`;
 
-const isBlocked = sql<SqlBool>`exists (select 1 from queue_lines
-  where queue_lines.line_id = webhooks.id and queue_lines.pending > 0
-    and queue_lines.receive_count > case when queue_lines.lease_token is null then 0 else 1 end)`;
+function isBlocked(now: number) {
+  const [before, after] = blockedSql('line').split('?');
+  return sql<SqlBool>`exists (select 1 from queue_lines as line
+    where line.line_id = webhooks.id and line.pending > 0 and ${sql.raw(before!)}${now}${sql.raw(after!)})`;
+}
 
 /** A page of the matching webhooks. */
 export async function listWebhooks(
@@ -76,7 +79,7 @@ export async function listWebhooks(
   if (state === 'paused')
     filtered = filtered.where('webhooks.paused_at', 'is not', null).where('webhooks.enabled', '=', 1);
   if (state === 'in_error') filtered = filtered.where(isInError);
-  if (state === 'blocked') filtered = filtered.where(isBlocked);
+  if (state === 'blocked') filtered = filtered.where(isBlocked(now));
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
   const { items, total } = await readListOfIds(
     (ids) => withNumbers(existingWebhooks(reader).where('webhooks.id', 'in', ids)).execute(),

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
+import { isBlocked } from '../../queue/lines/line-state.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { messageSubject } from '../messages/message-subject.ts';
 import { parseHeaders } from './attempt-headers.ts';
@@ -85,5 +86,5 @@ function stateOf({ head, delivers, paused }: Line): Static<typeof LineRecord>['s
   if (head === null) return 'EMPTY';
   if (head.inFlight) return 'IN_FLIGHT';
   if (!delivers || paused) return 'PAUSED';
-  return head.receiveCount > 0 ? 'RETRYING' : 'DUE';
+  return isBlocked(head) ? 'RETRYING' : 'DUE';
 }

@@ -1,0 +1,37 @@
+/** What "in flight" and "blocked" mean, as SQL and for rows. Every reader of lines uses these. */
+
+/** The columns of `queue_lines` that say whether a head is in flight. */
+export interface LeaseColumns {
+  lease_token: string | null;
+  /** While it is in flight, the end of the lease. Otherwise, when the head is due. */
+  available_at: number | null;
+}
+
+/** The head is in flight: its lease has not expired. A dead instance leaves a lease that expires. */
+export function isInFlight({ lease_token, available_at }: LeaseColumns, now: number): boolean {
+  return lease_token !== null && (available_at ?? 0) > now;
+}
+
+/**
+ * The head has failed, so the messages behind it wait. Its next attempt may be in flight. An attempt whose instance died
+ * has failed.
+ */
+export function isBlocked({ receiveCount, inFlight }: { receiveCount: number; inFlight: boolean }): boolean {
+  return receiveCount > (inFlight ? 1 : 0);
+}
+
+/**
+ * {@link isInFlight} in SQL. Its parameter is the current time.
+ * @param line names the row in `queue_lines`
+ */
+export function inFlightSql(line: string): string {
+  return `${line}.lease_token is not null and ${line}.available_at > ?`;
+}
+
+/**
+ * {@link isBlocked} in SQL, for a line that is not empty. Its parameter is the current time.
+ * @param line names the row in `queue_lines`
+ */
+export function blockedSql(line: string): string {
+  return `${line}.receive_count > case when ${inFlightSql(line)} then 1 else 0 end`;
+}
