@@ -7,8 +7,11 @@ describe('guessing at the token endpoint', () => {
   it('is 429 with Retry-After after ten wrong secrets, even for correct ones', async () => {
     await using endpoint = await startEndpoint();
     const wrong = basic(endpoint.client.clientId, 'wrong');
-    for (let guess = 0; guess < 10; guess++)
-      assertRefused(await ask(endpoint, GRANT, wrong), 'invalid_client');
+    for (let guess = 1; guess <= 10; guess++) {
+      const refused = await ask(endpoint, GRANT, wrong);
+      assertRefused(refused, 'invalid_client');
+      assert.equal(refused.headers.get('retry-after'), guess < 10 ? null : '6', `guess ${guess}`);
+    }
     for (const header of [wrong, basic(endpoint.client.clientId, endpoint.secret)]) {
       const refused = await ask(endpoint, GRANT, header);
       assertRefused(refused, 'temporarily_unavailable', 429);
@@ -25,8 +28,19 @@ describe('guessing at the token endpoint', () => {
       await ask(endpoint, GRANT, basic('cw_guessed', `guess ${guess}`));
     await assertGranted(endpoint, await ask(endpoint, GRANT));
 
-    const wrong = await ask(endpoint, GRANT, basic(endpoint.client.clientId, 'wrong'));
-    assertRefused(wrong, 'temporarily_unavailable', 429);
+    assertRefused(await ask(endpoint, GRANT, basic('cw_guessed', 'wrong')), 'temporarily_unavailable', 429);
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+  });
+
+  it('is 400, as for every wrong secret, if the secret of a client that may still try was checked', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    const wrong = basic(endpoint.client.clientId, 'wrong');
+    for (let guess = 0; guess < 30; guess++) {
+      const refused = await ask(endpoint, GRANT, wrong);
+      assertRefused(refused, 'invalid_client');
+      assert.equal(refused.headers.get('retry-after'), null, 'its next secret is checked');
+    }
     await assertGranted(endpoint, await ask(endpoint, GRANT));
   });
 

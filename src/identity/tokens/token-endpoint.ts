@@ -29,7 +29,7 @@ export interface TokenEndpointOptions {
 
 /**
  * The OAuth 2.0 token endpoint for the client-credentials grant, as a Fastify plugin with its own parsers, hooks and
- * error responses. Every invalid request is 400, in the form of RFC 6749 §5.2.
+ * error responses. Every request that is checked and found invalid is 400, in the form of RFC 6749 §5.2.
  * @see RFC 6749 §4.4, §5
  */
 export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpointOptions): Promise<void> {
@@ -63,7 +63,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address. `Retry-After` is the time to wait.',
+          'Too many wrong secrets from this address, so the secret was not checked. `Retry-After` is the time to wait.',
         ),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
@@ -110,8 +110,8 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
       guesses.succeeded(source, client.clientId);
       return client;
     }
-    const waitNow = guesses.failed(source);
-    throw waitNow === null ? wrongCredentials(tokenRequest) : tooManyGuesses(waitNow, tokenRequest);
+    guesses.failed(source);
+    throw wrongCredentials(tokenRequest, guesses.refusal(source, tokenRequest.clientId));
   }
 
   /** The last use of a client is only informational: failing to record it must not cost the client its token. */
@@ -141,8 +141,10 @@ function grantScopes(requested: string | null, client: ApiClient): ReadonlySet<S
   return granted;
 }
 
-function wrongCredentials(tokenRequest: TokenRequest): TokenError {
+/** @param waitSeconds until the next secret is checked; null if it is checked at once */
+function wrongCredentials(tokenRequest: TokenRequest, waitSeconds: number | null): TokenError {
   return new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
+    headers: waitSeconds === null ? {} : { 'Retry-After': String(waitSeconds) },
     clientId: loggable(tokenRequest.clientId),
   });
 }
