@@ -5,6 +5,7 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { breakTable } from '../support/database.ts';
+import { startTestService } from '../support/service.ts';
 import { basic, START, startEndpoint } from './identity-parts.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, putClient, rawPost } from './token-asking.ts';
 
@@ -40,6 +41,16 @@ describe('the token endpoint issues', () => {
         await assertGranted(endpoint, answer);
       }
     }
+  });
+
+  it('a token whose expires_in is an integer, rounded down, if the lifetime has a fraction', async () => {
+    await using service = await startTestService({ settings: { access_token_lifetime: 1.5 } });
+    const { status, body } = await post(`${service.url}/public/v1/auth`, {
+      headers: { Authorization: basic(service.clientId, service.clientSecret) },
+      body: 'grant_type=client_credentials',
+    });
+    assert.equal(status, 200);
+    assert.equal(body.expires_in, 1);
   });
 
   it('the requested scopes, each once and in the requested order', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { LogLevel } from '../../src/settings/log-level.ts';
+import { importCourse } from '../content/packages.ts';
 import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { byPath, echo, failTimes } from '../support/target-behaviours.ts';
@@ -109,6 +110,20 @@ async function linesAt(settings: { log_level: LogLevel; custom_log_levels?: Reco
   }));
 }
 
+/** Causes one event of each topic. */
+async function causeEachTopic(service: TestService): Promise<void> {
+  const { api } = service;
+  const account = await api.create('/accounts', { name: 'Northwind' });
+  const course = await importCourse(service);
+  await api.post(`/accounts/${account.id}/content`, { contents: [{ type: 'COURSE', id: course.id }] });
+  const { registration_id } = await api.create('/registrations', {
+    account_id: account.id,
+    course_id: course.id,
+    learner_id: 'lovelace',
+  });
+  await api.post(`/registrations/${registration_id}/launch`);
+}
+
 function assertExtent(
   { mode, outcome, lines, sent }: Awaited<ReturnType<typeof linesAt>>[number],
   expected: Extent,
@@ -161,6 +176,50 @@ describe('the log of deliveries (section 6.3)', () => {
       assertExtent(delivery, EVERYTHING[delivery.outcome]);
     }
   });
+
+  for (const { triggeringClass, topic, subtopic, part } of [
+    {
+      triggeringClass: 'AccountContentService',
+      topic: 'ACCOUNT_CONTENT',
+      subtopic: 'CONTENT_ADDED_TO_ACCOUNT',
+      part: 'content',
+    },
+    { triggeringClass: 'CourseService', topic: 'COURSE', subtopic: 'COURSE_IMPORTED', part: 'content' },
+    {
+      triggeringClass: 'RegistrationService',
+      topic: 'REGISTRATION',
+      subtopic: 'REGISTRATION_LAUNCHED',
+      part: 'registration',
+    },
+  ] as const) {
+    test(`has everything about ${topic} events, and only about these, with ${triggeringClass} at debug`, async () => {
+      await using target = await startTarget({ respondWith: echo(200) });
+      await using service = await startTestService({
+        settings: { custom_log_levels: { [triggeringClass]: 'debug' } },
+      });
+      const { api } = service;
+      const topics = ['ACCOUNT', 'ACCOUNT_CONTENT', 'COURSE', 'REGISTRATION'];
+      for (const each of topics)
+        await api.create(
+          '/webhooks',
+          webhookInput({ name: each, topic: each, target_url: target.url, logging_mode: 'NONE' }),
+        );
+      await causeEachTopic(service);
+      await target.waitFor(topics.length);
+      await service.stop();
+
+      const lines = service.logLines.filter((line) => line.class === 'PostbackDelivery') as Line[];
+      assert.deepEqual(
+        lines.map(({ event, outcome }) => [event, outcome]),
+        [[subtopic, 'success']],
+      );
+      const [line] = lines;
+      const sent = target.requests.find(({ json }) => (json as { topic: string }).topic === topic)!;
+      assert.deepEqual(line?.message, sent.json);
+      assert.ok(part in (sent.json as { resource: object }).resource);
+      assert.equal(line?.response_body?.body, sent.text);
+    });
+  }
 
   test('is not affected by the debug level of a class that triggers other topics', async () => {
     const custom_log_levels = {

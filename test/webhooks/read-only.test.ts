@@ -25,7 +25,7 @@ describe('while the webhooks service is disabled', () => {
     assert.deepEqual((await api.get(path)).body, webhook, 'nothing was changed');
   });
 
-  test('nothing is sent or redelivered manually either', async () => {
+  test('nothing is sent, replayed or redelivered manually either', async () => {
     await using service = await startTestService(DISABLED);
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());
@@ -38,9 +38,13 @@ describe('while the webhooks service is disabled', () => {
       'deliveries/remove',
       'deliveries/redeliver',
       'deliveries/1/redeliver',
+      'replay?from_dt=2026-01-01T00:00:00Z',
+      'replay?from_dt=2026-01-01T00:00:00Z&dry_run=true',
     ]) {
       assertProblem(await api.post(`/webhooks/${id}/${part}`), 403, 'webhooks-read-only', null, part);
     }
+    for (const path of ['/webhooks/test', `/webhooks/test?webhook_id=${id}`])
+      assertProblem(await api.post(path, webhookInput()), 403, 'webhooks-read-only', null, path);
   });
 
   test('webhooks can be read, created and listed, and show that they are read-only', async () => {
