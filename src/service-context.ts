@@ -23,6 +23,3 @@ export interface ServiceContext {
   /** Uniform in [0, 1). */
   random: () => number;
 }
-
-/** Removes at most the given number of rows that are no longer needed, and returns how many it removed. */
-export type CleaningStep = (limit: number) => Promise<number>;

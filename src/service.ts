@@ -6,6 +6,7 @@ import { auditRoutes } from './audit/audit-routes.ts';
 import { type Content, openContent } from './content/content.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createNoticeSender, createSender, startDelivery } from './delivery/delivery.ts';
+import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
@@ -130,13 +131,21 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       post: (request) => noticeSender.send({ ...request, credentials: null }),
     }),
   );
-  webhooks.startCleaning([
-    (limit) => audit.forgetOld(limit),
-    (limit) => idempotency.forgetOld(limit),
-    ...identity.cleaningSteps,
-    ...player.cleaningSteps,
-    ...alerts.cleaningSteps,
-  ]);
+  const cleaner = stack.use(
+    new Cleaner({
+      steps: [
+        ...webhooks.cleaningSteps,
+        { name: 'audit log entries', run: (limit) => audit.forgetOld(limit) },
+        { name: 'responses to idempotent requests', run: (limit) => idempotency.forgetOld(limit) },
+        ...identity.cleaningSteps,
+        ...player.cleaningSteps,
+        ...alerts.cleaningSteps,
+      ],
+      leases: storage.leases,
+      log: logs.for('Cleaner'),
+    }),
+  );
+  cleaner.start();
 
   await addRoutes(server, context, {
     queue,

@@ -1,6 +1,7 @@
+import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ReadinessCheck } from '../observability/health-routes.ts';
-import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { smtpPlaceOf } from '../settings/smtp-place.ts';
 import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';
 import { AlertReader } from './alert-reader.ts';
@@ -94,8 +95,14 @@ export function createAlerts(
       for (const dispatcher of dispatchers) dispatcher.start();
     },
     cleaningSteps: [
-      (limit) => database.transaction((tx) => deleteFiringsBefore(tx, expired(), limit)),
-      (limit) => database.transaction((tx) => deleteNoticesBefore(tx, expired(), limit)),
+      {
+        name: 'alerts',
+        run: (limit) => database.transaction((tx) => deleteFiringsBefore(tx, expired(), limit)),
+      },
+      {
+        name: 'notices',
+        run: (limit) => database.transaction((tx) => deleteNoticesBefore(tx, expired(), limit)),
+      },
     ],
     addRoutes: (routes) =>
       alertRoutes(routes, {

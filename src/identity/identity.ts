@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Authorize } from '../http/authorization.ts';
 import { basePathOf } from '../http/base-path.ts';
 import { serviceOrigin } from '../http/origin.ts';
 import type { Routes } from '../http/routes.ts';
-import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { createAdministration } from './administrators/administration.ts';
 import { type AuthenticateBasic, basicAuthentication } from './clients/basic-authentication.ts';
@@ -22,6 +23,7 @@ export interface Identity {
   /** Decides requests by access token or session. */
   authorize: Authorize;
   authenticateBasic: AuthenticateBasic;
+  /** Remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
   /** Adds the routes that require no sign-in. */
   addOpenRoutes(server: FastifyInstance): Promise<void>;

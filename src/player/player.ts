@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
 import type { OpenLaunch } from '../content/registrations/launch.ts';
 import type { UnitsOf } from '../content/registrations/registration-routes.ts';
+import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
-import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { readAttemptHistory } from './attempts/attempt-history.ts';
@@ -42,6 +43,7 @@ export interface Player {
   server: FastifyInstance;
   launches: LaunchService;
   attempts: AttemptService;
+  /** Remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
   /** Returns the units of a registration's latest attempt, and the number of that attempt. */
   unitsOf: UnitsOf;
@@ -115,8 +117,11 @@ export async function createPlayer(
     launches,
     attempts,
     cleaningSteps: [
-      (limit) => forgetOldLaunches(database, now(), limit),
-      (limit) => lrs.documents.forgetLearners(limit),
+      { name: 'launches', run: (limit) => forgetOldLaunches(database, now(), limit) },
+      {
+        name: 'profiles of learners without registrations',
+        run: (limit) => lrs.documents.forgetLearners(limit),
+      },
     ],
     unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
     addRoutes(routes) {

@@ -19,7 +19,7 @@ export const LOG_CLASSES = {
   RegistrationService:
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
   Player: 'course launches; requests of courses and their player that failed because of the service',
-  WebhookService: 'webhooks created, updated, deleted, statistics reset; removal of expired delivery history',
+  WebhookService: 'webhooks created, updated, deleted, statistics reset',
   AlertService:
     'alert rules created, updated, deleted; alerts that began and ended; notices sent, and those that could not be sent',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
@@ -29,6 +29,7 @@ export const LOG_CLASSES = {
     'each delivery attempt, each discarded or skipped message; the logging mode of the webhook decides how much, not a level',
   Tracing:
     'variables of OpenTelemetry that have no effect; outages and recoveries of the collector of traces',
+  Cleaner: 'expired data that was removed, by kind; removals that failed',
   Database: 'opening the database, migrations, outages and recoveries, wrong clocks',
 } as const;
 

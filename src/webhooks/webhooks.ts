@@ -2,9 +2,10 @@ import { readAssetNames } from '../content/asset-names.ts';
 import type { OnDeleted } from '../content/assets/deletion.ts';
 import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';
+import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
-import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import type { CheckTargetUrl } from './configuration/configuration.ts';
 import { webhookRoutes } from './configuration/webhook-routes.ts';
@@ -27,7 +28,7 @@ import { deliveryRoutes } from './history/delivery-routes.ts';
 import { LineService } from './history/line-service.ts';
 import { WaitingMessages } from './history/waiting-messages.ts';
 import { waitingRoutes } from './history/waiting-routes.ts';
-import { HistoryCleaner } from './history-cleaner.ts';
+import { historyCleaningSteps } from './history-cleaning.ts';
 import { EventLog, LoggedEvents } from './messages/event-log.ts';
 import { traceMessages } from './messages/message-traces.ts';
 import { signingRoutes } from './signing/signing-routes.ts';
@@ -51,8 +52,8 @@ export interface Webhooks extends AsyncDisposable {
   trends: TrendService;
   troubles: WebhookTroubles;
   deadLetters: DeadLetterSteps;
-  /** Starts removing expired data, together with the given cleaning steps. */
-  startCleaning(furtherSteps: readonly CleaningStep[]): void;
+  /** Remove what has expired. */
+  cleaningSteps: readonly CleaningStep[];
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
 }
@@ -139,21 +140,16 @@ export function startWebhooks(
     trends,
     troubles: new WebhookTroubles({ reader }),
     deadLetters: new DeadLetterSteps({ reader, lines, removal, now }),
-    startCleaning: (furtherSteps) => {
-      const cleaner = stack.use(
-        new HistoryCleaner({
-          database,
-          queue,
-          log,
-          historyDays: settings.delivery_history_days,
-          deadLetterDays: settings.dead_letter_days,
-          furtherSteps: [(limit) => recorder.forgetOld(limit), ...furtherSteps],
-          leases: storage.leases,
-          now,
-        }),
-      );
-      cleaner.start();
-    },
+    cleaningSteps: [
+      ...historyCleaningSteps({
+        database,
+        queue,
+        historyDays: settings.delivery_history_days,
+        deadLetterDays: settings.dead_letter_days,
+        now,
+      }),
+      { name: 'counters of charts', run: (limit) => recorder.forgetOld(limit) },
+    ],
     addRoutes: (routes) => {
       webhookRoutes(routes, webhooks, idempotency);
       eventRoutes(routes, events);

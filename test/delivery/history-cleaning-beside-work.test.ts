@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database, SqlRow } from '../../src/database/database.ts';
-import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
-import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
+import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
@@ -23,19 +20,6 @@ const TABLES_OF_WEBHOOKS = [
   'queue_lines',
   'deliveries',
 ];
-
-function cleanerOf(database: Database): HistoryCleaner {
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
-  return new HistoryCleaner({
-    database,
-    queue: new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now }),
-    log: logs.for('WebhookService'),
-    historyDays: HISTORY_DAYS,
-    deadLetterDays: 90,
-    leases: new TaskLeases({ database, now: Date.now }),
-    now: Date.now,
-  });
-}
 
 /** Writes history of so many messages that were delivered too long ago to be kept. */
 async function rememberOld(database: Database, count: number): Promise<void> {
@@ -59,7 +43,7 @@ const ON_SQLITE = { skip: ON_POSTGRES };
 describe('cleaning the history', () => {
   it('lets others write between its steps', async () => {
     await using test = await openTestDatabase();
-    await using cleaner = cleanerOf(test.database);
+    await using cleaner = historyCleaner(test.database);
     await rememberOld(test.database, 1_700);
     let done = false;
     const cleaning = cleaner.cleanOnce().then((removed) => {
@@ -88,7 +72,7 @@ describe('cleaning the history', () => {
   it('reads only what it removes, however much is kept longer or still waits', ON_SQLITE, async () => {
     await using test = await openTestDatabase();
     const { database, plans } = watchStatements(test.database);
-    await using cleaner = cleanerOf(database);
+    await using cleaner = historyCleaner(database);
     await cleaner.cleanOnce();
     const indexes = (await plans())
       .map(({ step }) => /^SEARCH old USING .*INDEX (deliveries_\w+)/.exec(step)?.[1])
@@ -98,7 +82,7 @@ describe('cleaning the history', () => {
 
   it('stops immediately in the middle of a round', async () => {
     await using test = await openTestDatabase();
-    await using cleaner = cleanerOf(test.database);
+    await using cleaner = historyCleaner(test.database);
     await rememberOld(test.database, 3_000);
     cleaner.start();
     await until(async () => (await countOf(test.database)) < 3_000, 'it has begun');

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
+import type { Cleaner } from '../../src/housekeeping/cleaner.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
-import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
+import { historyCleaner } from '../support/cleaner.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
@@ -15,15 +14,11 @@ const HISTORY_DAYS = 30;
 const DEAD_LETTER_DAYS = 90;
 
 /** A cleaner to which it is so many days later. */
-function cleanerIn(days: number, { database, queue }: TestDelivery): HistoryCleaner {
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
-  return new HistoryCleaner({
-    database,
+function cleanerIn(days: number, { database, queue }: TestDelivery): Cleaner {
+  return historyCleaner(database, {
     queue,
-    log: logs.for('WebhookService'),
     historyDays: HISTORY_DAYS,
     deadLetterDays: DEAD_LETTER_DAYS,
-    leases: new TaskLeases({ database, now: Date.now }),
     now: () => Date.now() + days * DAY_MS,
   });
 }

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
-import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { launch, makeParties, register } from '../content/registration-parts.ts';
 import {
   createAccounts,
@@ -11,6 +7,7 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-parts.ts';
+import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import {
   type Api,
@@ -298,17 +295,7 @@ describe('old events', () => {
       return Number(row!.count);
     };
     const clean = async (days: number) => {
-      const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
-      const now = () => Date.now() + days * DAY_MS;
-      await using cleaner = new HistoryCleaner({
-        database,
-        queue: new DatabaseQueue({ database, maxReceives: 1, now }),
-        log: logs.for('WebhookService'),
-        historyDays: 30,
-        deadLetterDays: 90,
-        leases: new TaskLeases({ database, now }),
-        now,
-      });
+      await using cleaner = historyCleaner(database, { now: () => Date.now() + days * DAY_MS });
       await cleaner.cleanOnce();
     };
     await clean(29);

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
-import { createLogs } from '../../src/observability/log.ts';
-import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
+import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -48,17 +45,8 @@ async function stored({ reader }: Database, table: string, column: string) {
 }
 
 async function cleanEverything(database: Database): Promise<void> {
-  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
   const now = () => Date.now() + MORE_THAN_ALL_RETENTION_MS;
-  await using cleaner = new HistoryCleaner({
-    database,
-    queue: new DatabaseQueue({ database, maxReceives: 1, now }),
-    log: logs.for('WebhookService'),
-    historyDays: 1,
-    deadLetterDays: 1,
-    leases: new TaskLeases({ database, now }),
-    now,
-  });
+  await using cleaner = historyCleaner(database, { now });
   await cleaner.cleanOnce();
 }
 

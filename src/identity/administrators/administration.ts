@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import type { CleaningStep } from '../../housekeeping/cleaner.ts';
 import type { Authorize } from '../../http/authorization.ts';
 import { serviceOrigin } from '../../http/origin.ts';
 import type { Routes } from '../../http/routes.ts';
@@ -34,8 +35,8 @@ export interface Administration {
   administrators: AdministratorService;
   /** Decides requests by access token or session. */
   authorize: Authorize;
-  /** Cleaning steps: each removes at most the given number of rows and returns how many. */
-  cleaningSteps: readonly ((limit: number) => Promise<number>)[];
+  /** Remove what has expired. */
+  cleaningSteps: readonly CleaningStep[];
   /** Adds the routes that require no sign-in. */
   addOpenRoutes(server: FastifyInstance): void;
   /** Adds the routes under the hook of `requireScopes`. */
@@ -79,9 +80,9 @@ export function createAdministration(options: AdministrationOptions): Administra
     administrators,
     authorize: requestAuthorizer({ tokens: options.tokens, sessions, sessionCookie, origin }),
     cleaningSteps: [
-      (limit) => sessions.forgetExpired(limit),
-      (limit) => links.forgetExpired(limit),
-      (limit) => budgets.forgetFull(limit),
+      { name: 'sessions', run: (limit) => sessions.forgetExpired(limit) },
+      { name: 'setup links', run: (limit) => links.forgetExpired(limit) },
+      { name: 'budgets of failed sign-ins', run: (limit) => budgets.forgetFull(limit) },
     ],
     addOpenRoutes: (server) => signInRoutes(server, routesOptions),
     addRoutes: (routes) => {

@@ -1,0 +1,85 @@
+import type { Logger } from '../observability/log.ts';
+import { BackgroundTask } from '../time/background-task.ts';
+import type { TaskLeases } from './task-leases.ts';
+
+/** Rows removed per step: a few milliseconds of database time. */
+const STEP_ROWS = 500;
+/** Pause between steps, for deliveries and events. */
+const STEP_PAUSE_MS = 25;
+/** Pause between rounds. */
+const ROUND_PAUSE_MS = 60_000;
+/** After this time, the first of several instances to start a round does the cleaning. */
+const REST_MS = ROUND_PAUSE_MS / 2;
+/** Instances of earlier releases know the task by this name. */
+const TASK = 'clean-history';
+
+/** Removes one kind of data that has expired. */
+export interface CleaningStep {
+  /** What it removes, for the log: `sessions`. */
+  name: string;
+  /** Removes at most the given number of rows, and returns how many it removed. */
+  run: (limit: number) => Promise<number>;
+}
+
+/** Dependencies of {@link Cleaner}. */
+export interface CleanerDependencies {
+  steps: readonly CleaningStep[];
+  leases: TaskLeases;
+  log: Pick<Logger, 'info' | 'warn'>;
+}
+
+/** Removes what has expired, in small steps, on one of several instances at a time. */
+export class Cleaner implements AsyncDisposable {
+  readonly #with: CleanerDependencies;
+  readonly #task: BackgroundTask;
+  /** The name of the step in progress, or of the one that failed. */
+  #current: string | null = null;
+
+  constructor(dependencies: CleanerDependencies) {
+    this.#with = dependencies;
+    const { leases, log } = dependencies;
+    this.#task = new BackgroundTask({
+      round: async (signal) => {
+        this.#current = null;
+        await leases.run(TASK, { restMs: REST_MS, signal }, async (held) => {
+          await this.cleanOnce(held);
+        });
+      },
+      pauseMs: ROUND_PAUSE_MS,
+      onError: (error) =>
+        log.warn('expired data could not be removed; retrying in a minute', { step: this.#current, error }),
+    });
+  }
+
+  /** Starts cleaning, one round per minute. */
+  start(): void {
+    this.#task.start();
+  }
+
+  /** Cleans until nothing is left to clean, and returns the number of removed rows. */
+  async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
+    let removed = 0;
+    for (const step of this.#with.steps) removed += await this.#repeat(step, signal);
+    return removed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
+  }
+
+  /** Repeats a step until nothing is left of what it removes. */
+  async #repeat({ name, run }: CleaningStep, signal: AbortSignal): Promise<number> {
+    this.#current = name;
+    let removed = 0;
+    try {
+      for (let count = STEP_ROWS; count === STEP_ROWS && !signal.aborted; ) {
+        count = await run(STEP_ROWS);
+        removed += count;
+        if (count === STEP_ROWS) await this.#task.pause(STEP_PAUSE_MS);
+      }
+    } finally {
+      if (removed > 0) this.#with.log.info('expired data was removed', { step: name, rows: removed });
+    }
+    return removed;
+  }
+}

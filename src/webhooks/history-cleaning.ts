@@ -1,0 +1,57 @@
+import type { Database } from '../database/database.ts';
+import type { CleaningStep } from '../housekeeping/cleaner.ts';
+import type { MessageQueue } from '../queue/message-queue.ts';
+import { eraseWebhooks } from './configuration/webhook-store.ts';
+import { deleteEventsBefore } from './events/event-blocks.ts';
+import { readForgottenWebhooks } from './history/delivery-listing-store.ts';
+import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './history/delivery-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Dependencies of {@link historyCleaningSteps}. */
+export interface HistoryCleaningDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'removeDeadLettersBefore' | 'forgetLines'>;
+  historyDays: number;
+  deadLetterDays: number;
+  now: () => number;
+}
+
+/** Keep events, history, dead letters and deleted webhooks from growing without limit. */
+export function historyCleaningSteps(dependencies: HistoryCleaningDependencies): CleaningStep[] {
+  const { database, queue, historyDays, deadLetterDays, now } = dependencies;
+  const historyBefore = () => now() - historyDays * DAY_MS;
+  const deadBefore = () => now() - deadLetterDays * DAY_MS;
+  return [
+    {
+      name: 'delivered and discarded messages',
+      run: (limit) => database.transaction((tx) => deleteHistoryBefore(tx, historyBefore(), limit)),
+    },
+    {
+      name: 'history of dead letters',
+      run: (limit) => database.transaction((tx) => deleteDeadLetteredHistoryBefore(tx, deadBefore(), limit)),
+    },
+    { name: 'dead letters', run: (limit) => queue.removeDeadLettersBefore(deadBefore(), limit) },
+    {
+      name: 'events',
+      run: (limit) => database.transaction((tx) => deleteEventsBefore(tx, historyBefore(), limit)),
+    },
+    {
+      name: 'deleted webhooks',
+      run: (limit) => eraseForgottenWebhooks(dependencies, historyBefore(), limit),
+    },
+  ];
+}
+
+async function eraseForgottenWebhooks(
+  { database, queue }: HistoryCleaningDependencies,
+  before: number,
+  limit: number,
+): Promise<number> {
+  return await database.transaction(async (tx) => {
+    const forgotten = await readForgottenWebhooks(tx, before, limit);
+    const empty = await queue.forgetLines(tx, forgotten);
+    if (empty.length > 0) await eraseWebhooks(tx, empty);
+    return empty.length;
+  });
+}

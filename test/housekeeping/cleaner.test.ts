@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Cleaner, type CleaningStep } from '../../src/housekeeping/cleaner.ts';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+/** A step for which so many rows have expired. */
+function stepOf(name: string, expired: number): CleaningStep {
+  let left = expired;
+  return {
+    name,
+    run: async (limit) => {
+      const removed = Math.min(limit, left);
+      left -= removed;
+      return removed;
+    },
+  };
+}
+
+/** The lines that a round of cleaning logs. */
+async function linesOf(...steps: readonly CleaningStep[]) {
+  await using test = await openTestDatabase();
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logs = createLogs({ level: 'info', customLevels: {}, destination });
+  let ended = false;
+  const last = {
+    name: 'last',
+    run: async () => {
+      ended = true;
+      return 0;
+    },
+  };
+  await using cleaner = new Cleaner({
+    steps: [...steps, last],
+    leases: new TaskLeases({ database: test.database, now: Date.now }),
+    log: logs.for('Cleaner'),
+  });
+  cleaner.start();
+  await until(() => ended || lines.some((line) => line.includes('warn')), 'the round ended');
+  return lines.map((line) => JSON.parse(line));
+}
+
+describe('the cleaner of the service', () => {
+  it('logs how many rows each step removed, and nothing for a step that removed none', async () => {
+    const lines = await linesOf(stepOf('sessions', 1_200), stepOf('dead letters', 0), stepOf('events', 3));
+    assert.deepEqual(
+      lines.map(({ level, msg, step, rows }) => [level, msg, step, rows]),
+      [
+        ['info', 'expired data was removed', 'sessions', 1_200],
+        ['info', 'expired data was removed', 'events', 3],
+      ],
+    );
+  });
+
+  it('logs which step failed, and what was removed until then', async () => {
+    let calls = 0;
+    const lines = await linesOf(stepOf('sessions', 1), {
+      name: 'events',
+      run: async (limit) => {
+        calls += 1;
+        if (calls > 1) throw new Error('the table is gone');
+        return limit;
+      },
+    });
+    assert.deepEqual(
+      lines.map(({ level, msg, step, rows, error }) => [level, msg, step, rows ?? error.message]),
+      [
+        ['info', 'expired data was removed', 'sessions', 1],
+        ['info', 'expired data was removed', 'events', 500],
+        ['warn', 'expired data could not be removed; retrying in a minute', 'events', 'the table is gone'],
+      ],
+    );
+  });
+});
