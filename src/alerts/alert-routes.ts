@@ -71,7 +71,6 @@ export function alertRoutes(
       },
     },
     async (request, reply) => {
-      callerOf(request);
       assertValid(request, await alerts.inputErrors(request.body, null));
       return await idempotency.answerSecret(request, reply, async (tx) => {
         const rule = await alerts.create(request.body, actorOf(request), tx);

@@ -41,8 +41,6 @@ const MS_PER_SECOND = 1_000;
 export interface Player {
   /** Serves the content origin. */
   server: FastifyInstance;
-  launches: LaunchService;
-  attempts: AttemptService;
   /** Remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
   /** Returns the units of a registration's latest attempt, and the number of that attempt. */
@@ -114,8 +112,6 @@ export async function createPlayer(
   const played = new Set<string>(runtimes.flatMap(({ standards }) => standards));
   return {
     server,
-    launches,
-    attempts,
     cleaningSteps: [
       { name: 'launches', run: (limit) => forgetOldLaunches(database, now(), limit) },
       {

@@ -22,15 +22,6 @@ export async function withHolders(
   return distinct([...held, ...(await readFoldersOf(reader, held))]);
 }
 
-/** Whether an account has a course, directly or through an equivalent, bundle or folder. */
-export async function accountHoldsCourse(
-  reader: Reading,
-  accountId: number,
-  courseId: number,
-): Promise<boolean> {
-  return await accountHolds(reader, accountId, { type: 'COURSE', id: courseId });
-}
-
 /** Whether an account has an asset, directly or through something that contains it. */
 export async function accountHolds(
   reader: Reading,

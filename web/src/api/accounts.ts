@@ -1,5 +1,4 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ContentAdditionRecord as Addition } from '../../../src/content/account-content/account-content-schemas.ts';
 import type { AccountRecord as Account } from '../../../src/content/accounts/account-schemas.ts';
 import type { ContentReference } from '../../../src/events/event.ts';
 import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
@@ -9,7 +8,7 @@ import { ApiError } from './errors.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
-export type { Account, AccountContent, AccountOverview, Addition };
+export type { Account, AccountContent, AccountOverview };
 
 /** Maximum number of assets per addition. */
 export const MAX_ADDED_AT_ONCE = 500;
@@ -67,15 +66,6 @@ export async function setAccountEnabled(id: number, enabled: boolean): Promise<A
 
 export function deleteAccount(id: number): Promise<void> {
   return request('DELETE', `/accounts/${id}`);
-}
-
-export function addAccountContents(
-  id: number,
-  contents: readonly ContentReference[],
-  idempotencyKey: string,
-): Promise<Addition> {
-  const body = { contents: contents.map((asset) => ({ type: asset.type, id: asset.id })) };
-  return request('POST', `/accounts/${id}/content`, { body, idempotencyKey });
 }
 
 /** Succeeds if someone else has removed it in the meantime. */
