@@ -31,7 +31,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Who acts in a message (section 6.2): learners launch, and API clients do everything else, also the report of a status. */
+/** Who acts in a message: learners launch, and API clients do everything else, also the report of a status. */
 function actorOf({
   subtopic,
   resource,

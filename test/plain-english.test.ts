@@ -65,6 +65,12 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhat (?:\w+ ){1,3}(?:comes?|came) to\b/i, 'the result, the effective value'],
   [/\bmakes? or replaces?\b/i, 'create or replace'],
   [/\bon this page you\b/i, 'use this page to …, or: this page explains …'],
+  [
+    // A number is of use only if the reader can open the document: a standard, whose name comes just before it.
+    /(?<!\b(?:RFC|draft-ietf|NIST|XML|SCORM|CMI001|cmi5|xAPI|Experience API)\b(?:[^.]|\.\d){0,60})\b(?:sections?|invariants?) \d/i,
+    'the rule itself, a link to docs/, or the section of a named standard',
+  ],
+  [/\((?:architecture|decisions|specification),/i, 'the rule itself, or a link to docs/'],
 ];
 
 interface Text {
@@ -96,6 +102,22 @@ function paragraphsOf(file: string): Text[] {
 function linesOf(file: string): Text[] {
   const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
   return lines.map((text, index) => ({ place: `${file}:${index + 1}`, text }));
+}
+
+/** The comments of a file, each on one line. Consecutive lines are joined, so that a phrase is found across a line break. */
+function commentsOf(file: string): Text[] {
+  const comments: Text[] = [];
+  let isOpen = false;
+  for (const { place, text } of linesOf(file)) {
+    const line = text.trim().replace(/^(?:\/\*\*?|\*(?!\/)|\/\/)\s*/, '');
+    if (!isComment(text)) isOpen = false;
+    else if (isOpen && !/^\s*\/\*/.test(text)) comments.at(-1)!.text += ` ${line}`;
+    else {
+      comments.push({ place, text: line });
+      isOpen = true;
+    }
+  }
+  return comments;
 }
 
 function isComment(line: string): boolean {
@@ -133,14 +155,25 @@ describe('plain English', () => {
     ]);
   });
 
+  it('allows sections of standards, but not of documents that the reader does not have', () => {
+    const allowed = [
+      'HTTP Basic (RFC 6749 section 2.3.1)',
+      'Data (xAPI 1.0.3, section 2.4 of "Data")',
+      'as cmi5 defines it (sections 7.1 and 9)',
+    ];
+    for (const text of allowed) assert.deepEqual(complaintsAbout([{ place: 'here', text }]), [], text);
+    const banned = ['Section 2.3.', 'The limits of RFC 9110. See section 8.', '(architecture, invariant 6)'];
+    for (const text of banned) assert.ok(complaintsAbout([{ place: 'here', text }]).length > 0, text);
+  });
+
   it('is used by the documentation', () => {
     const pages = files('*.md', 'docs/**/*.md', 'examples/**/*.md', 'web/*.md');
     assert.deepEqual(complaintsAbout(pages.flatMap(paragraphsOf)), []);
   });
 
   it('is used by the comments of the code', () => {
-    const lines = files('src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts').flatMap(linesOf);
-    const comments = lines.filter(({ text }) => isComment(text));
+    const sources = files('src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts');
+    const comments = sources.flatMap(commentsOf);
     assert.ok(comments.length > 1_000, 'the code has comments');
     assert.deepEqual(complaintsAbout(comments), []);
   });

@@ -31,7 +31,7 @@ export interface Change {
   readonly duration?: number;
 }
 
-/** The body of a postback about a registration (specification, section 6.2). */
+/** The body of a postback about a registration (docs/receiving.md). */
 interface Message {
   timestamp: string;
   resource: { registration: { duration: number; completion_dt: string | null } };

@@ -112,8 +112,8 @@ const GROUP: CommandGroup<UserCommandContext> = {
 };
 
 /**
- * Runs `coursewire user …`; `args` are what follow `user`. Returns the exit code: 0 if it was done, 1 if there
- * is no such administrator or it may not be done, 2 if the arguments are wrong.
+ * Runs `coursewire user …`; `args` are what follow `user`. Returns the exit code: 0 if it was done, 1 if the
+ * administrator does not exist or it may not be done, 2 if the arguments are wrong.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runUserCommand(args: readonly string[], context: UserCommandContext): Promise<number> {

@@ -27,14 +27,14 @@ const SCALED = [0, 1] as const;
 const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 /**
  * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). The address must not already contain
- * them (section 14.2).
+ * them (cmi5 section 14.2).
  */
 const LAUNCH_PARAMETERS = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
 
 /**
  * Reads a cmi5 course: its assignable units, including those in blocks.
  *
- * @see {@link https://github.com/AICC/CMI-5_Spec_Current/blob/quartz/cmi5_spec.md} sections 13 and 14
+ * @see {@link https://github.com/AICC/CMI-5_Spec_Current/blob/quartz/cmi5_spec.md} cmi5, sections 13 and 14
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
  */
 export async function readCmi5(course: CourseFiles, file: SourceFile): Promise<CourseOutline> {

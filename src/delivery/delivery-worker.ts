@@ -61,8 +61,8 @@ export interface DeliveryOptions {
 
 /**
  * Takes messages off the queue, posts them, and settles what came of it. One exchange with the queue settles
- * everything that finished since the last one and takes up as many new heads as there are free slots
- * (architecture, invariant 6); no request is ever made inside a transaction.
+ * everything that finished since the last one and takes up as many new heads as there are free slots. No request is ever
+ * made inside a transaction.
  */
 export class DeliveryWorker implements AsyncDisposable {
   readonly #queueExchange: DeliveryExchange;

@@ -48,7 +48,7 @@ export function attemptOutcome(
 
 /**
  * Settles an attempt: deletes a delivered message, retries a failed one, and dead-letters it after the last attempt.
- * Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum.
+ * The effective attempts are the smaller of the webhook's and the queue's redrive maximum.
  */
 export function settleAttempt(
   message: ReceivedMessage,

@@ -15,7 +15,7 @@ import {
   topicOf,
 } from './catalogue.ts';
 
-/** The table of section 6.1, row by row. */
+/** The table of topics and subtopics in the specification, row by row. */
 const SECTION_6_1 = {
   ACCOUNT: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
   ACCOUNT_CONTENT: ['CONTENT_ADDED_TO_ACCOUNT', 'CONTENT_REMOVED_FROM_ACCOUNT'],
@@ -24,7 +24,7 @@ const SECTION_6_1 = {
 } as const;
 
 describe('the catalogue of events', () => {
-  test('has the topics and subtopics of section 6.1, in its order', () => {
+  test('has the topics and subtopics in the order of the specification', () => {
     assert.deepEqual(TOPICS, Object.keys(SECTION_6_1));
     assert.deepEqual(SUBTOPICS, Object.values(SECTION_6_1).flat());
     for (const topic of TOPICS) {
@@ -33,7 +33,7 @@ describe('the catalogue of events', () => {
     }
   });
 
-  test('has the focus types of section 2.2: accounts for accounts, courses for courses, both kinds for the rest', () => {
+  test('has the focus types of each topic: accounts for accounts, courses for courses, both kinds for the rest', () => {
     assert.deepEqual(FOCUS_TYPES, ['ACCOUNT', ...CONTENT_TYPES]);
     assert.deepEqual(FOCUS_TYPES_OF_TOPIC, {
       ACCOUNT: ['ACCOUNT'],

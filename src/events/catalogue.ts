@@ -1,4 +1,4 @@
-/** Topics, their subtopics and their focus rules: section 6.1 of the specification as data. */
+/** Topics, their subtopics and their focus rules, as data. */
 
 export const TOPICS = ['ACCOUNT', 'ACCOUNT_CONTENT', 'COURSE', 'REGISTRATION'] as const;
 export type Topic = (typeof TOPICS)[number];
@@ -77,7 +77,7 @@ export const SUBTOPIC_RULES: Readonly<Record<Subtopic, SubtopicRule>> = {
   },
 };
 
-/** The focus types that a webhook of a topic may have (section 2.2). */
+/** The focus types that a webhook of a topic may have. */
 export const FOCUS_TYPES_OF_TOPIC: Readonly<Record<Topic, readonly FocusType[]>> = {
   ACCOUNT: ['ACCOUNT'],
   ACCOUNT_CONTENT: FOCUS_TYPES,

@@ -1,13 +1,13 @@
 import type { ContentType, Subtopic } from './catalogue.ts';
 
-/** Section 6.2, resource.account. */
+/** `resource.account` of a message. */
 export interface AccountResource {
   id: number;
   name: string;
   enabled: boolean;
 }
 
-/** Section 6.2, resource.content.course. */
+/** `resource.content.course` of a message. */
 export interface CourseResource {
   id: number;
   name: string;
@@ -25,7 +25,7 @@ export interface FolderContent {
   name: string;
 }
 
-/** Section 6.2, resource.content.folder. */
+/** `resource.content.folder` of a message. */
 export interface FolderResource {
   id: number;
   name: string;
@@ -34,14 +34,14 @@ export interface FolderResource {
   contents: FolderContent[];
 }
 
-/** Section 6.2, resource.content.bundle. */
+/** `resource.content.bundle` of a message. */
 export interface BundleResource {
   id: number;
   name: string;
   location: string;
 }
 
-/** Section 6.2, resource.registration. */
+/** `resource.registration` of a message. */
 export interface RegistrationResource {
   account_id: number;
   registration_id: string;
@@ -49,7 +49,7 @@ export interface RegistrationResource {
   learner_id: string;
 }
 
-/** Section 6.2, resource.registration of a status update. `score` is 0–100, `duration` whole seconds. */
+/** `resource.registration` of a status update. `score` is 0–100, `duration` whole seconds. */
 export interface RegistrationStatusResource extends RegistrationResource {
   completion: string;
   success: string;
@@ -83,7 +83,7 @@ interface RegistrationStatusUpdatedResource {
   registration: RegistrationStatusResource;
 }
 
-/** The members of `resource`, by subtopic (section 6.2, last table), in the order in which they are sent. */
+/** The members of `resource`, by subtopic, in the order in which they are sent. */
 export interface EventResources {
   ACCOUNT_CREATED: AccountEventResource;
   ACCOUNT_ACTIVATION_UPDATED: AccountEventResource;

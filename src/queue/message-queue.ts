@@ -181,7 +181,7 @@ export interface ExchangedAtOnce extends Received {
 export interface MessageQueue {
   /** The engine's name, for metrics. */
   readonly engine: string;
-  /** The maximum receives of the redrive policy (section 3). */
+  /** The maximum receives of the redrive policy, which limits the attempts of every webhook. */
   readonly maxReceives: number;
   /**
    * Locks lines until the transaction ends. Other transactions that queue to them wait, because the order within a

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** The length of `webhooks_auth_secret` (section 8). */
+/** The length of `webhooks_auth_secret`. */
 const SECRET_CHARACTERS = 64;
 
 /** The stored secret cannot be read or created, or is invalid. */

@@ -29,8 +29,8 @@ export class UndecryptableError extends Error {
 }
 
 /**
- * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret` (section 2.2). Each value is bound
- * to its webhook: it cannot be decrypted in another row.
+ * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret`. Each value is bound to its
+ * webhook: it cannot be decrypted in another row.
  */
 export class CredentialsCipher {
   readonly #keys: ReadonlyMap<string, Buffer>;

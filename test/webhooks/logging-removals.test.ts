@@ -61,7 +61,7 @@ const DISCARDS = {
   },
 } as const;
 
-describe('the log of messages that are never sent (section 6.3)', () => {
+describe('the log of messages that are never sent', () => {
   for (const [name, { reason, says, change }] of Object.entries(DISCARDS)) {
     it(`has a line for each message of a webhook that is ${name}, in the webhook's mode`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });

@@ -31,7 +31,7 @@ const SUMMARY_MEMBERS = [
 ];
 const FULL_MEMBERS = [...SUMMARY_MEMBERS, 'message', 'response_body', 'target_url'];
 
-/** Section 6.3, first table, at INFO. */
+/** What each logging mode logs at INFO. */
 const EXTENTS: Readonly<Record<Mode, { success: Extent; failure: Extent }>> = {
   NONE: { success: 'nothing', failure: 'nothing' },
   SUMMARY: { success: 'summary', failure: 'summary' },
@@ -149,7 +149,7 @@ function assertExtent(
   assert.equal(line.response_body?.headers['content-type'], 'application/json', what);
 }
 
-describe('the log of deliveries (section 6.3)', () => {
+describe('the log of deliveries', () => {
   for (const log_level of ['info', 'warn', 'error', 'silent'] as const) {
     test(`has at ${log_level} the lines that the logging mode of the webhook selects`, async () => {
       for (const delivery of await linesAt({ log_level }))

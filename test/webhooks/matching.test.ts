@@ -82,7 +82,7 @@ const events: fc.Arbitrary<Event> = fc.record({
   }),
 });
 
-/** The rule in plain words: sections 2.2 and 6.1 with the decision on focuses of several types. */
+/** The rule in plain words, with focuses of several types. */
 function matches(input: WebhookInput, event: Event): boolean {
   if (input.enabled === false) return false;
   const focus = input.focus ?? [];

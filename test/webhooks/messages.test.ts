@@ -140,7 +140,7 @@ describe('messages as targets receive them', () => {
   const receivedAt = (place: string) => target.requests.filter((request) => request.path === place);
 
   for (const subtopic of SUBTOPICS) {
-    test(`${subtopic}: every member in the order of section 6.2, to the last byte`, async () => {
+    test(`${subtopic}: every member in the documented order, to the last byte`, async () => {
       const place = `/${subtopic}?a=b&c="d`;
       const targetUrl = target.url + place;
       const webhook = await api.create(
@@ -201,7 +201,7 @@ describe('messages as targets receive them', () => {
     await api.delete(`/webhooks/${webhook.id}`);
   });
 
-  test('logging_mode is spelled as in section 6.2', async () => {
+  test('logging_mode is spelled as messages spell it', async () => {
     const spelled = { NONE: 'NONE', SUMMARY: 'SUMMARY', FULL: 'FULL', FULLONERROR: 'FULL_ON_ERROR' };
     const ids: number[] = [];
     for (const logging_mode of Object.keys(spelled)) {

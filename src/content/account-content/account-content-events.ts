@@ -116,7 +116,7 @@ function standsInFolder(asset: Asset): asset is Asset<AssetType> {
   return asset.type !== 'FOLDER';
 }
 
-/** Section 6.2, resource.content: the folder with the assets, and the course or bundle if it is the only one. */
+/** `resource.content` of a message: the folder with the assets, and the course or bundle if it is the only one. */
 async function toContentResource(
   tx: Transaction,
   { folder: { id, name, location }, pathWithin }: FolderAndPath,

@@ -144,7 +144,7 @@ export class AccountService {
   }
 }
 
-/** An account as messages show it (section 6.2). */
+/** An account as messages show it. */
 export function toAccountResource({ id, name, enabled }: Account): AccountResource {
   return { id, name, enabled };
 }

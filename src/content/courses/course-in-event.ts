@@ -4,7 +4,7 @@ import { locationOf, readFolderChain } from '../assets/folder-tree.ts';
 
 /** A course as it appears in events. */
 export interface CourseInEvent {
-  /** Section 6.2, resource.content.course. */
+  /** As in `resource.content.course` of a message. */
   resource: CourseResource;
   /** What a content focus can name: the course, then its folders, from its own up to the root. */
   references: ContentReference[];

@@ -121,7 +121,7 @@ function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
   return present?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
 }
 
-/** `LMS.LaunchData` (section 10). */
+/** `LMS.LaunchData` (cmi5 section 10). */
 function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: Session['mode']): JsonObject {
   return {
     contextTemplate: {

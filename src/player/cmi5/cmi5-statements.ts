@@ -55,7 +55,7 @@ export function abandoned(saying: Saying): Statement {
   });
 }
 
-/** The learner need not do the unit. @param reason free text, or a value of section 9.5.5.2 */
+/** The learner need not do the unit. @param reason free text, or a value of cmi5 section 9.5.5.2 */
 export function waived(saying: Saying, unit: LaunchUnit, reason: string): Statement {
   return statement(saying, 'waived', {
     object: {

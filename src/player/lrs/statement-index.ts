@@ -28,7 +28,8 @@ export function termOf(text: string): string {
 }
 
 /**
- * The identity of an agent or group; null for an anonymous group. Equal identities mean the same agent (section 4.2.2).
+ * The identity of an agent or group; null for an anonymous group. Equal identities mean the same agent (xAPI section
+ * 4.2.2 of "Data").
  */
 export function agentIdentity(agent: unknown): string | null {
   if (!isObject(agent)) return null;

@@ -39,7 +39,7 @@ export interface PresentConfiguration {
 }
 
 /**
- * The errors of a configuration beyond its schema (sections 2.2, 6.1 and 7). Checks only members of the right type
+ * The errors of a configuration beyond its schema. Checks only members of the right type
  * and lists of an allowed length, so that the errors can be reported together with those of the schema.
  */
 export function configurationErrors(
@@ -56,7 +56,7 @@ export function configurationErrors(
   ];
 }
 
-/** The configuration of a valid input, with defaults for omitted members (decisions, Webhook endpoints). */
+/** The configuration of a valid input, with defaults for omitted members. */
 export function toConfiguration(
   input: WebhookInput,
   present: PresentConfiguration | null,

@@ -1,17 +1,17 @@
 import type { Topic } from '../../events/catalogue.ts';
 import { isAtLeastAsVerboseAs, type LogLevel } from '../../settings/log-level.ts';
 
-/** How detailed a webhook's deliveries are logged, as spelled in the configuration (section 6.3). */
+/** How detailed a webhook's deliveries are logged, as spelled in the configuration. */
 export const LOGGING_MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 export type LoggingMode = (typeof LOGGING_MODES)[number];
 
-/** The same as spelled in messages (section 6.2). */
+/** The same as spelled in messages. */
 export type MessageLoggingMode = 'NONE' | 'SUMMARY' | 'FULL' | 'FULL_ON_ERROR';
 
 /** How detailed one delivery is logged. */
 export type LogExtent = 'nothing' | 'summary' | 'full';
 
-/** The class that triggers a topic's events, whose custom log level counts (section 6.3). */
+/** The class that triggers a topic's events, whose custom log level counts. */
 export const TRIGGERING_CLASSES = {
   ACCOUNT: 'AccountService',
   ACCOUNT_CONTENT: 'AccountContentService',
@@ -27,7 +27,7 @@ export interface RelevantLevels {
 }
 
 /**
- * The effective logging mode (section 6.3): FULL if the service or the triggering class is at debug or more verbose,
+ * The effective logging mode: FULL if the service or the triggering class is at debug or more verbose,
  * otherwise that of the webhook, which a less verbose level does not lower.
  */
 export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels): LoggingMode {

@@ -38,7 +38,7 @@ export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
   };
 }
 
-/** Section 2.3. */
+/** The statistics of a webhook as the API returns them. */
 export function toStatisticsRecord(statistics: WebhookStatistics): Static<typeof StatisticsRecord> {
   return {
     statistics_valid_from_dt: formatDateTime(statistics.validFrom),

@@ -24,7 +24,7 @@ export const WebhookParams = Type.Object({
   webhook_id: PathId('The id of the webhook.'),
 });
 
-/** Section 4.2: webhooks and their statistics. */
+/** Webhooks and their statistics. */
 export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
   const idOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
 

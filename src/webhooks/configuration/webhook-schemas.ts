@@ -210,14 +210,14 @@ const readOnlyMembers = {
   updated_dt: Ignored(WebhookRecord.properties.updated_dt),
 };
 
-/** Section 2.2: the body of create and update. */
+/** The body of create and update. */
 export const WebhookInput = Type.Object(
   { ...configuration, ...readOnlyMembers },
   { additionalProperties: false, title: 'WebhookInput', description: 'A webhook’s configuration.' },
 );
 export type WebhookInput = Static<typeof WebhookInput>;
 
-/** Section 2.3. */
+/** The statistics of a webhook as the API returns them. */
 export const StatisticsRecord = Type.Object(
   {
     statistics_valid_from_dt: DateTime('Start of the counting period.'),

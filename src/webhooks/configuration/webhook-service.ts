@@ -71,7 +71,7 @@ export interface WebhookServiceDependencies {
   now: () => number;
 }
 
-/** The operations on webhooks for administrators and the automation API (sections 2.2, 2.3, 3, 4.2 and 7). */
+/** The operations on webhooks for administrators and the automation API. */
 export class WebhookService {
   readonly #with: WebhookServiceDependencies;
 
@@ -79,7 +79,7 @@ export class WebhookService {
     this.#with = dependencies;
   }
 
-  /** True while the webhooks service is disabled: webhooks can be created and read, but not changed (section 3). */
+  /** True while the webhooks service is disabled: webhooks can be created and read, but not changed. */
   get readOnly(): boolean {
     return this.#with.readOnly;
   }
@@ -135,7 +135,7 @@ export class WebhookService {
   }
 
   /**
-   * Replaces the whole configuration, which ends the error state (section 3).
+   * Replaces the whole configuration, which ends the error state.
    * @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`, `precondition-failed`
    */
   async update(

@@ -279,7 +279,7 @@ export async function readStatistics(
     .executeTakeFirst();
 }
 
-/** Section 3: counts are cleared and the period starts now. The error state is kept. */
+/** Clears the counts and starts the period now. The error state is kept. */
 export async function resetStatistics(tx: Transaction, id: number, now: number): Promise<void> {
   await tx.query
     .updateTable('webhook_statistics')
@@ -295,7 +295,7 @@ export async function resetStatistics(tx: Transaction, id: number, now: number):
     .execute();
 }
 
-/** Section 3: an edit ends the error state. */
+/** Ends the error state, as every edit does. */
 export async function clearInError(tx: Transaction, id: number): Promise<void> {
   await tx.query
     .updateTable('webhook_statistics')

@@ -1,7 +1,7 @@
 import type { FocusType, Subtopic, Topic } from '../../events/catalogue.ts';
 import type { LoggingMode } from './logging-mode.ts';
 
-/** The limits of section 2.2 and the defaults. */
+/** The limits and defaults of a configuration. */
 export const MIN_ATTEMPTS = 1;
 export const MAX_ATTEMPTS = 1_000;
 export const DEFAULT_MAX_ATTEMPTS = 10;
@@ -20,7 +20,7 @@ export const AUTHENTICATION_TYPES = ['NONE', 'BASIC'] as const;
 /** How the service authenticates to a webhook's target, as configured. A null secret keeps the stored one. */
 export type Authentication = { type: 'NONE' } | { type: 'BASIC'; key: string; secret: string | null };
 
-/** A webhook's valid configuration (section 2.2). */
+/** A webhook's valid configuration. */
 export interface WebhookConfiguration {
   name: string;
   topic: Topic;
@@ -43,7 +43,7 @@ export interface WebhookConfiguration {
 export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   id: number;
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
-  /** Section 3: a failure more recent than its last success or edit. */
+  /** It has a failure more recent than its last success or edit. */
   inError: boolean;
   /** Since when its postbacks are signed, and until when the former secret also signs, in epoch milliseconds. */
   signingSince: number | null;
@@ -71,7 +71,7 @@ export function matchesAsBefore(before: Matching, after: Matching): boolean {
   return keyOf(before) === keyOf(after);
 }
 
-/** Section 2.3. Times are in epoch milliseconds. */
+/** A webhook's statistics since they were reset. Times are in epoch milliseconds. */
 export interface WebhookStatistics {
   validFrom: number;
   successCount: number;

@@ -82,7 +82,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   }
 }
 
-/** Records events while the webhooks service is disabled, without triggering webhooks (section 3). */
+/** Records events while the webhooks service is disabled, without triggering webhooks. */
 export class RecordingPublisher implements EventPublisher<Transaction> {
   readonly #now: () => number;
 

@@ -68,7 +68,7 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
 
 /**
  * The log lines of deliveries, one for each attempt, as detailed as the webhook's logging mode and the log levels
- * require (section 6.3). They are written regardless of the general level: info for a success, warn for a failure,
+ * require (docs/operating.md, Logs). They are written regardless of the general level: info for a success, warn for a failure,
  * error for a message that was dead-lettered.
  */
 export class DeliveryLog {

@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<Subtopic, string>> = {
 };
 
 /**
- * The log of events, written by the class that triggers them (section 6.3): at info what happened, at debug which webhooks
+ * The log of events, written by the class that triggers them: at info what happened, at debug which webhooks
  * it triggered. Ids only: names and e-mail addresses are in the messages, which the logging modes of webhooks decide about.
  */
 export class EventLog {

@@ -10,7 +10,7 @@ import {
 import { DateTime, describedAs, Nullable } from '../../http/schemas.ts';
 import { MAX_ATTEMPTS, MIN_ATTEMPTS } from '../configuration/webhook.ts';
 
-/** Section 6.2: the messages as the API description shows them. The service builds them in `message.ts`. */
+/** The messages as the API description shows them. The service builds them in `message.ts`. */
 
 const account = Type.Object(
   { id: Type.Integer(), name: Type.String(), enabled: Type.Boolean() },

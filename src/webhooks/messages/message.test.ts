@@ -10,7 +10,7 @@ import { SAMPLE_RESOURCES } from './sample-events.ts';
 const texts = fc.string({ unit: 'binary', maxLength: 40 });
 
 describe('messages', () => {
-  test('are JSON with the members of section 6.2 in its order, whatever names and addresses hold', () => {
+  test('are JSON with the documented members in their order, whatever names and addresses hold', () => {
     const webhooks = fc.record({
       id: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
       name: texts,

@@ -11,8 +11,8 @@ export interface DatedEvent extends Pick<ServiceEvent, 'subtopic' | 'resource' |
 }
 
 /**
- * Builds the messages of an event (section 6.2). The common part is serialized once. Members have the order of
- * the specification, and targets get exactly this text, byte for byte.
+ * Builds the messages of an event. The common part is serialized once. Members have the order of the documentation
+ * (docs/receiving.md), and targets get exactly this text, byte for byte.
  */
 export class MessageBuilder {
   readonly #shared: string;

@@ -7,7 +7,7 @@ import type { Draft } from './draft.ts';
 /** The `subscription_id` before a webhook is created, as in a test message. */
 const NO_ID = 0;
 
-/** The message that a test of this draft sends, with the members in their order (section 6.2 of the specification). */
+/** The message that a test of this draft sends, with the members in their order. */
 export function exampleMessage(
   draft: Draft,
   subtopic: Subtopic,
@@ -32,5 +32,5 @@ export function exampleMessage(
   };
 }
 
-/** Messages spell this one differently (section 6.3). */
+/** Messages spell this one differently. */
 const LOGGING_MODES: Readonly<Record<string, MessageLoggingMode>> = { FULLONERROR: 'FULL_ON_ERROR' };
