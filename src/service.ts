@@ -114,9 +114,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       send: tracing === null ? send : traceTestMessages(tracing, send),
     }),
   );
-  const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const identity = await createIdentity(context);
   const content = stack.use(await openContent(context, webhooks));
+  // Not before it is known that the database and the course files belong together: it may be an outdated database.
+  const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const records = createLearningRecords(context, identity);
   const player = await createPlayer(context, content, records);
   const audit = new AuditLog({ database, days: settings.audit_log_days, now });

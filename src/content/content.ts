@@ -32,7 +32,7 @@ import {
   equivalentsHoldingCourse,
   equivalentsInFolder,
 } from './equivalents/equivalent-service.ts';
-import { claimContentStore } from './files/claim-content-store.ts';
+import { assertOwnContentStore, claimContentStore } from './files/claim-content-store.ts';
 import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
@@ -67,7 +67,7 @@ export interface ContentOptions {
 
 /**
  * Opens the content store, assembles the content part, and starts its background tasks.
- * @throws what `openContentStore` and `claimContentStore` throw
+ * @throws what `openContentStore`, `claimContentStore` and `assertOwnContentStore` throw
  */
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
   const { settings, logs, storage, idempotency, baseUrl, now } = context;
@@ -178,10 +178,13 @@ async function openCourseFiles(
   });
   // Only one instance uses the embedded database and its folder.
   const isAlone = database.dialect === 'sqlite';
+  const isOwn = isAlone && place === null;
+  // First, so that nothing is removed from a folder that others use.
+  if (isOwn) await assertOwnContentStore(database, store);
+  else await claimContentStore(database, store);
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers(now());
-  if (isAlone && place === null) await intake.removeOrphans();
-  else await claimContentStore(database, store);
+  if (isOwn) await intake.removeOrphans();
   stack.use(orphanCleaner({ intake, leases, log, random })).start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
@@ -262,20 +262,27 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
       );
       assert.equal(waiting?.count, 2, 'what was delivered is not copied');
     }
-    await using service = await serve(folder.path, { database_url: postgres.url });
-    await target.waitFor(2);
-    const sent = target.requests.map(({ json, headers }) => [
-      (json as { resource: { account: { name: string } } }).resource.account.name,
-      headers.authorization,
-    ]);
-    const authorization = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
-    assert.deepEqual(sent, [
-      ['first', authorization],
-      ['second', authorization],
-    ]);
-    const courses = await new Api(service.url, token).get('/courses');
-    assert.equal(courses.status, 200, 'a token from before is taken');
-    assert.equal(courses.body.data.length, 1);
+    {
+      await using service = await serve(folder.path, { database_url: postgres.url });
+      await target.waitFor(2);
+      const sent = target.requests.map(({ json, headers }) => [
+        (json as { resource: { account: { name: string } } }).resource.account.name,
+        headers.authorization,
+      ]);
+      const authorization = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+      assert.deepEqual(sent, [
+        ['first', authorization],
+        ['second', authorization],
+      ]);
+      const courses = await new Api(service.url, token).get('/courses');
+      assert.equal(courses.status, 200, 'a token from before is taken');
+      assert.equal(courses.body.data.length, 1);
+    }
+
+    const content = path.join(folder.path, 'content');
+    const files = readdirSync(content);
+    await assert.rejects(serve(folder.path, { database_url: null }), /set database_url/);
+    assert.deepEqual(readdirSync(content), files, 'the embedded database from before the move removes none');
   });
 
   it('is rejected while a service uses the data folder', async () => {

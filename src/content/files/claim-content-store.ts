@@ -9,8 +9,8 @@ import { statusOf } from './s3-failures.ts';
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
  * writes the installation's id into the store, and later ones compare it.
- * @throws {ContentStoreError} if it cannot be reached, belongs to another installation, or lacks the files that the
- *   database names
+ * @throws {ContentStoreError} if it cannot be reached, belongs to another installation, lacks the files that the
+ *   database names, or has files while the database has no course
  */
 export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
   const installation = await installationOf(database);
@@ -23,6 +23,12 @@ export async function claimContentStore(database: Database, store: ContentStore)
           'is the share mounted, and is the setting right? To move the files, copy all of them there first',
       );
     }
+    if (newest === null && (await hasFiles(store))) {
+      throw new ContentStoreError(
+        `the content_store ${store.location} has course files, but this database has no course: are database_url and ` +
+          'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
+      );
+    }
     owner = await store.claim(installation);
   }
   if (owner !== installation) {
@@ -30,6 +36,33 @@ export async function claimContentStore(database: Database, store: ContentStore)
       `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own`,
     );
   }
+}
+
+/**
+ * Ensures that the store in the data folder belongs to the embedded database alone, whose service removes all files that
+ * the database does not name. A service on PostgreSQL, or one with a shared store, has written its installation's id there.
+ * If that is the id of this database, then this is the database from before a move.
+ * @throws {ContentStoreError} if others use it, or used it last
+ */
+export async function assertOwnContentStore(database: Database, store: ContentStore): Promise<void> {
+  const owner = await ownerOf(store);
+  if (owner === null) return;
+  if (owner !== (await installationOf(database))) {
+    throw new ContentStoreError(
+      `the course files in ${store.location} belong to another installation: set database_url if it uses PostgreSQL, or ` +
+        'set data_dir to another folder',
+    );
+  }
+  throw new ContentStoreError(
+    `the course files in ${store.location} were used with PostgreSQL or as a content_store, so this database may lack ` +
+      'their newest courses: set database_url or content_store as before. If you moved back to this database ' +
+      'deliberately, delete the file coursewire-installation in that folder',
+  );
+}
+
+async function hasFiles(store: ContentStore): Promise<boolean> {
+  for await (const _key of store.keys()) return true;
+  return false;
 }
 
 /** @throws {ContentStoreError} with the reason, for the operator who starts the service */

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
+import { runCommand } from '../../support/command-line.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
+import { startTarget } from '../../support/target.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '../packages.ts';
 
 // Runs on SQLite alone: no database takes part in where files are.
@@ -74,12 +77,19 @@ describe('course files in a shared folder', () => {
   it('stay if another instance may still be importing them, and are removed if they are a day old and unused', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
-    const [fresh, old] = [Date.now() - 23 * HOUR_MS, Date.now() - 25 * HOUR_MS].map(newContentKey);
-    for (const key of [fresh, old]) {
-      mkdirSync(path.join(shared, key!), { recursive: true });
-      writeFileSync(path.join(shared, key!, 'index.html'), 'x');
+    const dataDir = path.join(folder.path, 'data');
+    {
+      await using _service = await startTestService({ dataDir, settings: { content_store: shared } });
     }
-    await using service = await startTestService({ settings: { content_store: shared } });
+    // An instance looks for unused files again six hours after another one did.
+    const later = Date.now() + 7 * HOUR_MS;
+    const [fresh, old] = [later - 23 * HOUR_MS, later - 25 * HOUR_MS].map(newContentKey);
+    for (const key of [fresh, old]) writeCourseFile(shared, key!);
+    await using service = await startTestService({
+      dataDir,
+      settings: { content_store: shared },
+      now: () => later,
+    });
     await until(() => !existsSync(path.join(shared, old!)), 'the old one went');
     assert.ok(existsSync(path.join(shared, fresh!)));
     await importCourse(service);
@@ -127,4 +137,86 @@ describe('course files in a shared folder', () => {
     assert.equal((await service.api.get('/courses')).body.data.length, 1);
     assert.ok(readdirSync(shared).includes('coursewire-installation'));
   });
+
+  it('prevents a start with a database without courses if the folder is full and belongs to nobody yet', async () => {
+    using folder = temporaryFolder();
+    const shared = path.join(folder.path, 'shared');
+    const old = newContentKey(Date.now() - 25 * HOUR_MS);
+    writeCourseFile(shared, old);
+    await assert.rejects(
+      startTestService({ settings: { content_store: shared } }),
+      /the content_store .*shared has course files, but this database has no course: .*database_url/,
+    );
+    assert.deepEqual(readdirSync(shared), [old], 'neither claimed nor emptied');
+  });
 });
+
+describe('the course files in the data folder of a PostgreSQL service', () => {
+  /** Makes the folder of a service that has a course, and whose files belong to `installation`. */
+  async function startedBy(
+    dataDir: string,
+    installationOf: (own: string) => string,
+  ): Promise<{ files: string[]; upload: string }> {
+    let own: string;
+    {
+      await using service = await startTestService({ dataDir, settings: { enable_queue_polling: false } });
+      await importCourse(service);
+      own = (await runCommand(['installation'], { data_dir: dataDir })).out.trim();
+    }
+    const content = path.join(dataDir, 'content');
+    writeFileSync(path.join(content, 'coursewire-installation'), `${installationOf(own)}\n`);
+    // Imported since, by the service that the folder belongs to.
+    writeCourseFile(content, newContentKey(Date.now()));
+    const upload = path.join(dataDir, 'tmp', 'upload');
+    mkdirSync(upload);
+    return { files: readdirSync(content).sort(), upload };
+  }
+
+  it('stay if a service is started on the folder without database_url, with a database of another installation', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    const { files, upload } = await startedBy(dataDir, () => randomUUID());
+    await assert.rejects(
+      startTestService({ dataDir }),
+      /the course files in .*content belong to another installation.*set database_url/,
+    );
+    assert.deepEqual(readdirSync(path.join(dataDir, 'content')).sort(), files);
+    assert.ok(existsSync(upload), 'uploads in progress stay too');
+  });
+
+  it('stay if a service is started on the database from before the move, until the operator has moved back', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    const { files } = await startedBy(dataDir, (own) => own);
+    const content = path.join(dataDir, 'content');
+    await assert.rejects(
+      startTestService({ dataDir }),
+      /set database_url or content_store.* delete the file coursewire-installation/,
+    );
+    assert.deepEqual(readdirSync(content).sort(), files);
+    rmSync(path.join(content, 'coursewire-installation'));
+    await using service = await startTestService({ dataDir });
+    assert.equal((await service.api.get('/courses')).body.data.length, 1);
+    assert.equal(readdirSync(content).length, 1, 'what no course has is removed again');
+  });
+
+  it('send no message of the database from before the move', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget();
+    const dataDir = path.join(folder.path, 'data');
+    {
+      await using service = await startTestService({ dataDir, settings: { enable_queue_polling: false } });
+      const { api } = service;
+      await api.create('/webhooks', { name: 'Accounts', topic: 'ACCOUNT', target_url: target.url });
+      await api.create('/accounts', { name: 'Waiting' });
+    }
+    await startedBy(dataDir, (own) => own);
+    await assert.rejects(startTestService({ dataDir }), /set database_url/);
+    assert.equal(target.requests.length, 0);
+  });
+});
+
+function writeCourseFile(store: string, key: string): void {
+  mkdirSync(path.join(store, key), { recursive: true });
+  writeFileSync(path.join(store, key, 'index.html'), 'x');
+}
