@@ -1,4 +1,11 @@
-import { type DataFolder, lockDataFolder, namedPlaces, openDataFolder } from './database/data-folder.ts';
+import { existsSync } from 'node:fs';
+import {
+  type DataFolder,
+  DataFolderError,
+  lockDataFolder,
+  namedPlaces,
+  openDataFolder,
+} from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
@@ -22,17 +29,21 @@ export interface Storage extends AsyncDisposable {
 
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
- * The secret is checked before anything is written.
+ * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
+ * command with the wrong `data_dir` would work on a new database and report success.
  * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {WrongSecretError}
  * @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
   settings: Settings,
-  { exclusive, now }: { exclusive: boolean; now: () => number },
+  { exclusive, creates = true, now }: { exclusive: boolean; creates?: boolean; now: () => number },
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
   const embedded = settings.database_url === null;
+  if (embedded && !creates && !existsSync(folder.databaseFile)) {
+    throw new DataFolderError(`there is no database in ${folder.path}; is data_dir right?`);
+  }
   if (embedded) openDataFolder(settings.data_dir);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder));

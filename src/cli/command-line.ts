@@ -11,9 +11,10 @@ import type { Tracing } from '../observability/tracing/tracing.ts';
 import { finishQueueCopy } from '../queue/finish-copy.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
+import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { readTracingEnvironment } from '../settings/tracing-environment.ts';
-import { openStorage } from '../storage.ts';
+import { openStorage, type Storage } from '../storage.ts';
 import { runBackupCommand } from './backup-command.ts';
 import { runClientCommand } from './client-command.ts';
 import { runDatabaseCommand } from './database-command.ts';
@@ -193,7 +194,7 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
   return await runUserCommand(args, {
     administrators: async () => {
       const settings = readSettings(call);
-      const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
+      const { database } = stack.use(await openFor(args, settings));
       return administratorServices({
         database,
         log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
@@ -229,8 +230,7 @@ async function manageQueues(call: Call, args: readonly string[]): Promise<number
       return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
     },
     installation: async () => {
-      const settings = readSettings(call);
-      const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
+      const { database } = stack.use(await openFor(args, readSettings(call)));
       return await installationOf(database);
     },
     write: call.write,
@@ -243,7 +243,7 @@ async function manageInstallation(call: Call, args: readonly string[]): Promise<
   return await runInstallationCommand(args, {
     open: async () => {
       const exclusive = args.length > 0;
-      return stack.use(await openStorage(readSettings(call), { exclusive, now: Date.now })).database;
+      return stack.use(await openFor(args, readSettings(call), exclusive)).database;
     },
     write: call.write,
     writeError: call.writeError,
@@ -254,8 +254,7 @@ async function manageClients(call: Call, args: readonly string[]): Promise<numbe
   await using stack = new AsyncDisposableStack();
   return await runClientCommand(args, {
     clients: async () => {
-      const storage = stack.use(await openStorage(readSettings(call), { exclusive: false, now: Date.now }));
-      const { database } = storage;
+      const { database } = stack.use(await openFor(args, readSettings(call)));
       return new ClientService({ database, now: () => database.clock.now() });
     },
     write: call.write,
@@ -266,7 +265,7 @@ async function manageClients(call: Call, args: readonly string[]): Promise<numbe
 async function manageSecrets(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runSecretsCommand(args, {
-    open: async () => stack.use(await openStorage(readSettings(call), { exclusive: false, now: Date.now })),
+    open: async () => stack.use(await openFor(args, readSettings(call))),
     tokenLifetimeMs: () => {
       const { access_token_lifetime, launch_lifetime } = readSettings(call);
       return Math.max(Math.max(access_token_lifetime, launch_lifetime) * MS_PER_SECOND, LAUNCH_LIFETIME_MS);
@@ -297,6 +296,14 @@ async function makeBackup(call: Call, args: readonly string[]): Promise<number> 
   });
 }
 
-function readSettings({ env, configFile }: Call) {
+/**
+ * Opens the storage for a command. Only those that create something (`client create`) may be the first to use a data
+ * folder. `args` are what follows the name of the command.
+ */
+async function openFor(args: readonly string[], settings: Settings, exclusive = false): Promise<Storage> {
+  return await openStorage(settings, { exclusive, creates: args[0] === 'create', now: Date.now });
+}
+
+function readSettings({ env, configFile }: Call): Settings {
   return loadSettings({ env, ...(configFile === undefined ? {} : { configFile }) });
 }

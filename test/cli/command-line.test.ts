@@ -46,6 +46,7 @@ describe('the command line', () => {
   test('shows the id of the installation, and gives a copy a new one', async () => {
     using folder = temporaryFolder();
     const env = { DATA_DIR: path.join(folder.path, 'data') };
+    await run(['client', 'create', '--name', 'First', '--email', 'me@example.com'], env);
     const id = (await run(['installation'], env)).out.trim();
     assert.match(id, /^[0-9a-f-]{36}$/);
     assert.equal((await run(['installation'], env)).out.trim(), id);
@@ -114,13 +115,49 @@ describe('the command line', () => {
     assert.doesNotMatch(err, /\n\s+at /);
   });
 
+  test('does not make a database in a folder without one, unless the command creates something', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    for (const args of [
+      ['secrets', 're-encrypt'],
+      ['client', 'list'],
+      ['client', 'delete', 'x'],
+      ['client', 'enable', 'x'],
+      ['client', 'disable', 'x'],
+      ['user', 'list'],
+      ['user', 'reset-password', 'ann@example.com'],
+      ['user', 'delete', 'ann@example.com'],
+      ['installation'],
+      ['installation', 'renew'],
+      ['queues', 'check'],
+    ]) {
+      const { code, out, err } = await run(args, { DATA_DIR: dataDir });
+      assert.deepEqual([code, out], [1, ''], args.join(' '));
+      assert.equal(
+        err,
+        `coursewire: there is no database in ${dataDir}; is data_dir right?\n`,
+        args.join(' '),
+      );
+      assert.ok(!existsSync(dataDir), args.join(' '));
+    }
+    for (const [name, ...args] of [
+      ['client', 'create', '--name', 'First', '--email', 'me@example.com'],
+      ['user', 'create', '--email', 'ann@example.com', '--role', 'admin'],
+    ] as const) {
+      const place = path.join(folder.path, name);
+      await run([name, ...args], { DATA_DIR: place });
+      assert.ok(existsSync(path.join(place, 'coursewire.db')), name);
+    }
+  });
+
   test('reads settings from a file, which the environment overrides', async () => {
     using folder = temporaryFolder();
+    const create = ['client', 'create', '--name', 'First', '--email', 'me@example.com'];
     const config = path.join(folder.path, 'coursewire.yaml');
     writeFileSync(config, `data_dir: ${path.join(folder.path, 'from-file')}\n`);
-    await run(['--config', config, 'client', 'list']);
+    await run(['--config', config, ...create]);
     assert.ok(existsSync(path.join(folder.path, 'from-file', 'coursewire.db')));
-    await run(['client', 'list', `--config=${config}`], {
+    await run([...create, `--config=${config}`], {
       DATA_DIR: path.join(folder.path, 'from-environment'),
     });
     assert.ok(existsSync(path.join(folder.path, 'from-environment', 'coursewire.db')));
