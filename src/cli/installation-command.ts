@@ -1,7 +1,9 @@
 import type { Database } from '../database/database.ts';
 import { installationOf, renewInstallation } from '../database/installation.ts';
+import { readRunningHosts } from '../housekeeping/instances.ts';
 
 const SUCCESS = 0;
+const FAILURE = 1;
 const WRONG_USE = 2;
 
 const HELP = `Usage: coursewire installation [renew]
@@ -11,7 +13,7 @@ installation with that id. A copy of the database has the same id.
 
 Commands:
   renew   give this copy of an installation a new id, so that both can be used side by side.
-          Stop the service first, and give the copy its own queues, content_store and targets
+          Stop all instances first, and give the copy its own queues, content_store and targets
 
 Options:
   --help  show this text
@@ -26,7 +28,7 @@ export interface InstallationCommandContext {
 }
 
 /**
- * Runs `coursewire installation …` and returns the exit code.
+ * Runs `coursewire installation …` and returns the exit code. It refuses to renew the id while instances use it.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runInstallationCommand(
@@ -45,6 +47,13 @@ export async function runInstallationCommand(
   if (args.length === 0) {
     write(`${await installationOf(database)}\n`);
     return SUCCESS;
+  }
+  const hosts = await readRunningHosts(database.reader, database.clock.now());
+  if (hosts.length > 0) {
+    writeError(
+      `Instances are running on ${hosts.join(', ')}: stop them first. One that was killed counts as running for 30 s.\n`,
+    );
+    return FAILURE;
   }
   const before = await installationOf(database);
   write(`This installation is now ${await renewInstallation(database)}. Before, it was ${before}.\n`);

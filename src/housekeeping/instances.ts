@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Database } from '../database/database.ts';
+import type { Database, Reader } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 
@@ -148,6 +148,15 @@ export class Instances implements AsyncDisposable {
         otherHost: other.host_name,
       }));
   }
+}
+
+/** The hosts on which instances are running, each once. Empty for the embedded database, whose folder is locked instead. */
+export async function readRunningHosts(reader: Pick<Reader, 'all'>, now: number): Promise<string[]> {
+  const rows = await reader.all<{ host_name: string }>(
+    'select distinct host_name from instances where seen_at >= ? order by host_name',
+    now - GONE_AFTER_MS,
+  );
+  return rows.map((row) => row.host_name);
 }
 
 function isSame(one: SettingDifference, other: SettingDifference): boolean {

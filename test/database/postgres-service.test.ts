@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { describe, it } from 'node:test';
+import { runCommand } from '../support/command-line.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram } from '../support/process.ts';
 import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
@@ -64,6 +66,25 @@ describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.equal(code, 1);
     assert.match(errors, /^coursewire: the database could not be reached: .*ECONNREFUSED.*\n$/);
     assert.doesNotMatch(errors, /pa55-word/);
+  });
+
+  it('keeps the id of its installation until all instances have stopped', async () => {
+    using folder = temporaryFolder();
+    await using database = await createPostgresDatabase();
+    const settings = on(database.url);
+    await using service = await startTestService({ dataDir: folder.path, settings });
+    const command = { ...settings, data_dir: folder.path };
+    const before = (await runCommand(['installation'], command)).out;
+    const refused = await runCommand(['installation', 'renew'], command);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.equal(
+      refused.err,
+      `Instances are running on ${hostname()}: stop them first. One that was killed counts as running for 30 s.\n`,
+    );
+    assert.equal((await runCommand(['installation'], command)).out, before);
+    await service.stop();
+    const renewed = await runCommand(['installation', 'renew'], command);
+    assert.equal(renewed.code, 0, renewed.err);
   });
 
   it('never logs the password', async () => {
