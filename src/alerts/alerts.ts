@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 
 /** Alert rules, and what watches over them. Disposing of it waits for the notices in flight. */
 export interface Alerts extends AsyncDisposable {
-  /** Starts to evaluate rules and to send notices. */
+  /** Starts to evaluate rules and to send notices, unless `enable_alerts` is false. */
   start(): void;
   /** Remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
@@ -91,6 +91,10 @@ export function createAlerts(
   const expired = () => now() - settings.delivery_history_days * DAY_MS;
   return {
     start() {
+      if (!settings.enable_alerts) {
+        log.warn('enable_alerts is false: this instance evaluates no alert rules and sends no notices');
+        return;
+      }
       watch.start();
       for (const dispatcher of dispatchers) dispatcher.start();
     },

@@ -26,6 +26,11 @@ const DEPENDENCES: readonly Dependence[] = [
     isMet: (settings) => settings.smtp_host !== null,
   },
   {
+    settings: ['alert_check_interval'],
+    needs: '`enable_alerts` is `true`',
+    isMet: (settings) => settings.enable_alerts,
+  },
+  {
     settings: ['content_store_endpoint'],
     needs: '`content_store` is an S3 bucket',
     isMet: (settings) => settings.content_store?.startsWith('s3://') === true,

@@ -79,6 +79,7 @@ describe('settings', () => {
       session_idle_timeout: 43_200,
       session_lifetime: 604_800,
       audit_log_days: 365,
+      enable_alerts: true,
       alert_check_interval: 15,
       smtp_host: null,
       smtp_port: 587,

@@ -193,6 +193,14 @@ export const DELIVERY_SETTINGS = {
 
 /** How alert rules are evaluated, and how their notices are sent. */
 export const ALERT_SETTINGS = {
+  enable_alerts: define({
+    group: 'Alerts',
+    parser: trueOrFalse,
+    default: true,
+    meaning:
+      'Whether this instance evaluates alert rules and sends notices. Set it to false on a copy of the data that must not ' +
+      'notify anyone. Tests of rules are still sent.',
+  }),
   smtp_host: define({
     group: 'Alerts',
     shared: true,

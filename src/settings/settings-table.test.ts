@@ -33,6 +33,7 @@ const BOUNDS: Record<
       'a@example.com\nBcc: b',
     ],
   },
+  enable_alerts: { taken: ['true', 'false'], refused: ['0'] },
   alert_check_interval: { taken: ['0.01', '15', '3600'], refused: ['0', '3601', 'often'] },
   port: { taken: ['0', '65535', ' 8080 '], refused: ['-1', '65536', '80.5', '0x50', '1e3', 'NaN', '8080x'] },
   base_url: {

@@ -25,8 +25,13 @@ export interface AlertService extends AsyncDisposable {
 export async function startAlertService(
   settings: Partial<Settings> = {},
   clock = new ManualClock(),
+  dataDir?: string,
 ): Promise<AlertService> {
-  const service = await startTestService({ settings: { ...SETTINGS, ...settings }, now: clock.now });
+  const service = await startTestService({
+    settings: { ...SETTINGS, ...settings },
+    now: clock.now,
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
   return { service, api: service.api, clock, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 
