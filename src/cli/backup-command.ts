@@ -11,7 +11,7 @@ const BYTES_PER_MIB = 2 ** 20;
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
-Backs up the embedded data (database, course files, secret) into a new folder, completely or not at
+Backs up the embedded data (database, course files, secret) into a folder, completely or not at
 all. The service can keep running. A service can start directly on that folder: set data_dir to it.
 For PostgreSQL and shared stores, see docs/operating.md, "Backup".
 
@@ -19,7 +19,7 @@ Exit code: 0 if the backup is complete; 1 if none was made, or if it lacks the s
 it, which the message then says.
 
 Options:
-  --to FOLDER  a folder that does not exist yet, or is empty
+  --to FOLDER  a folder that does not exist yet, or is empty, such as a mounted disk
   --help       show this text
 `;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
@@ -6,8 +5,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,12 +12,13 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
 import type { DataFolder } from '../database/data-folder.ts';
+import { backupPlaceOf } from './backup-place.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** An incomplete backup, which is renamed when it is complete. */
-const PARTIAL = '.partial';
+/** Of a date in ISO form. */
+const DATE_LENGTH = 10;
 
 /** A backup cannot be made: the message says why, and what to do instead. */
 export class BackupError extends Error {
@@ -38,7 +36,7 @@ export interface Backup {
 }
 
 /**
- * Backs up the embedded data into a new folder on which a service can start directly. It works while the
+ * Backs up the embedded data into a new or empty folder on which a service can start directly. It works while the
  * service is running, and completely or not at all. First it takes a snapshot of the database, then the files
  * of every course version in it, then the secret if it decrypts the stored values.
  * @param configured the `webhooks_auth_secret` of the settings; null when it is in a file of the data folder
@@ -61,10 +59,12 @@ export async function backUp(
     );
   }
   const place = path.resolve(to);
-  if (existsSync(place) && readdirSync(place).length > 0) {
-    throw new BackupError(`${place} is not empty: name a folder that does not exist yet`);
+  const chosen = backupPlaceOf(place);
+  if (chosen === null) {
+    const example = path.join(place, new Date().toISOString().slice(0, DATE_LENGTH));
+    throw new BackupError(`${place} is not empty: name a new folder, such as ${example}`);
   }
-  const partial = `${place}${PARTIAL}-${randomUUID()}`;
+  const { partial, complete } = chosen;
   try {
     mkdirSync(partial, { recursive: true, mode: FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
@@ -85,9 +85,7 @@ export async function backUp(
       syncFile(secretFile);
     }
     await syncFolder(partial);
-    if (existsSync(place)) rmSync(place, { recursive: true });
-    renameSync(partial, place);
-    await syncFolder(path.dirname(place));
+    await complete(path.basename(databaseFile));
     return {
       databaseBytes: bytes,
       versions: contentFolder === null ? 0 : keys.length - gone.length,

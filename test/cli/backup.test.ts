@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
@@ -95,13 +105,72 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     writeFileSync(path.join(taken, 'mine.txt'), 'mine');
     const refused = await runHere(['backup', '--to', taken], { data_dir: service.settings.data_dir });
     assert.equal(refused.code, 1);
-    assert.match(refused.errors, /is not empty/);
+    assert.match(refused.errors, /is not empty: name a new folder, such as .*taken.20\d\d-\d\d-\d\d/);
     const lost = await runHere(['backup', '--to', path.join(folder.path, 'new')], {
       data_dir: path.join(folder.path, 'nowhere'),
     });
     assert.equal(lost.code, 1);
     assert.match(lost.errors, /there is no database in/);
     assert.ok(!existsSync(path.join(folder.path, 'nowhere')), 'nothing was made');
+  });
+
+  it('fills an empty folder in place, because it may be a mounted disk, which cannot be replaced', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    await importCourse(service);
+    const place = path.join(folder.path, 'disk');
+    mkdirSync(place);
+    const { ino } = statSync(place);
+    const ended = await runHere(['backup', '--to', place], { data_dir: service.settings.data_dir });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.equal(statSync(place).ino, ino);
+    assert.deepEqual(readdirSync(folder.path), ['disk']);
+    assert.deepEqual(readdirSync(place).sort(), ['content', 'coursewire.db', 'webhooks_auth_secret']);
+    for (const file of readdirSync(place))
+      assert.equal(statSync(path.join(place, file)).mode & 0o077, 0, file);
+    await service.stop();
+    await using restored = await startTestService({ dataDir: place });
+    assert.equal((await restored.api.get('/courses')).body.data.length, 1);
+  });
+
+  it('leaves an empty folder empty if it fails', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    const place = path.join(folder.path, 'disk');
+    for (const each of [dataDir, place]) mkdirSync(each);
+    writeFileSync(path.join(dataDir, 'coursewire.db'), 'this is no database '.repeat(200));
+    const ended = await runHere(['backup', '--to', place], { data_dir: dataDir });
+    assert.equal(ended.code, 1);
+    assert.deepEqual([readdirSync(place), readdirSync(folder.path).sort()], [[], ['data', 'disk']]);
+  });
+
+  it('removes what a killed backup to the same place left more than a day ago, and nothing else', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    const place = path.join(folder.path, 'monday');
+    const disk = path.join(folder.path, 'disk');
+    const left = (name: string, hours: number) => {
+      const partial = path.join(folder.path, name);
+      mkdirSync(path.join(partial, 'content'), { recursive: true });
+      const time = new Date(Date.now() - hours * 3_600_000);
+      for (const each of [path.join(partial, 'content'), partial]) utimesSync(each, time, time);
+    };
+    const id = randomUUID();
+    const young = `monday.partial-${randomUUID()}`;
+    left(`monday.partial-${id}`, 25);
+    left(young, 23);
+    left(`tuesday.partial-${id}`, 25);
+    left('monday.partial-mine', 25);
+    left(`disk/.partial-${id}`, 25);
+    for (const to of [place, disk]) {
+      const ended = await runHere(['backup', '--to', to], { data_dir: service.settings.data_dir });
+      assert.equal(ended.code, 0, ended.errors);
+    }
+    assert.deepEqual(
+      readdirSync(folder.path).sort(),
+      ['disk', 'monday', young, 'monday.partial-mine', `tuesday.partial-${id}`].sort(),
+    );
+    assert.ok(!readdirSync(disk).includes(`.partial-${id}`));
   });
 
   it('refuses to go without files that the service still has a course version for', async () => {
