@@ -26,6 +26,7 @@ import { startTarget } from '../support/target.ts';
 /** More than one batch takes. */
 const ACCOUNTS = 450;
 const SECRET = 's'.repeat(64);
+const MIB = 2 ** 20;
 
 interface Pair extends AsyncDisposable {
   source: Database;
@@ -74,6 +75,40 @@ async function openPair(): Promise<Pair> {
   return { source, target, url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+/** A database that remembers its statements, and the most bytes that one of them returned or was given. */
+interface MeasuredDatabase extends Pick<Database, 'transaction'> {
+  largest: number;
+  statements: string[];
+}
+
+function measured(database: Database): MeasuredDatabase {
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  const measure: MeasuredDatabase = {
+    largest: 0,
+    statements: [],
+    transaction: (work, options) =>
+      database.transaction(
+        (tx) =>
+          work(
+            new Proxy(tx, {
+              get(target, name) {
+                const value: unknown = Reflect.get(target, name, target);
+                if (typeof value !== 'function') return value;
+                return async (...args: unknown[]) => {
+                  measure.statements.push(String(args[0]));
+                  const result: unknown = await value.apply(target, args);
+                  measure.largest = Math.max(measure.largest, bytesOf(args), bytesOf(result ?? null));
+                  return result;
+                };
+              },
+            }),
+          ),
+        options,
+      ),
+  };
+  return measure;
+}
+
 async function countOf(reader: Pick<Reader, 'all'>, table: string): Promise<number> {
   const [row] = await reader.all<{ count: number }>(`select count(*) as count from ${table}`);
   return row?.count ?? -1;
@@ -116,6 +151,31 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     }
     const [secret] = await target.reader.all<{ value: string }>('select value from service_secrets');
     assert.equal(secret?.value, 'a\uFFFDb');
+  });
+
+  it('holds a few MiB at a time, however large the rows are, and reads small rows in batches', async () => {
+    await using pair = await openPair();
+    const { source, target } = pair;
+    const documents = 12;
+    await source.transaction(async (tx) => {
+      for (let number = 1; number <= documents; number++) {
+        await tx.run(
+          `insert into lrs_documents (document_key, collection_key, registration, document_id, content_type, content, etag,
+             updated_at) values (?, 'c', '', 'd', 'text/plain', ?, 'e', 0)`,
+          `key ${number}`,
+          number % 3 === 0 ? 'small' : 'ä'.repeat(2 * MIB),
+        );
+      }
+    });
+    const read = measured(source);
+    const written = measured(target);
+    const copied = await copyDatabase(read, written);
+    assert.equal(copied.find(({ name }) => name === 'lrs_documents')?.rows, documents);
+    const select = 'select document_key, octet_length(content) as bytes from lrs_documents order by 1';
+    assert.equal(await jsonOf(target, select), await jsonOf(source, select));
+    for (const { largest } of [read, written]) assert.ok(largest <= 9 * MIB, `${largest} bytes at a time`);
+    const reads = read.statements.filter((sql) => /\bfrom accounts\b/.test(sql));
+    assert.ok(reads.length <= 6, `the accounts were read with ${reads.length} statements`);
   });
 
   it('deletes finished messages on the target that were not yet deleted in the source', async () => {

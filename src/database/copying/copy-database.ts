@@ -3,8 +3,13 @@ import { storableInJson } from '../postgres/postgres-statements.ts';
 import { RowDigest } from './row-digest.ts';
 import { readSqliteTables, type SqliteTable } from './sqlite-tables.ts';
 
-/** Rows that are read, sent and held at a time. The body of a response takes up to 64 KiB, often 1 KiB. */
+/** Rows that are read, sent and held at a time. */
 const BATCH_ROWS = 200;
+/**
+ * Rows with more bytes are copied one at a time, because JavaScript cannot hold many of them in one text. So a batch has
+ * at most 8 MiB, or one row.
+ */
+const LARGE_ROW_BYTES = (8 * 2 ** 20) / BATCH_ROWS;
 
 /** The target is not empty or has another schema. Nothing was copied. */
 export class CopyTargetError extends Error {
@@ -123,16 +128,32 @@ async function copyTable(
   return { name, rows: total, checksum: arrived.checksum, altered };
 }
 
-async function* batchesOf(from: Transaction, { name, columns }: SqliteTable): AsyncGenerator<SqlValue[][]> {
-  let after = Number.MIN_SAFE_INTEGER;
-  while (true) {
-    const rows = await from.all<Record<string, SqlValue>>(
-      `select ${columns.join(', ')}, rowid as copy_place from ${name} where rowid > ? order by rowid limit ${BATCH_ROWS}`,
-      after,
-    );
-    if (rows.length > 0) yield rows.map((row) => columns.map((column) => row[column] ?? null));
-    if (rows.length < BATCH_ROWS) return;
-    after = rows.at(-1)!.copy_place as number;
+/** How rows are read: the small ones in batches, then each large one. */
+function passesOver({ columns }: SqliteTable, dialect: Transaction['dialect']) {
+  // PostgreSQL knows the bytes of texts alone.
+  const cast = dialect === 'postgres' ? '::text' : '';
+  const bytes = columns.map((column) => `coalesce(octet_length(${column}${cast}), 0)`).join(' + ');
+  return [
+    { condition: `${bytes} <= ${LARGE_ROW_BYTES}`, batchRows: BATCH_ROWS },
+    { condition: `${bytes} > ${LARGE_ROW_BYTES}`, batchRows: 1 },
+  ];
+}
+
+async function* batchesOf(from: Transaction, table: SqliteTable): AsyncGenerator<SqlValue[][]> {
+  const { name, columns } = table;
+  for (const { condition, batchRows } of passesOver(table, from.dialect)) {
+    let after = Number.MIN_SAFE_INTEGER;
+    let rows: Record<string, SqlValue>[];
+    do {
+      rows = await from.all<Record<string, SqlValue>>(
+        `select ${columns.join(', ')}, rowid as copy_place from ${name} where rowid > ? and ${condition}
+         order by rowid limit ${batchRows}`,
+        after,
+      );
+      if (rows.length === 0) break;
+      yield rows.map((row) => columns.map((column) => row[column] ?? null));
+      after = rows.at(-1)!.copy_place as number;
+    } while (rows.length === batchRows);
   }
 }
 
@@ -163,16 +184,21 @@ async function continueNumbers(to: Transaction, { name, key }: SqliteTable, last
   await to.all('select setval(pg_get_serial_sequence(?, ?), ?)', name, column, last);
 }
 
-async function digestOf(to: Transaction, { name, columns }: SqliteTable): Promise<RowDigest> {
+async function digestOf(to: Transaction, table: SqliteTable): Promise<RowDigest> {
+  const { name, columns } = table;
   const digest = new RowDigest();
-  // One cursor per table, because their columns differ.
-  const cursor = `copied_${name}`;
-  await to.run(`declare ${cursor} no scroll cursor for select ${columns.join(', ')} from ${name}`);
-  let rows: Record<string, SqlValue>[];
-  do {
-    rows = await to.all<Record<string, SqlValue>>(`fetch ${BATCH_ROWS} from ${cursor}`);
-    for (const row of rows) digest.add(columns.map((column) => row[column] ?? null));
-  } while (rows.length === BATCH_ROWS);
-  await to.run(`close ${cursor}`);
+  for (const { condition, batchRows } of passesOver(table, to.dialect)) {
+    // One cursor per table and pass, because their columns differ.
+    const cursor = `copied_${name}_${batchRows}`;
+    await to.run(
+      `declare ${cursor} no scroll cursor for select ${columns.join(', ')} from ${name} where ${condition}`,
+    );
+    let rows: Record<string, SqlValue>[];
+    do {
+      rows = await to.all<Record<string, SqlValue>>(`fetch ${batchRows} from ${cursor}`);
+      for (const row of rows) digest.add(columns.map((column) => row[column] ?? null));
+    } while (rows.length === batchRows);
+    await to.run(`close ${cursor}`);
+  }
   return digest;
 }

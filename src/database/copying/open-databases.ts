@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { DataFolderError, lockDataFolder, openDataFolder } from '../data-folder.ts';
+import { DataFolderError, lockDataFolder, namedPlaces, openDataFolder } from '../data-folder.ts';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { PostgresDatabase } from '../postgres/postgres-database.ts';
@@ -25,9 +24,9 @@ export async function openCopyDatabases(
   targetUrl: string,
   now: () => number,
 ): Promise<CopyDatabases> {
-  const root = path.resolve(dataDir);
+  const { path: root, databaseFile } = namedPlaces(dataDir);
   // Checked first, because opening would create an empty database.
-  if (!existsSync(path.join(root, 'coursewire.db'))) {
+  if (!existsSync(databaseFile)) {
     throw new DataFolderError(`there is no embedded database in the data folder ${root}; is data_dir right?`);
   }
   await using stack = new AsyncDisposableStack();
