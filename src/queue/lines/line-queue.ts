@@ -119,13 +119,18 @@ export abstract class LineQueue implements MessageQueue {
   async recount(): Promise<void> {
     const wrong = await readMiscounts(this.database.reader);
     if (wrong.length === 0) return;
-    await this.database.transaction(async (tx) => {
-      for (const { lineId } of wrong) await recountLine(tx, lineId, this.now());
-    });
-    for (const { lineId, pending, stored } of wrong)
-      this.#onMiscount(
-        `the line of webhook ${lineId} had the count ${pending} but contains ${stored} messages`,
-      );
+    const corrected = await this.database.transaction(
+      async (tx) => {
+        const counts: string[] = [];
+        for (const { lineId, pending } of wrong) {
+          const stored = await recountLine(tx, lineId, this.now());
+          counts.push(`webhook ${lineId} had the count ${pending} but contains ${stored} messages`);
+        }
+        return counts;
+      },
+      { isLong: true },
+    );
+    for (const count of corrected) this.#onMiscount(`the line of ${count}`);
   }
 
   async share(tx: Transaction, text: string): Promise<number> {

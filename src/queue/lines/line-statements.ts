@@ -6,6 +6,9 @@ import { asIds } from './message-statements.ts';
 
 /** SQL for lines, one operation a function; each handles a whole batch in one statement. */
 
+/** A start counts no more messages, which takes a second or so, because a backlog may have tens of millions. */
+const MAX_CHECKED_MESSAGES = 1_000_000;
+
 /** What is appended to a line. */
 export interface LineAddition {
   lineId: number;
@@ -170,22 +173,32 @@ export interface Miscount {
   lineId: number;
   /** What the line says. */
   pending: number;
-  /** How many messages there are. */
-  stored: number;
 }
 
-/** Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it wrong. */
+/**
+ * Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it
+ * wrong. At most {@link MAX_CHECKED_MESSAGES} are counted, those of the shortest lines: a count that is too low is among
+ * them when it reaches zero, and one that is too high is noticed when the line is empty.
+ */
 export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
-  const stored = `(select count(*) from queue_messages as message
-    where message.line_id = line.line_id and ${isWaiting('message', 'line')})`;
-  const rows = await reader.all<{ line_id: number; pending: number; stored: number }>(
-    `select line.line_id, line.pending, ${stored} as stored from queue_lines as line where line.pending <> ${stored}`,
+  const stored = `(select count(*) from
+      (select message.id from queue_messages as message
+       where message.line_id = line.line_id and ${isWaiting('message', 'line')}
+       limit ${MAX_CHECKED_MESSAGES + 1}) as counted)`;
+  const rows = await reader.all<{ line_id: number; pending: number }>(
+    `select line.line_id, line.pending from
+       (select queue_lines.line_id, queue_lines.pending, queue_lines.done_to,
+          sum(queue_lines.pending) over (order by queue_lines.pending, queue_lines.line_id) as messages_so_far
+        from queue_lines) as line
+     where case when line.messages_so_far <= ${MAX_CHECKED_MESSAGES} then line.pending <> ${stored} else false end`,
   );
-  return rows.map((row) => ({ lineId: row.line_id, pending: row.pending, stored: Number(row.stored) }));
+  return rows.map((row) => ({ lineId: row.line_id, pending: row.pending }));
 }
 
-/** Counts the messages of a line again; they are due now unless they were due at another moment. */
-export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<void> {
+/**
+ * Counts the messages of a line again, and returns the number. They are due now unless they were due at another moment.
+ */
+export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<number> {
   await lockLines(tx, [lineId]);
   const stored = `(select count(*) from queue_messages as message
     where message.line_id = queue_lines.line_id and ${isWaiting('message', 'queue_lines')})`;
@@ -194,15 +207,16 @@ export async function recountLine(tx: Transaction, lineId: number, now: number):
      on conflict (line_id) do nothing`,
     lineId,
   );
-  await tx.run(
+  const [counted] = await tx.all<{ pending: number }>(
     `update queue_lines set pending = ${stored},
        available_at = case when ${stored} > 0 then coalesce(queue_lines.available_at, ?) else null end,
        lease_token = case when ${stored} > 0 then queue_lines.lease_token else null end,
        receive_count = case when ${stored} > 0 then queue_lines.receive_count else 0 end
-     where line_id = ?`,
+     where line_id = ? returning pending`,
     now,
     lineId,
   );
+  return counted!.pending;
 }
 
 export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
