@@ -46,4 +46,35 @@ describe('the replay of events in the admin UI', () => {
     await dialog.getByLabel('Also events that it got before').check();
     await dialog.getByText('3 messages will be queued.').waitFor();
   });
+
+  it('does not begin while the end is incomplete: the field has an error and the focus', async () => {
+    const { api } = ui.service;
+    await using crm = await startTarget();
+    const { id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: crm.url,
+      enabled: false,
+    });
+    await api.create('/accounts', { name: 'Wingtip' });
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Activate and replay…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByText(/messages? will be queued\./).waitFor();
+    const end = dialog.getByLabel('To', { exact: true });
+    // The day alone.
+    await end.pressSequentially('01');
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    const fault = dialog.getByText('Complete the date and the time');
+    await fault.waitFor();
+    assert.ok(await end.evaluate((field) => field === document.activeElement));
+    await dialog.getByText(/will be queued\./).waitFor({ state: 'detached' });
+    await visit.assertAccessible();
+    assert.equal((await api.get(`/webhooks/${id}`)).body.enabled, false);
+    await page.keyboard.press('Backspace');
+    await fault.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    await dialog.getByText(/^Done: /).waitFor();
+  });
 });

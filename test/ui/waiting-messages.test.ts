@@ -152,6 +152,34 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await remove(id);
   });
 
+  it('are not purged while the time is incomplete: the field has an error and the focus', async () => {
+    const id = await blocked('CRM', 'Northwind', 'Contoso');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const purges: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/line/purge')) purges.push(request.url());
+    });
+    await page.getByRole('button', { name: 'Purge…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Purge the line' });
+    const before = dialog.getByLabel('Only events before');
+    // The day alone.
+    await before.pressSequentially('01');
+    await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    const fault = dialog.getByText('Complete the date and the time');
+    await fault.waitFor();
+    assert.ok(await before.evaluate((field) => field === document.activeElement));
+    assert.deepEqual(purges, []);
+    await visit.assertAccessible();
+    await before.fill('2020-01-01T00:00');
+    await fault.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await dialog.getByText('Done: 0 messages purged.').waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);
+    await remove(id);
+  });
+
   it('fit on a phone', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });

@@ -5,6 +5,7 @@ import { replayCountQuery } from '../../../api/events.ts';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
+import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
 import { toInstant, toLocalTime } from '../../../utilities/local-time.ts';
@@ -65,13 +66,16 @@ function Period({
   onClose: () => void;
 }) {
   const [openedAt] = useState(() => Date.now());
-  const [from, setFrom] = useState(toLocalTime(since ?? new Date(openedAt - DAY_MS).toISOString()));
-  const [to, setTo] = useState('');
+  const from = useTimeInput(toLocalTime(since ?? new Date(openedAt - DAY_MS).toISOString()));
+  const to = useTimeInput();
   const [again, setAgain] = useState(false);
-  const fromInstant = toInstant(from);
-  const toInstantOrNow = to === '' ? new Date(openedAt).toISOString() : toInstant(to);
+  const isIncomplete = from.isIncomplete || to.isIncomplete;
+  const fromInstant = toInstant(from.value);
+  const toInstantOrNow = to.value === '' ? new Date(openedAt).toISOString() : toInstant(to.value);
   const period =
-    fromInstant === null || toInstantOrNow === null ? null : { from: fromInstant, to: toInstantOrNow, again };
+    isIncomplete || fromInstant === null || toInstantOrNow === null
+      ? null
+      : { from: fromInstant, to: toInstantOrNow, again };
   const isValid = period !== null && period.from < period.to;
   const { data, error, isFetching } = useQuery({
     ...replayCountQuery(webhook.id, period ?? { from: '', to: '', again }),
@@ -80,31 +84,26 @@ function Period({
   const count = isValid ? data : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isValid || count === undefined) return;
+    const isComplete = [to.check(), from.check()].every(Boolean);
+    if (!isComplete || !isValid || count === undefined) return;
     // Events that occurred while the dialog was open are missed, too.
-    const end = to === '' ? new Date().toISOString() : period.to;
+    const end = to.value === '' ? new Date().toISOString() : period.to;
     onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled, to: end });
   };
+  const faultOfStart =
+    fromInstant === null ? texts.enterTime : isValid || isIncomplete ? undefined : texts.order;
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
         <Text size="sm">{texts.description(webhook.name)}</Text>
         {!webhook.enabled && <Text size="sm">{texts.activates}</Text>}
         <Group grow align="start">
-          <TextInput
-            label={texts.from}
-            type="datetime-local"
-            value={from}
-            onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-            error={fromInstant === null ? texts.enterTime : isValid ? undefined : texts.order}
-          />
+          <TextInput label={texts.from} {...from.props} error={from.props.error ?? faultOfStart} />
           <TextInput
             label={texts.to}
             description={texts.toDescription}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            type="datetime-local"
-            value={to}
-            onChange={({ currentTarget }) => setTo(currentTarget.value)}
+            {...to.props}
           />
         </Group>
         <Checkbox
@@ -125,7 +124,8 @@ function Period({
         <FormButtons
           submit={webhook.enabled ? texts.submit : texts.activateAndSubmit}
           pending={false}
-          disabled={count === undefined || (count.count === 0 && webhook.enabled)}
+          // An incomplete field is marked when the form is sent.
+          disabled={!isIncomplete && (count === undefined || (count.count === 0 && webhook.enabled))}
           onCancel={onClose}
         />
       </Stack>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
+import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { toInstant } from '../../../utilities/local-time.ts';
@@ -59,11 +60,12 @@ function Confirm({
 }) {
   const [typed, setTyped] = useState('');
   const [mismatch, setMismatch] = useState(false);
-  const [until, setUntil] = useState('');
+  const until = useTimeInput();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (typed.trim() === webhook.name.trim()) onStart(toInstant(until));
-    else setMismatch(true);
+    const matches = typed.trim() === webhook.name.trim();
+    setMismatch(!matches);
+    if (until.check() && matches) onStart(toInstant(until.value));
   };
   return (
     <form noValidate onSubmit={submit}>
@@ -77,9 +79,7 @@ function Confirm({
           label={texts.until}
           description={texts.untilDescription}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          type="datetime-local"
-          value={until}
-          onChange={({ currentTarget }) => setUntil(currentTarget.value)}
+          {...until.props}
         />
         <TextInput
           label={shared.confirm.type(webhook.name)}

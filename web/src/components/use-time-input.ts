@@ -1,0 +1,58 @@
+import { type ChangeEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react';
+import { shared } from '../texts/shared.ts';
+
+/** The state of a field for a date and a time. */
+export interface TimeInput {
+  /** Empty while the field is empty or incomplete. */
+  value: string;
+  /** Whether the field is known to be filled partly. */
+  isIncomplete: boolean;
+  /** Reads the field again. If it is incomplete, shows the error, focuses the field and returns false. */
+  check: () => boolean;
+  props: {
+    ref: RefObject<HTMLInputElement | null>;
+    type: 'datetime-local';
+    value: string;
+    error: string | undefined;
+    onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+    onKeyUp: (event: KeyboardEvent<HTMLInputElement>) => void;
+  };
+}
+
+/**
+ * A field for a date and a time in a form. The value of an incomplete one is empty, as if nothing had been entered, so
+ * call `check` before the form is sent.
+ */
+export function useTimeInput(initial = ''): TimeInput {
+  const ref = useRef<HTMLInputElement>(null);
+  const [value, setValue] = useState(initial);
+  const [isIncomplete, setIncomplete] = useState(false);
+  return {
+    value,
+    isIncomplete,
+    check: () => {
+      const bad = ref.current !== null && isPartlyFilled(ref.current);
+      setIncomplete(bad);
+      if (bad) ref.current?.focus();
+      return !bad;
+    },
+    props: {
+      ref,
+      type: 'datetime-local',
+      value,
+      error: isIncomplete ? shared.incompleteTime : undefined,
+      onChange: ({ currentTarget }) => {
+        setValue(currentTarget.value);
+        setIncomplete(isPartlyFilled(currentTarget));
+      },
+      // The value of a field that was incomplete and is emptied does not change.
+      onKeyUp: ({ currentTarget }) => {
+        if (!isPartlyFilled(currentTarget)) setIncomplete(false);
+      },
+    },
+  };
+}
+
+function isPartlyFilled({ validity }: HTMLInputElement): boolean {
+  return validity.badInput;
+}
