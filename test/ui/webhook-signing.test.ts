@@ -46,6 +46,64 @@ it('a signing secret is created, shown once, replaced and removed on the page of
   assert.equal((await api.get(`/webhooks/${id}`)).body.signing_since_dt, null);
 });
 
+it('a signing secret is replaced once if the response is lost, over plain http too', async () => {
+  await using ui = await startUi();
+  await using target = await startTarget();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  const { signing_secret: first } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+  const { page } = visit;
+  // Browsers offer it over https alone.
+  await page.evaluate('delete Crypto.prototype.randomUUID');
+  let attempts = 0;
+  await page.route('**/signing-secret', async (route) => {
+    attempts += 1;
+    if (attempts > 1) return await route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole('button', { name: 'Replace the secret…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  await dialog.getByText('The service is not responding').waitFor();
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  const second = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+  assert.equal(attempts, 2);
+  await api.create('/accounts', { name: 'Northwind' });
+  await target.waitFor(1);
+  const { text, headers } = target.requests[0]!;
+  for (const secret of [first, second]) new Webhook(secret).verify(text, headers as Record<string, string>);
+});
+
+it('a new signing secret is shown even if the dialog was closed before it arrived', async () => {
+  await using ui = await startUi();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', {
+    name: 'CRM',
+    topic: 'ACCOUNT',
+    target_url: 'https://crm.example.com/hook',
+  });
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+  const { page } = visit;
+  const closed = Promise.withResolvers<void>();
+  await page.route('**/signing-secret', async (route) => {
+    await closed.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Sign postbacks…' }).click();
+  const sent = page.waitForRequest('**/signing-secret');
+  await page.getByRole('button', { name: 'Create secret' }).click();
+  await sent;
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  closed.resolve();
+  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+  assert.match(secret, /^whsec_/);
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
 it('a test of a new target on another server says that it is not signed', async () => {
   await using ui = await startUi();
   await using target = await startTarget();

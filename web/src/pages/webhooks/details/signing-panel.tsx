@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Select, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { deleteSigningSecret, rotateSigningSecret } from '../../../api/webhook-signing.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
@@ -73,17 +74,29 @@ function RotateDialog({
 }) {
   const queryClient = useQueryClient();
   const [period, setPeriod] = useState(DEFAULT_PERIOD);
+  /** The new secret, even if the dialog was closed before it arrived. */
+  const [secret, setSecret] = useState<string | null>(null);
+  /** The idempotency key of the next request; empty if it gets a new one. */
+  const key = useRef('');
   const signed = webhook.signing_since_dt !== null;
   const rotate = useMutation({
-    mutationFn: () => rotateSigningSecret(webhook.id, Number(period), crypto.randomUUID()),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
+    mutationFn: () => {
+      if (key.current === '') key.current = newIdempotencyKey();
+      return rotateSigningSecret(webhook.id, Number(period), key.current);
+    },
+    onSuccess: async (made) => {
+      setSecret(made.signing_secret);
+      await queryClient.invalidateQueries({ queryKey: webhooksKey });
+    },
   });
   const close = () => {
+    key.current = '';
+    setSecret(null);
     rotate.reset();
     setPeriod(DEFAULT_PERIOD);
     onClose();
   };
-  if (rotate.data !== undefined) return <MadeDialog secret={rotate.data.signing_secret} onClose={close} />;
+  if (secret !== null) return <MadeDialog secret={secret} onClose={close} />;
   return (
     <ConfirmDialog
       opened={opened}
@@ -103,7 +116,10 @@ function RotateDialog({
             description={texts.leaked}
             data={PERIODS}
             value={period}
-            onChange={(value) => setPeriod(value ?? DEFAULT_PERIOD)}
+            onChange={(value) => {
+              key.current = '';
+              setPeriod(value ?? DEFAULT_PERIOD);
+            }}
             allowDeselect={false}
           />
         </Stack>
