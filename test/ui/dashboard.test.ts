@@ -26,11 +26,12 @@ async function addWebhook(api: Api, target: Target, name: string): Promise<numbe
   return (await api.create('/webhooks', { name, topic: 'ACCOUNT', target_url: target.url })).id;
 }
 
-async function register(api: Api, learner: string): Promise<void> {
+async function register(api: Api, learner: string): Promise<string> {
   const course = await importCourse(api);
   const { id: account } = await api.create('/accounts', { name: 'Adventure Works' });
   await api.post(`/accounts/${account}/content`, { contents: [{ type: 'COURSE', id: course }] });
-  await api.create('/registrations', { account_id: account, course_id: course, learner_id: learner });
+  const body = { account_id: account, course_id: course, learner_id: learner };
+  return (await api.create('/registrations', body)).registration_id;
 }
 
 /** Whoever does not want them is rid of them, in that browser. */
@@ -219,13 +220,17 @@ describe('the dashboard', () => {
 
   it('shows viewers webhooks, content and recent learning, and nothing of the system', async () => {
     const { api } = ui.service;
-    await register(api, 'ada');
+    const registration = await register(api, 'ada');
     const { body: accounts } = await api.get('/ui/api/accounts');
     await using visit = await ui.visit('/', { as: 'viewer' });
     const { page } = visit;
     const learning = page.getByRole('region', { name: 'Recent learning' });
     const ada = learning.getByRole('listitem').filter({ hasText: /^ada, Fire safety/ });
     await ada.getByText('Not launched').waitFor();
+    const passed = { completion: 'Completed', success: 'PASS', score: 200 / 3 };
+    await api.put(`/registrations/${registration}/status`, passed);
+    await page.reload();
+    await ada.getByText('Passed · 66.67', { exact: true }).waitFor();
     await ada.getByRole('link', { name: 'ada' }).click();
     await visit.arrived(/^\/registrations\/[^/]+$/);
     await page.getByText('ada', { exact: true }).first().waitFor();

@@ -81,6 +81,22 @@ describe('registrations in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
   });
 
+  it('a score with more digits than one would type is kept when something else is saved', async () => {
+    const { api } = ui.service;
+    const account = await learning.accountWithCourses('Woodgrove');
+    for (const score of [200 / 3, 1e-7]) {
+      const id = await learning.register(account, learning.courses[0]!, `scored ${score}`);
+      await api.put(`/registrations/${id}/status`, { completion: 'Incomplete', success: 'UNKNOWN', score });
+      await using visit = await ui.visit(`/registrations/${id}`);
+      const { page } = visit;
+      await page.getByText('Completed', { exact: true }).click();
+      await page.getByRole('button', { name: 'Save status' }).click();
+      await page.getByText('The status was saved.').waitFor();
+      const { body } = await api.get(`/registrations/${id}`);
+      assert.deepEqual([body.completion, body.score], ['Completed', score]);
+    }
+  });
+
   it('the address of a page behind the last one is no error', async () => {
     await using visit = await ui.visit('/registrations?page=20700&search=nobody');
     const { page } = visit;

@@ -1,6 +1,7 @@
 import type { Registration } from '../../api/registrations.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { StatusBadge, type Tone } from '../status-badge.tsx';
+import { formatScore } from './results.ts';
 
 type State = keyof typeof registrations.states;
 
@@ -24,7 +25,7 @@ export function RegistrationState({
   return (
     <StatusBadge tone={TONES[state]}>
       {registrations.states[state]}
-      {score !== null && ` · ${score}`}
+      {score !== null && ` · ${formatScore(score)}`}
     </StatusBadge>
   );
 }
