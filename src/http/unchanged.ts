@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 
 const HTTP_OK = 200;
 const HTTP_NOT_MODIFIED = 304;
-/** Members that differ every time: the time of the response itself, and the age that a line has at that time. */
-const TIMES_OF_RESPONSE = /"(?:now_dt":"[^"]*"|oldest_age":[^,}]*)/g;
+/** A member that differs every time: the age that a line has at the time of the response. */
+const AGES = /"oldest_age":[^,}]*/g;
 
 /**
  * Answers 304 without a body to a page of the admin UI that has the present response already (RFC 9110 section 13.1.2).
@@ -17,7 +17,7 @@ export function answerUnchanged(server: FastifyInstance): void {
       return payload;
     if (request.caller?.kind !== 'administrator' || reply.hasHeader('ETag')) return payload;
     // Weak, because only the content is the same.
-    const tag = `W/"${createHash('sha256').update(payload.replace(TIMES_OF_RESPONSE, '')).digest('base64url')}"`;
+    const tag = `W/"${createHash('sha256').update(payload.replace(AGES, '')).digest('base64url')}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] !== tag) return payload;
     reply.code(HTTP_NOT_MODIFIED).removeHeader('content-type').removeHeader('content-length');

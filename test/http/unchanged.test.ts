@@ -47,17 +47,16 @@ describe('a page that repeats a request', () => {
       paused: true,
     });
     await service.api.create('/accounts', { name: 'Fabrikam' });
-    for (const path of ['/ui/api/dashboard', `/webhooks/${webhook.id}/line`]) {
-      // The worker leases the head and puts it on hold, so the first responses may differ in more than an age.
-      const unchanged = await until(async () => {
-        const { tag, text } = await get(path);
-        await until(async () => (await get(path)).text !== text, 'another age');
-        const again = await get(path, tag);
-        return again.status === 304 && { ...again, wasSent: again.tag === tag };
-      }, `a 304 for ${path}`);
-      assert.equal(unchanged.text, '', path);
-      assert.ok(unchanged.wasSent, path);
-    }
+    const path = `/webhooks/${webhook.id}/line`;
+    // The worker leases the head and puts it on hold, so the first responses may differ in more than an age.
+    const unchanged = await until(async () => {
+      const { tag, text } = await get(path);
+      await until(async () => (await get(path)).text !== text, 'another age');
+      const again = await get(path, tag);
+      return again.status === 304 && { ...again, wasSent: again.tag === tag };
+    }, `a 304 for ${path}`);
+    assert.equal(unchanged.text, '');
+    assert.ok(unchanged.wasSent);
   });
 
   test('receives 401 once its session has ended, whatever it has cached', async () => {

@@ -7,7 +7,6 @@ import type { ContentCounts, PausedWebhookRow } from './dashboard-store.ts';
 
 /** The data of the dashboard. */
 export interface DashboardRecord {
-  now_dt: string;
   /** Null for callers who may not read content. */
   content: ContentCounts | null;
   /** Null for callers who may not read webhooks. */
@@ -25,10 +24,7 @@ export type PausedRecord = ReturnType<typeof toPaused>;
 export type BlockedRecord = ReturnType<typeof toBlocked>;
 
 /** The dashboard of the admin UI: the parts that the caller may read. */
-export function dashboardRoutes(
-  routes: Routes,
-  { dashboard, now }: { dashboard: Dashboard; now: () => number },
-): void {
+export function dashboardRoutes(routes: Routes, { dashboard }: { dashboard: Dashboard }): void {
   routes.get(
     '/ui/api/dashboard',
     {
@@ -38,7 +34,6 @@ export function dashboardRoutes(
     async (request): Promise<DashboardRecord> => {
       const { scopes } = callerOf(request);
       return {
-        now_dt: formatDateTime(now()),
         content: scopes.has('content:read') ? await dashboard.content() : null,
         delivery: scopes.has('webhooks:read') ? toDelivery(await dashboard.delivery()) : null,
       };

@@ -11,7 +11,7 @@ import type {
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
-import { request } from './request.ts';
+import { recordOf, request, requestTimed } from './request.ts';
 
 export type {
   BlockedLine,
@@ -25,8 +25,8 @@ export type {
 
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
-  queryFn: ({ signal }) => request<Dashboard>('GET', '/ui/api/dashboard', { signal }),
-  ...polling(LIVE_MS),
+  queryFn: ({ signal }) => requestTimed<Dashboard>('GET', '/ui/api/dashboard', { signal }),
+  ...polling(LIVE_MS, recordOf),
 });
 
 const LATEST_SHOWN = 5;

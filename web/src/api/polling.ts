@@ -10,18 +10,22 @@ const STEADY_AFTER_MS = 10_000;
 const STEADY_FACTOR = 4;
 const MAX_STEADY_MS = 30_000;
 
+const everything = (data: unknown) => data;
+
 /** Since when a query has had its current data, by the clock of this machine. */
 const unchangedSince = new WeakMap<object, { data: unknown; at: number }>();
 
 /**
  * Options of a query that is repeated every `intervalMs`: less often while its data stays the same, and not while its
  * tab is hidden. A change of the data, or a return to the tab, restores the interval.
+ * @param partOf returns the part of the data whose changes count; by default all of it
  */
-export function polling(intervalMs: number) {
+// biome-ignore lint/suspicious/noExplicitAny: data of every type
+export function polling(intervalMs: number, partOf: (data: any) => unknown = everything) {
   return {
     // biome-ignore lint/suspicious/noExplicitAny: queries of every type
     refetchInterval: (query: Query<any, any, any, any>) => {
-      const { data } = query.state;
+      const data = query.state.data === undefined ? undefined : partOf(query.state.data);
       const now = Date.now();
       const known = unchangedSince.get(query);
       if (known === undefined || known.data !== data) {

@@ -72,6 +72,11 @@ export async function requestTimed<T>(
   return { record, clockAhead: clockAhead(date) };
 }
 
+/** The record of a timed response: what a poll of it compares. */
+export function recordOf<T>({ record }: Timed<T>): T {
+  return record;
+}
+
 /** The latest responses by path, the oldest first. */
 const kept = new Map<string, { tag: string; body: unknown }>();
 

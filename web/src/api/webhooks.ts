@@ -4,7 +4,7 @@ import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { readRecord, request, requestTimed, type Timed } from './request.ts';
+import { readRecord, recordOf, request, requestTimed, type Timed } from './request.ts';
 import type {
   Line,
   TestResult,
@@ -77,7 +77,7 @@ export const lineQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'line'],
     queryFn: ({ signal }) => requestTimed<Line>('GET', `/webhooks/${id}/line`, { signal }),
-    ...polling(LIVE_MS),
+    ...polling(LIVE_MS, recordOf),
   });
 
 export const trendQuery = (id: number, period: TrendPeriod) =>

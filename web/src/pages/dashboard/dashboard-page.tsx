@@ -26,7 +26,8 @@ import { PausedPanel } from './paused-panel.tsx';
 export function DashboardPage() {
   const may = useMay();
   const mayReadWebhooks = may('webhooks:read');
-  const { data, error, refetch, dataUpdatedAt } = useQuery(dashboardQuery);
+  const { data: read, error, refetch } = useQuery(dashboardQuery);
+  const data = read?.record;
   const firstSteps = useFirstSteps(data?.content?.courses);
   return (
     <>
@@ -68,7 +69,7 @@ export function DashboardPage() {
               <BlockedPanel
                 lines={data.delivery.blocked_lines}
                 total={data.delivery.lines_blocked}
-                clockAhead={Date.parse(data.now_dt) - dataUpdatedAt}
+                clockAhead={read?.clockAhead ?? 0}
               />
               <PausedPanel delivery={data.delivery} />
               <FailingPanel webhooks={data.delivery.failing_webhooks} />

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { until } from '../support/until.ts';
+import { startUi } from './support/ui.ts';
+
+// Needs a process of its own: nothing else may change what the dashboard shows.
+
+const WATCHED_SECONDS = 30;
+
+it('the dashboard counts down to the next attempt although nothing else changes', async () => {
+  await using ui = await startUi({ settings: { retry_initial_delay: 600, retry_max_delay: 600 } });
+  await using target = await startTarget({ respondWith: answer(503) });
+  const { api } = ui.service;
+  await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  await api.create('/accounts', { name: 'Northwind' });
+  await using visit = await ui.visit('/profile');
+  const { page } = visit;
+  await page.clock.install();
+  let passed = 0;
+  let open = 0;
+  let unchanged = 0;
+  // The service's clock goes forward with the one of the page.
+  await page.route('**/ui/api/dashboard', async (route) => {
+    open += 1;
+    const response = await route.fetch();
+    const date = new Date(Date.now() + passed * 1_000).toUTCString();
+    if (response.status() === 304) unchanged += 1;
+    await route.fulfill({ response, headers: { ...response.headers(), date } });
+    open -= 1;
+  });
+  await page.goto(`${ui.service.url}/ui/`);
+  const next = page.getByRole('region', { name: 'Blocked webhooks' }).getByText(/^in \d+\smin/);
+  const left = async () => {
+    const [, minutes, seconds = '0'] = /^in (\d+)\smin(?: (\d+)\ss)?$/.exec(await next.innerText())!;
+    return Number(minutes) * 60 + Number(seconds);
+  };
+  await next.waitFor();
+  let last = await left();
+  for (passed = 1; passed <= WATCHED_SECONDS; passed++) {
+    await page.clock.runFor(1_000);
+    await until(() => open === 0, 'every response has arrived');
+    const now = await left();
+    assert.ok(now <= last, `${now} s are left after ${last} s`);
+    last = now;
+  }
+  assert.ok(unchanged > 0, 'some responses had no body');
+  assert.ok(last <= 600 - WATCHED_SECONDS, `${last} s are left after ${WATCHED_SECONDS} s`);
+});
