@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/until.ts';
+import { choiceDialog, fieldOf } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -68,6 +72,81 @@ describe('registering many learners at once', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('were registered').filter({ hasNotText: 'left' }).waitFor();
     assert.deepEqual(await learnersOf(account), ['ada', 'grace', 'alan']);
+  });
+
+  it('reads the corrected file again if it has the same name', async () => {
+    await using visit = await ui.visit('/registrations?new=many');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    const folder = await mkdtemp(path.join(tmpdir(), 'learners-'));
+    try {
+      const file = path.join(folder, 'learners.csv');
+      for (const learners of ['ada', 'ada\ngrace']) {
+        await writeFile(file, learners);
+        const chooser = page.waitForEvent('filechooser');
+        await dialog.getByRole('button', { name: 'Read from a file…' }).click();
+        await (await chooser).setFiles(file);
+        await until(
+          async () => (await dialog.getByLabel('Learner ids').inputValue()) === learners,
+          'the file was read',
+        );
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('asks before a list is lost, and a click beside the dialog does not close it', async () => {
+    await using visit = await ui.visit('/registrations?new=many');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    const question = page.getByRole('dialog', { name: 'Close without registering?' });
+    const list = dialog.getByLabel('Learner ids');
+    await list.fill('ada\ngrace');
+    await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    assert.equal(await list.inputValue(), 'ada\ngrace');
+    await fieldOf(page, 'Account').click();
+    await choiceDialog(page).waitFor();
+    await page.keyboard.press('Escape');
+    await choiceDialog(page).waitFor({ state: 'detached' });
+    assert.equal(await question.count(), 0, 'Escape closes the choice alone');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Register many' }).click();
+    assert.equal(await list.inputValue(), '');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('cannot be closed by accident while it runs, only stopped', async () => {
+    const account = await learning.accountWithCourses('Graphic Design');
+    const course = learning.courses[0]!;
+    await using visit = await ui.visit(`/registrations?account_id=${account}&course_id=${course}&new=many`);
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    await dialog.getByLabel('Learner ids').fill('ada\ngrace');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/registrations', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await dialog.getByRole('button', { name: 'Register 2 learners' }).click();
+    await dialog.getByText('2 learners are left.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
+    held.resolve();
+    await dialog.getByText('2 learners were registered.').waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(await learnersOf(account), ['ada', 'grace']);
   });
 });
 

@@ -88,12 +88,6 @@ export const clients = {
       scopes: 'Choose at least one: without scopes it cannot do anything',
     },
   },
-  discard: {
-    title: 'Close without saving?',
-    description: 'Your changes will be lost.',
-    keep: 'Keep editing',
-    confirm: 'Discard',
-  },
   secret: {
     created: 'Client created',
     renewed: (name: string) => `New secret for ${isolate(name)}`,

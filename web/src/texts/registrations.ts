@@ -117,6 +117,10 @@ export const registrations = {
       one ? '1 was already registered.' : `${count} were already registered.`,
     left: (count: string, one: boolean) => (one ? '1 learner is left.' : `${count} learners are left.`),
     refused: 'These could not be registered:',
+    discard: {
+      title: 'Close without registering?',
+      description: 'The list of learners will be lost.',
+    },
   },
   details: {
     menu: 'Actions for this registration',

@@ -83,6 +83,12 @@ export const shared = {
       FOLDER: 'Folder',
     },
   },
+  discard: {
+    title: 'Close without saving?',
+    description: 'Your changes will be lost.',
+    keep: 'Keep editing',
+    confirm: 'Discard',
+  },
   unsaved: {
     title: 'Leave without saving?',
     description: 'Your changes on this page will be lost.',

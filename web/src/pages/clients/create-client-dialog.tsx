@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { clients } from '../../texts/clients.ts';
-import { ClientDialog } from './client-dialog.tsx';
 import { ClientForm } from './client-form.tsx';
 
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
@@ -21,9 +21,9 @@ export function CreateClientDialog({
   onClose: () => void;
 }) {
   return (
-    <ClientDialog opened={opened} onClose={onClose} title={texts.title}>
+    <FormDialog opened={opened} onClose={onClose} title={texts.title}>
       {(onChanged) => <CreateForm onCreated={onCreated} onChanged={onChanged} onClose={onClose} />}
-    </ClientDialog>
+    </FormDialog>
   );
 }
 

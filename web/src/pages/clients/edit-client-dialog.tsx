@@ -13,10 +13,10 @@ import { isProblem } from '../../api/errors.ts';
 import type { Read } from '../../api/request.ts';
 import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { clients } from '../../texts/clients.ts';
 import { scopesInWords } from './client-cells.tsx';
-import { ClientDialog } from './client-dialog.tsx';
 import { ClientForm } from './client-form.tsx';
 import styles from './clients.module.css';
 
@@ -35,9 +35,9 @@ export function EditClientDialog({
   onClose: () => void;
 }) {
   return (
-    <ClientDialog opened={opened} onClose={onClose} title={texts.title(name)}>
+    <FormDialog opened={opened} onClose={onClose} title={texts.title(name)}>
       {(onChanged) => <EditLoader id={id} onChanged={onChanged} onClose={onClose} />}
-    </ClientDialog>
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Checkbox, FileButton, Group, Modal, Progress, Stack, Text, Textarea } from '@mantine/core';
-import { type FormEvent, useMemo, useState } from 'react';
+import { Button, Checkbox, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { type FormEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Callout } from '../../../components/callout.tsx';
 import type { PickedAsset } from '../../../components/content-dialog/asset-field.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { AccountField, SubjectField } from '../../../components/registrations/registration-fields.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
@@ -33,21 +34,46 @@ export function RegisterManyDialog({
   onClose: () => void;
 }) {
   const [choosing, setChoosing] = useState(false);
+  const [running, setRunning] = useState(false);
   return (
-    // Escape closes only the front dialog.
-    <Modal opened={opened} onClose={onClose} closeOnEscape={!choosing} title={texts.title} size="lg">
-      <RegisterMany accountId={accountId} courseId={courseId} onChoosing={setChoosing} onClose={onClose} />
-    </Modal>
+    <FormDialog
+      opened={opened}
+      title={texts.title}
+      question={texts.discard}
+      isHeld={running}
+      isBehind={choosing}
+      onClose={onClose}
+    >
+      {(onChanged) => (
+        <RegisterMany
+          accountId={accountId}
+          courseId={courseId}
+          onChoosing={setChoosing}
+          onChanged={onChanged}
+          onRunning={setRunning}
+          onClose={onClose}
+        />
+      )}
+    </FormDialog>
   );
 }
 
-function RegisterMany(given: {
+interface Given {
   accountId: number | undefined;
   courseId: number | undefined;
   onChoosing: (choosing: boolean) => void;
+  /** Called with whether there is a list that closing would lose. */
+  onChanged: (changed: boolean) => void;
   onClose: () => void;
-}) {
+}
+
+function RegisterMany({ onRunning, ...given }: Given & { onRunning: (running: boolean) => void }) {
   const { state, start, stop, resume } = useRegistering();
+  const isRunning = state?.phase === 'running';
+  useLayoutEffect(() => {
+    onRunning(isRunning);
+    return () => onRunning(false);
+  }, [isRunning, onRunning]);
   if (state === null) return <ManyForm {...given} onStart={start} />;
   return <Run state={state} onStop={stop} onResume={resume} onClose={given.onClose} />;
 }
@@ -59,14 +85,9 @@ function ManyForm({
   courseId,
   onStart,
   onChoosing,
+  onChanged,
   onClose,
-}: {
-  accountId: number | undefined;
-  courseId: number | undefined;
-  onChoosing: (choosing: boolean) => void;
-  onStart: (plan: Plan) => void;
-  onClose: () => void;
-}) {
+}: Given & { onStart: (plan: Plan) => void }) {
   const [account, setAccount] = useState<PickedAsset[]>(
     accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
   );
@@ -77,12 +98,20 @@ function ManyForm({
   const [skipRegistered, setSkipRegistered] = useState(true);
   const [faults, setFaults] = useState<Faults>({});
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
+  const hasText = text.trim() !== '';
+  useLayoutEffect(() => {
+    onChanged(hasText);
+    return () => onChanged(false);
+  }, [hasText, onChanged]);
+  const resetFile = useRef<() => void>(null);
   const setLearners = (value: string) => {
     setText(value);
     setFaults(({ learners: _mended, ...others }) => others);
   };
   const readFile = async (file: File | null) => {
     if (file === null) return;
+    // So that the same file can be chosen again.
+    resetFile.current?.();
     if (file.size <= MAX_FILE_BYTES) setLearners(await file.text());
     else setFaults((others) => ({ ...others, learners: texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)) }));
   };
@@ -131,7 +160,11 @@ function ManyForm({
           error={faults.learners}
         />
         <Group justify="space-between">
-          <FileButton accept=".csv,.txt,text/csv,text/plain" onChange={(file) => void readFile(file)}>
+          <FileButton
+            resetRef={resetFile}
+            accept=".csv,.txt,text/csv,text/plain"
+            onChange={(file) => void readFile(file)}
+          >
             {(props) => (
               <Button {...props} variant="default" size="xs">
                 {texts.file}

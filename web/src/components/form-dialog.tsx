@@ -1,18 +1,30 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
-import { clients } from '../../texts/clients.ts';
+import { shared } from '../texts/shared.ts';
 
-const { discard: texts } = clients;
+const texts = shared.discard;
 
-/** A dialog with a form. Its close button and the Escape key ask first if there is unsaved input. */
-export function ClientDialog({
+/**
+ * A dialog with a form. Its close button and the Escape key ask first if there is unsaved input. A click outside of the
+ * dialog does nothing.
+ */
+export function FormDialog({
   opened,
   title,
+  question = texts,
+  isHeld = false,
+  isBehind = false,
   onClose,
   children,
 }: {
   opened: boolean;
   title: string;
+  /** What it asks. */
+  question?: { title: string; description: string };
+  /** Whether it cannot be closed at the moment, except by its form. */
+  isHeld?: boolean;
+  /** Whether the Escape key belongs to another dialog in front of it. */
+  isBehind?: boolean;
   onClose: () => void;
   /** Renders the form. Call `onChanged` with whether there is unsaved input. */
   children: (onChanged: (changed: boolean) => void) => ReactNode;
@@ -23,15 +35,21 @@ export function ClientDialog({
     changed.current = isChanged;
   }, []);
   const [asking, setAsking] = useState(false);
+  const close = () => {
+    if (isHeld || isBehind) return;
+    if (changed.current) setAsking(true);
+    else onClose();
+  };
   return (
     <Modal.Stack>
       <Modal
         stackId="form"
         opened={opened}
-        onClose={() => (changed.current ? setAsking(true) : onClose())}
+        onClose={close}
         title={title}
         size="lg"
         closeOnClickOutside={false}
+        withCloseButton={!isHeld}
       >
         {children(onChanged)}
       </Modal>
@@ -39,10 +57,10 @@ export function ClientDialog({
         stackId="discard"
         opened={opened && asking}
         onClose={() => setAsking(false)}
-        title={texts.title}
+        title={question.title}
         size="sm"
       >
-        <Text>{texts.description}</Text>
+        <Text>{question.description}</Text>
         <Group justify="flex-end" gap="sm" mt="lg">
           <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
             {texts.keep}
