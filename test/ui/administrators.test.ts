@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD } from '../support/administration.ts';
-import { startUi, type Ui } from './support/ui.ts';
+import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 const ADDRESS = '/administration/administrators';
 
@@ -73,6 +73,44 @@ describe('administrators', () => {
       assert.notEqual(link, former);
       await using late = await ui.visit(former, { as: 'nobody' });
       await late.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
+    });
+  });
+
+  describe('a one-time link', () => {
+    const askForLink = async (page: Page, email: string) => {
+      await act(page, email, 'New invitation link');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
+    };
+
+    test('stays until it was copied, even if the phone is turned', async () => {
+      await using visit = await ui.visit(ADDRESS, { phone: true });
+      const { page } = visit;
+      await invite(page, 'turned@example.com');
+      await askForLink(page, 'turned@example.com');
+      const link = page.getByLabel('One-time link');
+      const shown = await link.inputValue();
+      await page.setViewportSize({ width: PHONE.height, height: PHONE.width });
+      await rowOf(page, 'turned@example.com').waitFor({ state: 'attached' });
+      assert.equal(await link.inputValue(), shown);
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+      await link.waitFor({ state: 'detached' });
+    });
+
+    test('is shown even if the dialog was closed before it was made', async () => {
+      await using visit = await ui.visit(ADDRESS);
+      const { page } = visit;
+      await invite(page, 'closed@example.com');
+      const closed = Promise.withResolvers<void>();
+      await page.route('**/administrators/*/link', async (route) => {
+        await closed.promise;
+        await route.continue();
+      });
+      await askForLink(page, 'closed@example.com');
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      closed.resolve();
+      assert.match(await page.getByLabel('One-time link').inputValue(), /^http/);
+      await page.getByText('closed@example.com').last().waitFor();
     });
   });
 

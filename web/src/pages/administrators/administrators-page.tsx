@@ -19,6 +19,7 @@ import { shared } from '../../texts/shared.ts';
 import { AdministratorMenu } from './administrator-menu.tsx';
 import styles from './administrators.module.css';
 import { InviteDialog } from './invite-dialog.tsx';
+import { useAdministratorActions } from './use-administrator-actions.tsx';
 
 const keyOf = ({ id }: Administrator) => id;
 const nameOf = ({ name, email }: Administrator) => name ?? email;
@@ -54,20 +55,13 @@ const COLUMNS: readonly Column<Administrator>[] = [
     width: '16%',
     cell: ({ created_dt }) => <Time value={created_dt} />,
   },
-  {
-    id: 'actions',
-    label: shared.actions,
-    width: '4rem',
-    align: 'end',
-    card: 'actions',
-    cell: (row) => <AdministratorMenu administrator={row} />,
-  },
 ];
 
 /** The people who may sign in: invite, change, delete. */
 export function AdministratorsPage() {
   const { data, error, refetch } = useQuery({ ...administratorsQuery, ...polling(LIST_MS) });
   const [inviting, setInviting] = useState(false);
+  const { act, dialogs } = useAdministratorActions();
   const queryClient = useQueryClient();
   const selection = useSelection(data ?? [], keyOf);
   const remove = useBulkDelete(selection, {
@@ -77,6 +71,17 @@ export function AdministratorsPage() {
     act: ({ id }) => deleteAdministrator(id),
     onEnd: () => queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey }),
   });
+  const columns: readonly Column<Administrator>[] = [
+    ...COLUMNS,
+    {
+      id: 'actions',
+      label: shared.actions,
+      width: '4rem',
+      align: 'end',
+      card: 'actions',
+      cell: (row) => <AdministratorMenu administrator={row} onAct={(action) => act(action, row)} />,
+    },
+  ];
   return (
     <>
       <PageHeader
@@ -95,7 +100,7 @@ export function AdministratorsPage() {
       ) : (
         <ShortList
           label={texts.title}
-          columns={COLUMNS}
+          columns={columns}
           rows={data}
           rowKey={keyOf}
           selecting={{ selection, nameOf, actions: remove.button }}
@@ -103,6 +108,7 @@ export function AdministratorsPage() {
         />
       )}
       {remove.dialog}
+      {dialogs}
       <InviteDialog opened={inviting} onClose={() => setInviting(false)} />
     </>
   );

@@ -1,0 +1,106 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import {
+  type Administrator,
+  administratorsQuery,
+  deleteAdministrator,
+  makeLink,
+  type OneTimeLink,
+} from '../../api/administrators.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { administrators as texts } from '../../texts/administrators.ts';
+import { shared } from '../../texts/shared.ts';
+import type { AdministratorAction } from './administrator-menu.tsx';
+import { EditDialog } from './edit-dialog.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+
+/**
+ * The actions for administrators, and their dialogs. They belong to the page, not to the rows: a row disappears when a
+ * phone is turned, and its one-time link would be lost.
+ */
+export function useAdministratorActions(): {
+  act: (action: AdministratorAction, administrator: Administrator) => void;
+  dialogs: ReactNode;
+} {
+  const queryClient = useQueryClient();
+  const [open, setOpen] = useState<AdministratorAction | null>(null);
+  /** Kept while its dialog fades out. */
+  const [administrator, setAdministrator] = useState<Administrator | null>(null);
+  /** The new link, even if its dialog was closed before it arrived. */
+  const [made, setMade] = useState<{ link: OneTimeLink; of: Administrator } | null>(null);
+  /** Another dialog may be open when a response arrives. */
+  const close = (action: AdministratorAction) => setOpen((now) => (now === action ? null : now));
+  const link = useMutation({
+    mutationFn: ({ id }: Administrator) => makeLink(id),
+    onSuccess: (created, of) => {
+      close('link');
+      setMade({ link: created, of });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: ({ id }: Administrator) => deleteAdministrator(id),
+    onSuccess: async (_nothing, of) => {
+      close('delete');
+      notifyDone(texts.deleted(nameOf(of)));
+      await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
+    },
+  });
+  return {
+    act: (action, on) => {
+      link.reset();
+      remove.reset();
+      setAdministrator(on);
+      setOpen(action);
+    },
+    dialogs: (
+      <>
+        {administrator !== null && (
+          <>
+            <EditDialog
+              key={administrator.id}
+              administrator={administrator}
+              opened={open === 'edit'}
+              onClose={() => close('edit')}
+            />
+            <ConfirmDialog
+              opened={open === 'link'}
+              title={texts.passwordDialog.title(administrator.invited)}
+              confirmLabel={texts.passwordDialog.confirm}
+              harmless
+              pending={link.isPending}
+              error={link.error}
+              onConfirm={() => link.mutate(administrator)}
+              onClose={() => close('link')}
+            >
+              {administrator.invited
+                ? texts.passwordDialog.invited(nameOf(administrator))
+                : texts.passwordDialog.description(nameOf(administrator))}
+            </ConfirmDialog>
+            <ConfirmDialog
+              opened={open === 'delete'}
+              title={texts.deleteDialog.title(nameOf(administrator))}
+              confirmLabel={shared.delete}
+              pending={remove.isPending}
+              error={remove.error}
+              onConfirm={() => remove.mutate(administrator)}
+              onClose={() => close('delete')}
+            >
+              {administrator.invited ? texts.deleteDialog.invited : texts.deleteDialog.description}
+            </ConfirmDialog>
+          </>
+        )}
+        <LinkDialog
+          link={made?.link ?? null}
+          title={made?.of.invited === true ? texts.link.invitation : texts.link.password}
+          email={made?.of.email ?? ''}
+          onClose={() => setMade(null)}
+        />
+      </>
+    ),
+  };
+}
+
+function nameOf({ name, email }: Administrator): string {
+  return name ?? email;
+}
