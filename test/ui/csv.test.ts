@@ -51,6 +51,15 @@ describe('a list of learners', () => {
     ]);
   });
 
+  it('has the ids that the service accepts: it counts characters, and refuses the control characters of ASCII', () => {
+    const emoji = '🎓'.repeat(255);
+    assert.deepEqual(ids(`${emoji}\nada\u0085\u009f.`), [emoji, 'ada\u0085\u009f.']);
+    assert.deepEqual(faults(`${emoji}x\nbell\u007f.`), [
+      '1: is longer than 255 characters',
+      '2: contains control characters',
+    ]);
+  });
+
   it('may be empty', () => {
     assert.deepEqual(readLearnerRows(' \n\n'), { learners: [], faulty: [] });
   });

@@ -2,12 +2,12 @@ import Papa from 'papaparse';
 import { registrations } from '../../../texts/registrations.ts';
 
 const { faults } = registrations.many;
-/** The service's limit for ids. */
+/** The service's limit for ids, in characters. */
 const MAX_ID_LENGTH = 255;
 const DELIMITERS = [',', ';', '\t'];
 const HEADERS = new Set(['learner_id', 'learner id', 'learner']);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the service refuses in an id
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
 /** A learner of a list. */
 export interface LearnerRow {
@@ -52,7 +52,7 @@ function faultOf(id: string, isSplit: boolean, earlier: number | undefined): str
   if (isSplit) return faults.columns;
   if (id === '') return faults.empty;
   if (CONTROL_CHARACTERS.test(id)) return faults.characters;
-  if (id.length > MAX_ID_LENGTH) return faults.tooLong(MAX_ID_LENGTH);
+  if ([...id].length > MAX_ID_LENGTH) return faults.tooLong(MAX_ID_LENGTH);
   return earlier === undefined ? null : faults.repeated(earlier);
 }
 
