@@ -9,6 +9,7 @@ import { zipOf } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
+import { until } from '../support/until.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
 import { newLearner } from './support/learner.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
@@ -77,6 +78,32 @@ describe('the learning record in the admin UI', () => {
     await history.getByRole('button', { name: 'Show earlier reports' }).click();
     await attemptOf(1).getByRole('heading', { name: 'Lesson 1' }).waitFor();
     await history.getByRole('button', { name: 'Show earlier reports' }).waitFor({ state: 'detached' });
+  });
+
+  it('lists what happened once although units have the same title', async () => {
+    const unit = (id: string, title: string) =>
+      `<item identifier="${id}" identifierref="r1"><title>${title}</title></item>`;
+    const items = [unit('i1', 'Introduction'), unit('i2', 'Quiz'), unit('i3', 'Quiz')].join('');
+    const { registrationId } = await registerTo(ui.service, scorm12Course({ items }));
+    const client = await startLaunch(ui.service, registrationId);
+    await client.open();
+    const report = async (id: string, location: string) => {
+      await client.openUnit(id);
+      await client.commit(id, { core: { lesson_location: location } });
+    };
+    for (const location of ['one', 'two']) await report('i1', location);
+    for (const id of ['i2', 'i3']) await report(id, 'one');
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const events = page.getByRole('list', { name: 'What happened in attempt 1' }).getByRole('listitem');
+    await events.filter({ hasText: 'Quiz' }).nth(1).waitFor();
+    const before = await events.allInnerTexts();
+    await report('i1', 'three');
+    await until(async () => {
+      const now = await events.allInnerTexts();
+      return now.at(-1) !== before.at(-1);
+    }, 'the last event is another one');
+    assert.equal(await events.count(), before.length);
   });
 
   it('shows the equivalent it was registered for, and the language and course once they are chosen', async () => {

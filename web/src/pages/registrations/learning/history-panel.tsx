@@ -78,16 +78,14 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
 function Timeline({ attempt, titles }: { attempt: Attempt; titles: ReadonlyMap<string, string> }) {
   const moments = [
     { at: attempt.started_dt, what: texts.began, unit: null },
-    ...attempt.units.flatMap((unit) => {
-      const title = titles.get(unit.unit_id) ?? unit.unit_id;
+    ...attempt.units.flatMap((record) => {
+      const unit = { id: record.unit_id, title: titles.get(record.unit_id) ?? record.unit_id };
       return [
-        { at: unit.opened_dt, what: texts.opened, unit: title },
-        ...(unit.completion_dt === null
+        { at: record.opened_dt, what: texts.opened, unit },
+        ...(record.completion_dt === null ? [] : [{ at: record.completion_dt, what: texts.completed, unit }]),
+        ...(record.updated_dt === record.opened_dt || record.updated_dt === record.completion_dt
           ? []
-          : [{ at: unit.completion_dt, what: texts.completed, unit: title }]),
-        ...(unit.updated_dt === unit.opened_dt || unit.updated_dt === unit.completion_dt
-          ? []
-          : [{ at: unit.updated_dt, what: texts.lastReport, unit: title }]),
+          : [{ at: record.updated_dt, what: texts.lastReport, unit }]),
       ];
     }),
     ...(attempt.ended_dt === null ? [] : [{ at: attempt.ended_dt, what: texts.reset, unit: null }]),
@@ -95,13 +93,13 @@ function Timeline({ attempt, titles }: { attempt: Attempt; titles: ReadonlyMap<s
   return (
     <ol className={styles.timeline} aria-label={texts.timeline(attempt.attempt)}>
       {moments.map(({ at, what, unit }) => (
-        <li key={`${what} ${unit}`}>
+        <li key={`${what} ${unit?.id}`}>
           <Time value={at} format="absolute" />
           <span>
             {what}
             {unit !== null && (
               <>
-                : <bdi>{unit}</bdi>
+                : <bdi>{unit.title}</bdi>
               </>
             )}
           </span>
