@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatCountdown, formatDuration } from '../../web/src/utilities/times.ts';
+import { formatCountdown, formatDuration, formatRelative } from '../../web/src/utilities/times.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,4 +26,20 @@ test('a countdown ends at one second', () => {
   assert.equal(breaks(formatCountdown(1)), '1 s');
   assert.equal(breaks(formatCountdown(59 * SECOND + 1)), '60 s');
   assert.equal(breaks(formatCountdown(61 * SECOND)), '1 min|1 s');
+});
+
+test('days are those of the calendar', () => {
+  const now = new Date(2026, 10, 26, 10);
+  for (const [hours, expected] of [
+    [23, '23 hours ago'],
+    [25, 'yesterday'],
+    [34, 'yesterday'],
+    [35, '2 days ago'],
+    [58, '2 days ago'],
+    [59, '3 days ago'],
+    [-30, 'tomorrow'],
+    [-38, 'in 2 days'],
+  ] as const) {
+    assert.equal(formatRelative(new Date(now.getTime() - hours * HOUR), now.getTime()), expected);
+  }
 });

@@ -64,9 +64,17 @@ export function formatRelative(time: Date, now: number): string {
   if (size < 5 * SECOND) return 'just now';
   if (size < MINUTE) return relative.format(Math.round(distance / SECOND), 'second');
   if (size < HOUR) return relative.format(Math.round(distance / MINUTE), 'minute');
-  if (size < DAY) return relative.format(Math.round(distance / HOUR), 'hour');
-  if (size < 7 * DAY) return relative.format(Math.round(distance / DAY), 'day');
+  const days = calendarDays(time, now);
+  if (size < DAY || days === 0) return relative.format(Math.round(distance / HOUR), 'hour');
+  if (size < 7 * DAY) return relative.format(days, 'day');
   return formatDateTime(time);
+}
+
+/** How many days of the viewer's calendar the time is after today; negative if it is before. */
+function calendarDays(time: Date, now: number): number {
+  const start = (of: Date) => new Date(of).setHours(0, 0, 0, 0);
+  // Days have 23 or 25 hours when the clocks change.
+  return Math.round((start(time) - start(new Date(now))) / DAY);
 }
 
 /**
