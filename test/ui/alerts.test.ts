@@ -166,6 +166,24 @@ describe('alerts in the admin UI', () => {
     assert.match(history.text, /\r\n\d+,\d+,Stays,MESSAGE_DEAD_LETTERED,FIRING,Exported,/);
   });
 
+  test('name every chosen webhook in the form, however many there are', async () => {
+    const { api } = ui.service;
+    for (let n = 0; n <= 50; n++)
+      await createWebhook(api, receiver.url, { name: `Hook ${n}`, enabled: false });
+    const all = (await api.get('/ui/api/webhooks?limit=200')).body.data;
+    assert.ok(all.length > 50);
+    const { id, name } = all.at(-1);
+    const alert = await api.create('/alerts', {
+      name: 'Watching',
+      condition: 'MESSAGE_DEAD_LETTERED',
+      webhook_ids: [id],
+      target: { format: 'JSON', url: receiver.url },
+    });
+    await using visit = await ui.visit(`/administration/alerts/${alert.id}/edit`);
+    await visit.page.getByText(name, { exact: true }).first().waitFor();
+    assert.equal(await visit.page.getByText(`#${id}`, { exact: true }).count(), 0);
+  });
+
   test('fit on a phone', async () => {
     await using visit = await ui.visit('/administration/alerts/new', { phone: true });
     await visit.page.getByRole('heading', { name: 'Create alert' }).waitFor();

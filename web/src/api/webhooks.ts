@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
+import { isProblem } from './errors.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { readRecord, recordOf, request, requestTimed, type Timed } from './request.ts';
@@ -49,6 +50,25 @@ export const webhookQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
     ...polling(LIVE_MS),
   });
+
+/** The names of webhooks by id, without those of deleted ones. */
+export const webhookNamesQuery = (ids: readonly number[]) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, 'names', ids],
+    queryFn: async ({ signal }) => {
+      const named = await Promise.all(ids.map((id) => nameOf(id, signal)));
+      return new Map(named.filter((entry) => entry !== null));
+    },
+  });
+
+async function nameOf(id: number, signal: AbortSignal): Promise<[id: number, name: string] | null> {
+  try {
+    return [id, (await request<WebhookRecord>('GET', `/webhooks/${id}`, { signal })).name];
+  } catch (error) {
+    if (isProblem(error, 404)) return null;
+    throw error;
+  }
+}
 
 /** What an edit starts from. */
 export const webhookForEditQuery = (id: number) =>

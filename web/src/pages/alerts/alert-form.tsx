@@ -15,7 +15,7 @@ import { type ReactNode, useState } from 'react';
 import { CONDITIONS, TARGET_FORMATS } from '../../../../src/alerts/rules/alert-rule.ts';
 import type { AlertConfiguration } from '../../api/alerts.ts';
 import { ApiError } from '../../api/errors.ts';
-import { webhookListQuery } from '../../api/webhooks.ts';
+import { webhookListQuery, webhookNamesQuery } from '../../api/webhooks.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, fieldOf } from '../../components/form-problem.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -157,6 +157,8 @@ function WebhooksField({ form }: { form: Form }) {
       ...(search.trim() === '' ? {} : { search: search.trim() }),
     }),
   );
+  const [chosenBefore] = useState(form.values.webhook_ids);
+  const { data: namesBefore } = useQuery(webhookNamesQuery(chosenBefore));
   /** Names of webhooks that were found, so that chosen ones keep theirs during another search. */
   const [names] = useState(() => new Map<number, string>());
   for (const { id, name } of data?.data ?? []) names.set(id, name);
@@ -169,7 +171,10 @@ function WebhooksField({ form }: { form: Form }) {
       searchValue={search}
       onSearchChange={setSearch}
       filter={({ options }) => options}
-      data={[...ids].map((id) => ({ value: String(id), label: names.get(id) ?? `#${id}` }))}
+      data={[...ids].map((id) => ({
+        value: String(id),
+        label: names.get(id) ?? namesBefore?.get(id) ?? `#${id}`,
+      }))}
       value={form.values.webhook_ids.map(String)}
       onChange={(chosen) => form.setFieldValue('webhook_ids', chosen.map(Number))}
       error={form.errors.webhook_ids}
