@@ -1,13 +1,10 @@
-import type { ReceivedMessage } from '../queue/message-queue.ts';
+import { HELD_UNTIL, type ReceivedMessage } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
-
-/** When the head of a paused webhook is due: never. Resuming makes it due. */
-const HELD_UNTIL = 8_640_000_000_000_000;
 
 /** A settlement with its webhook; null if the webhook was deleted. */
 export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };

@@ -34,6 +34,9 @@ export interface ReceivedMessage extends QueuedMessage {
   receiveCount: number;
 }
 
+/** When the head of a line on hold is due: never. If it is removed, the next message is on hold, too. */
+export const HELD_UNTIL = 8_640_000_000_000_000;
+
 /** What happens to a message that was received. */
 export type Settlement = {
   message: ReceivedMessage;
@@ -41,7 +44,10 @@ export type Settlement = {
   | { action: 'delete' }
   /** Back to the head of its line, to be received again at `availableAt` (epoch milliseconds). */
   | { action: 'retry'; availableAt: number }
-  /** Not attempted: back to the head of its line, due at `availableAt` or at once. This receive is not counted. */
+  /**
+   * Not attempted: back to the head of its line, due at `availableAt` or at once. This receive is not counted. With
+   * {@link HELD_UNTIL}, the line is on hold.
+   */
   | { action: 'release'; availableAt?: number }
   | { action: 'dead-letter' }
   /**

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Purged, PurgePosition, SkipResult } from '../../src/queue/message-queue.ts';
+import {
+  HELD_UNTIL,
+  type Purged,
+  type PurgePosition,
+  type SkipResult,
+} from '../../src/queue/message-queue.ts';
 import {
   contentOf,
   messageOf,
@@ -102,6 +107,20 @@ export function removalContract(open: OpenQueue): void {
       assert.equal((await skip(engine, 1, await positionOf(engine, 1, 'head'))).outcome, 'done');
       const next = await user.receiveOne();
       assert.deepEqual([next.messageId, next.receiveCount], ['next', 1]);
+    });
+
+    it('at the head of a line on hold leaves the line on hold, so that nobody receives the next one', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'second', 'third');
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'release', availableAt: HELD_UNTIL });
+      assert.equal((await skip(engine, 1, message.position)).outcome, 'done');
+      assert.deepEqual(await user.receive(), []);
+      assert.deepEqual(namesOf(await purge(engine, 1, { limit: 1 })), ['second']);
+      assert.deepEqual(await user.receive(), []);
+      await engine.database.transaction((tx) => engine.queue.actOnHead(tx, 1, 'retry'));
+      assert.deepEqual(await user.drain(), ['third']);
     });
 
     it('leaves a message in flight, but can skip one that waits behind it', async () => {

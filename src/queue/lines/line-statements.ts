@@ -1,5 +1,6 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
+import { HELD_UNTIL } from '../message-queue.ts';
 import { isWaiting, isWaitingInLine } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
 import { asIds } from './message-statements.ts';
@@ -142,11 +143,13 @@ export async function makeAwaitingDue(
   );
 }
 
-/** Takes a head that is not in flight off its line. */
+/** Takes a head that is not in flight off its line. The next message is due now, or on hold as the head was. */
 export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
     `update queue_lines set receive_count = 0, lease_token = null, pending = pending - 1,
-       available_at = case when pending > 1 then ? else null end where line_id = ? and pending > 0`,
+       available_at = case when pending <= 1 then null when available_at = ? then available_at else ? end
+     where line_id = ? and pending > 0`,
+    HELD_UNTIL,
     now,
     lineId,
   );

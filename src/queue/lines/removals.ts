@@ -66,7 +66,7 @@ async function readHeadPosition(tx: Transaction, lineId: number): Promise<number
   return head?.position ?? 0;
 }
 
-/** Removes messages from a locked line. If its head is one of them, the next message is due now. */
+/** Removes messages from a locked line. If its head is one of them, the next message is due now, unless the line is on hold. */
 async function removeFromLine(
   tx: Transaction,
   lineId: number,
