@@ -207,6 +207,22 @@ describe('folders in the admin UI', () => {
     assert.equal((await folder(id)).name, 'Mine');
   });
 
+  it('are not renamed to what was typed for another one, since Back closes the dialog', async () => {
+    const [first, second] = [await make.folder('First opened'), await make.folder('Second opened')];
+    await using visit = await ui.visit(`/content?folder=${first}`);
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'First opened', level: 1 }).waitFor();
+    await item(page, 'Second opened').click();
+    await page.getByRole('heading', { name: 'Second opened', level: 1 }).waitFor();
+    await act(page, 'Rename…');
+    await page.getByRole('textbox', { name: 'Name' }).fill('For the second');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'First opened', level: 1, includeHidden: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.locator('h1:focus').getByText('First opened').waitFor();
+    assert.equal((await folder(second)).name, 'Second opened');
+  });
+
   it('find, filter and order courses below them, as the address records', async () => {
     const top = await make.folder('Library');
     const below = await make.folder('Shelf', top);

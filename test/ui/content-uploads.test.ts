@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-parts.ts';
+import { scormPackage, uploadForm } from '../content/packages.ts';
 import { PASSWORD } from '../support/administration.ts';
 import {
   SCORM_12,
@@ -249,6 +250,26 @@ describe('uploads', () => {
     await page.getByText('Someone else changed this in the meantime').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Publish version 1' }).click();
     await page.getByText('Version 1 is published.').waitFor();
+  });
+
+  it('of one course are not published from the dialog of another one, which Back closes', async () => {
+    const courses = [];
+    for (const name of ['First of two', 'Second of two']) {
+      const { id } = await make.course(name);
+      await ui.service.api.create(`/courses/${id}/versions`, uploadForm(await scormPackage()));
+      courses.push({ id, name });
+    }
+    const [first, second] = courses as [(typeof courses)[0], (typeof courses)[0]];
+    await using visit = await ui.visit(`/content/courses/${first.id}`);
+    const { page } = visit;
+    await page.getByRole('heading', { name: first.name, level: 1 }).waitFor();
+    await visit.go(`/content/courses/${second.id}`);
+    await page.getByRole('heading', { name: second.name, level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Publish version 1' }).click();
+    await page.getByRole('dialog').getByText('get version 1 instead of version 0').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: first.name, level: 1, includeHidden: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
   it('leave courses that can be renamed and moved, and deleted only if nothing uses them', async () => {

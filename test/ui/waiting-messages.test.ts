@@ -103,6 +103,34 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await remove(id);
   });
 
+  it('of another webhook start at their first page, and Back closes the dialogs of a webhook', async () => {
+    const { api } = ui.service;
+    const ids: number[] = [];
+    for (const name of ['First CRM', 'Second CRM']) {
+      const body = { name, topic: 'ACCOUNT', target_url: target.url, paused: true };
+      ids.push((await api.create('/webhooks', body)).id);
+    }
+    const [first, second] = ids as [number, number];
+    for (let at = 0; at <= PAGE_SIZE; at += 1) await api.create('/accounts', { name: `Queued ${at}` });
+    await using visit = await ui.visit(`${WEBHOOKS}/${first}`);
+    const { page } = visit;
+    const list = page.getByRole('list', { name: 'Waiting messages' });
+    await list.getByText('Queued 0', { exact: true }).waitFor();
+    await visit.go(`${WEBHOOKS}/${second}`);
+    await page.getByRole('heading', { name: 'Second CRM', level: 1 }).waitFor();
+    await list.getByText('Queued 0', { exact: true }).waitFor();
+    const pages = page.getByRole('navigation', { name: 'Pages of the waiting messages' });
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await list.getByText(`Queued ${PAGE_SIZE}`, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await page.getByRole('button', { name: 'Reset statistics' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'First CRM', level: 1, includeHidden: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await list.getByText('Queued 0', { exact: true }).waitFor();
+    for (const id of ids) await remove(id);
+  });
+
   it('show that they were delivered if they are opened afterwards', async () => {
     const id = await blocked('CRM', 'Northwind');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?waiting=987654321`);

@@ -40,7 +40,7 @@ export function CoursePage() {
   if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconBookOff} />;
   if (data === undefined)
     return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
-  return <Course course={data.record} etag={data.etag} />;
+  return <Course key={data.record.id} course={data.record} etag={data.etag} />;
 }
 
 function Course({ course, etag }: { course: CourseWithVersions; etag: string | null }) {

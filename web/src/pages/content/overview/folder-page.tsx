@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconFolderOff, IconFolders } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { readAsset } from '../../../api/content-assets.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
@@ -128,6 +128,7 @@ function OpenFolder({
   useEffect(() => {
     document.title = `${title} · ${shared.product}`;
   }, [title]);
+  useFocusAfterChange(folderId);
   const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
   const counts = node === null ? null : (index?.countsBelow(node) ?? null);
   const shownCounts = goesBelow(folderId, below) ? counts : node;
@@ -145,7 +146,7 @@ function OpenFolder({
           isAdmin &&
           node !== null && (
             <>
-              <FolderActions folder={node} />
+              <FolderActions key={folderId} folder={node} />
               {kind === 'courses' && (
                 <ChooseFiles multiple onFiles={(files) => upload(files, target)}>
                   {content.upload}
@@ -194,10 +195,10 @@ function OpenFolder({
           <CourseTable key={folderId} {...parts} onFiles={(files) => upload(files, target)} />
         </Tabs.Panel>
         <Tabs.Panel value="equivalents">
-          <EquivalentTable {...parts} />
+          <EquivalentTable key={folderId} {...parts} />
         </Tabs.Panel>
         <Tabs.Panel value="bundles">
-          <BundleTable {...parts} />
+          <BundleTable key={folderId} {...parts} />
         </Tabs.Panel>
       </Tabs>
       {!isHome && node !== null && (
@@ -208,6 +209,17 @@ function OpenFolder({
       )}
     </DropZone>
   );
+}
+
+/** Moves the focus to the heading if the open folder changes and the element with the focus is gone, such as a dialog. */
+function useFocusAfterChange(folderId: number): void {
+  const last = useRef(folderId);
+  useEffect(() => {
+    if (last.current === folderId) return;
+    last.current = folderId;
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  }, [folderId]);
 }
 
 function loneNode({ id, name }: { id: number; name: string }): FolderNode {

@@ -39,9 +39,13 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
 
-/** The page of a webhook. */
+/** The page of a webhook. What is open for one webhook must not act on the next one, so each has its own state. */
 export function WebhookPage() {
   const { webhookId } = route.useParams();
+  return <PageOf key={webhookId} webhookId={webhookId} />;
+}
+
+function PageOf({ webhookId }: { webhookId: number }) {
   const search = route.useSearch();
   const { delivery, waiting } = search;
   const navigate = route.useNavigate();
