@@ -164,6 +164,21 @@ describe('equivalents and bundles', () => {
     assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Mine again');
   });
 
+  it('have the language of a name that was submitted with Enter', async () => {
+    const { id } = await make.equivalent('By name', [course(0)]);
+    await using visit = await ui.visit(`/content/equivalents/${id}`);
+    const { page } = visit;
+    const language = page.getByRole('combobox', { name: /^Language of/ });
+    await language.fill('Deutsch');
+    await page.keyboard.press('Enter');
+    await page.getByText('Unknown language.').waitFor();
+    await language.fill('German');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    const { body } = await ui.service.api.get(`/equivalents/${id}`);
+    assert.equal(body.courses[0].language, 'de');
+  });
+
   it('are moved to another folder, and show when their contents were deleted', async () => {
     const folder = await make.folder('New place');
     const doomed = await make.course('Doomed');

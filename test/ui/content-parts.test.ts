@@ -8,6 +8,7 @@ import {
   emptyDraft,
   errorsFromService,
   type GroupItem,
+  toEquivalent,
 } from '../../web/src/pages/content/groups/group-draft.ts';
 import { tagOf } from '../../web/src/pages/content/groups/languages.ts';
 import { explainUpload } from '../../web/src/pages/content/uploads/explain-upload.ts';
@@ -200,5 +201,8 @@ describe('a draft of an equivalent', () => {
   it('accepts languages by name or tag', () => {
     assert.equal(tagOf('german'), 'de');
     assert.equal(tagOf(' sl-rozaj '), 'sl-rozaj');
+    const draft = draftOf(item('a', 'German'), item('b', 'de'), item('c', 'Deutsch'), item('d', 'haw'));
+    assert.deepEqual([...(checkDraft('equivalent', draft)?.ofItem.keys() ?? [])], ['b', 'c']);
+    assert.equal(toEquivalent(draftOf(item('a', 'German'))).courses[0]?.language, 'de');
   });
 });

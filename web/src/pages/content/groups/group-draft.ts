@@ -3,8 +3,12 @@ import type { EquivalentInput, EquivalentRecord } from '../../../api/equivalents
 import type { InputError } from '../../../api/errors.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { nameProblem } from '../changes/name-problem.ts';
+import { tagOf } from './languages.ts';
 
 export type GroupKind = 'equivalent' | 'bundle';
+
+/** The start of a tag that means a language. Longer ones are reserved or unused (RFC 5646, section 2.2.1). */
+const PRIMARY_SUBTAG = /^[a-z]{2,3}(-|$)/;
 
 /** The limit of the API. */
 export const MAX_ITEMS = 200;
@@ -73,10 +77,11 @@ export function toBundle({ name, folderId, items }: GroupDraft): BundleInput {
   return { name: name.trim(), folder_id: folderId, contents: items.map(({ type, id }) => ({ type, id })) };
 }
 
-/** A tag in its canonical form (BCP 47); null if it is invalid. */
-export function canonicalLanguage(tag: string): string | null {
+/** The canonical tag (BCP 47) of a tag or of the name of a language; null if it is invalid. */
+export function canonicalLanguage(text: string): string | null {
   try {
-    return Intl.getCanonicalLocales(tag.trim())[0] ?? null;
+    const [tag = ''] = Intl.getCanonicalLocales(tagOf(text));
+    return PRIMARY_SUBTAG.test(tag) ? tag : null;
   } catch {
     return null;
   }
