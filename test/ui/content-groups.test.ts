@@ -177,6 +177,92 @@ describe('equivalents and bundles', () => {
     await page.getByText('Saved.').waitFor();
     const { body } = await ui.service.api.get(`/equivalents/${id}`);
     assert.equal(body.courses[0].language, 'de');
+    await language.and(page.locator(':focus')).waitFor();
+    assert.equal(await language.inputValue(), 'de');
+  });
+
+  it('show what was saved even if they cannot be read again, and can be saved once more', async () => {
+    const { id } = await make.bundle('Once', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    const name = page.getByRole('textbox', { name: 'Name' });
+    const save = page.getByRole('button', { name: 'Save changes' });
+    await name.waitFor();
+    await page.route(`**/bundles/${id}`, (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    );
+    for (const text of ['Twice', 'Thrice']) {
+      await name.fill(` ${text} `);
+      await save.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: text, level: 1 }).waitFor();
+      assert.equal(await name.inputValue(), text);
+      assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, text);
+      assert.equal(await save.and(page.locator(':focus')).count(), 1, 'the focus stays on the button');
+    }
+    await page.getByText('Saved.').first().waitFor();
+    assert.equal(await page.getByText('Someone else changed this').count(), 0);
+  });
+
+  it('keep what is typed while they are saved', async () => {
+    const { id } = await make.bundle('Slow', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    const name = page.getByRole('textbox', { name: 'Name' });
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await name.waitFor();
+    await page.route(`**/bundles/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') {
+        begun.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await name.fill('Sent');
+    await page.keyboard.press('Enter');
+    await begun.promise;
+    await name.fill('Typed later');
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
+    await page.getByText('Leave without saving?').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    held.resolve();
+    await page.getByRole('heading', { name: 'Sent', level: 1 }).waitFor();
+    assert.equal(await name.inputValue(), 'Typed later');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Typed later', level: 1 }).waitFor();
+    assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Typed later');
+  });
+
+  it('keep the changes after a conflict until the record of the other person is read', async () => {
+    const { id } = await make.bundle('Contested', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Mine');
+    await ui.service.api.put(`/bundles/${id}`, {
+      name: 'Theirs',
+      contents: [{ type: 'COURSE', id: course(0).id }],
+    });
+    await page.keyboard.press('Enter');
+    await page.getByText('Someone else changed this in the meantime').waitFor();
+    await page.route(`**/bundles/${id}`, (route) =>
+      route.request().method() === 'GET' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+    );
+    for (const button of ['Discard my changes', 'Overwrite with mine']) {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('alert').getByText('Something went wrong').first().waitFor();
+      assert.equal(await name.inputValue(), 'Mine');
+      await page.getByRole('alert').getByRole('button', { name: 'Close' }).first().click();
+      await page.getByText('Something went wrong').waitFor({ state: 'detached' });
+    }
+    assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Theirs');
+    await page.unroute(`**/bundles/${id}`);
+    await page.getByRole('button', { name: 'Discard my changes' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
+    assert.equal(await name.inputValue(), 'Theirs');
+    await page.getByRole('button', { name: 'Save changes' }).and(page.locator(':focus')).waitFor();
   });
 
   it('are moved to another folder, and show when their contents were deleted', async () => {

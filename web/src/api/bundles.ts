@@ -7,7 +7,7 @@ import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { readRecord, request } from './request.ts';
+import { type Read, readRecord, replaceRecord, request } from './request.ts';
 
 export type { BundledType, BundleOverview, BundleRecord };
 
@@ -35,6 +35,10 @@ export function createBundle(body: BundleInput, idempotencyKey: string): Promise
   return request('POST', '/bundles', { body, idempotencyKey });
 }
 
-export function updateBundle(id: number, body: BundleInput, ifMatch: string | null): Promise<BundleRecord> {
-  return request('PUT', `/bundles/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+export function updateBundle(
+  id: number,
+  body: BundleInput,
+  ifMatch: string | null,
+): Promise<Read<BundleRecord>> {
+  return replaceRecord(`/bundles/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
 }

@@ -9,7 +9,7 @@ import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { readRecord, request } from './request.ts';
+import { type Read, readRecord, replaceRecord, request } from './request.ts';
 
 export type { EquivalentOverview, EquivalentRecord };
 
@@ -47,6 +47,6 @@ export function updateEquivalent(
   id: number,
   body: EquivalentInput,
   ifMatch: string | null,
-): Promise<EquivalentRecord> {
-  return request('PUT', `/equivalents/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+): Promise<Read<EquivalentRecord>> {
+  return replaceRecord(`/equivalents/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
 }

@@ -62,6 +62,12 @@ export async function readRecord<T>(path: string, signal?: AbortSignal): Promise
   return { record, etag };
 }
 
+/** Replaces a record, and returns it with its new `ETag`. Throws the same errors as `request`. */
+export async function replaceRecord<T>(path: string, options: RequestOptions): Promise<Read<T>> {
+  const { record, etag } = await send<T>('PUT', path, options);
+  return { record, etag };
+}
+
 /** The same as `request`, for records with times in the near future. */
 export async function requestTimed<T>(
   method: string,

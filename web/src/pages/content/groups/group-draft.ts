@@ -129,6 +129,24 @@ export function errorsFromService(draft: GroupDraft, told: readonly InputError[]
   return { ...errors, ofItem };
 }
 
+/** A saved draft whose items have the keys of the sent ones, because an item keeps its elements by its key. */
+export function withKeysOf(sent: GroupDraft, saved: GroupDraft): GroupDraft {
+  const items = saved.items.map((item, at) => {
+    const before = sent.items[at];
+    return before?.type === item.type && before.id === item.id ? { ...item, key: before.key } : item;
+  });
+  return { ...saved, items };
+}
+
+/** A draft after it was saved: what was changed since it was sent stays, everything else is as saved. */
+export function afterSaving(draft: GroupDraft, sent: GroupDraft, saved: GroupDraft): GroupDraft {
+  return {
+    name: draft.name === sent.name ? saved.name : draft.name,
+    folderId: draft.folderId === sent.folderId ? saved.folderId : draft.folderId,
+    items: draft.items === sent.items ? saved.items : draft.items,
+  };
+}
+
 /** Whether two drafts are equal when saved. */
 export function isSameDraft(a: GroupDraft, b: GroupDraft): boolean {
   return (

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
 import type { BundledType } from '../../../api/bundles.ts';
 import { ApiError } from '../../../api/errors.ts';
@@ -13,6 +13,7 @@ import { groups } from '../../../texts/content-groups.ts';
 import { languageName } from '../../../utilities/language-name.ts';
 import { FolderField } from './folder-field.tsx';
 import {
+  afterSaving,
   checkDraft,
   errorsFromService,
   type GroupDraft,
@@ -36,6 +37,7 @@ const TYPES: Readonly<Record<GroupKind, readonly BundledType[]>> = {
 export function GroupForm({
   kind,
   initial,
+  savedFrom = null,
   location,
   isNew,
   readOnly,
@@ -45,7 +47,10 @@ export function GroupForm({
   onSave,
 }: {
   kind: GroupKind;
+  /** What is saved. Another one replaces the draft. */
   initial: GroupDraft;
+  /** The draft that `initial` was saved from, so that later input stays; null if it was read. */
+  savedFrom?: GroupDraft | null;
   /** The location of the folder, as text. */
   location: string;
   isNew: boolean;
@@ -59,8 +64,16 @@ export function GroupForm({
   const words = groups[kind];
   const [draft, setDraft] = useState(initial);
   const [found, setFound] = useState<GroupErrors>(NO_ERRORS);
+  const [started, setStarted] = useState(initial);
+  if (started !== initial) {
+    setStarted(initial);
+    setDraft(savedFrom === null ? initial : afterSaving(draft, savedFrom, initial));
+    setFound(NO_ERRORS);
+  }
   const [adding, setAdding] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const submit = useRef<HTMLButtonElement>(null);
+  const first = useRef(initial);
   const sent = useRef(initial);
   const told =
     problem instanceof ApiError && draft === sent.current
@@ -68,6 +81,12 @@ export function GroupForm({
       : NO_ERRORS;
   const errors = isEmpty(found) ? told : found;
   const changed = !isSameDraft(draft, initial);
+  const canSave = isNew || changed;
+  const isSent = saving && draft === sent.current;
+  // Otherwise the next key would start at the top of the page.
+  useEffect(() => {
+    if (started !== first.current && document.activeElement === document.body) submit.current?.focus();
+  }, [started]);
   const change = (members: Partial<GroupDraft>) => {
     setDraft((before) => ({ ...before, ...members }));
     setFound(NO_ERRORS);
@@ -86,7 +105,7 @@ export function GroupForm({
     setAdding(false);
   };
   const save = () => {
-    if (saving) return;
+    if (saving || !canSave) return;
     const wrong = checkDraft(kind, draft);
     setFound(wrong ?? NO_ERRORS);
     if (wrong !== null) {
@@ -107,7 +126,7 @@ export function GroupForm({
         save();
       }}
     >
-      {!readOnly && <UnsavedChanges when={changed && !saving} />}
+      {!readOnly && <UnsavedChanges when={changed && !isSent} />}
       {notice?.(draft) ?? (isEmpty(told) && <FormProblem error={problem} />)}
       {!readOnly && (
         <div className={styles.fields}>
@@ -189,7 +208,13 @@ export function GroupForm({
       </Panel>
       {!readOnly && (
         <div className={styles.bar} data-changed={changed || undefined}>
-          <Button type="submit" loading={saving} disabled={!isNew && !changed}>
+          <Button
+            loading={saving}
+            aria-disabled={saving || !canSave}
+            data-disabled={!canSave}
+            // The attribute “disabled” would take the focus away from someone who has just pressed it.
+            renderRoot={(props) => <button {...props} ref={submit} type="submit" disabled={false} />}
+          >
             {isNew ? groups.create : groups.save}
           </Button>
           {changed && !isNew && (
@@ -199,6 +224,8 @@ export function GroupForm({
               onClick={() => {
                 setDraft(initial);
                 setFound(NO_ERRORS);
+                // This button disappears.
+                submit.current?.focus();
               }}
             >
               {groups.discard}

@@ -9,7 +9,7 @@ import type { Read } from '../../../api/request.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { Callout } from '../../../components/callout.tsx';
-import { notifyDone } from '../../../components/notify.tsx';
+import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -20,7 +20,7 @@ import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { FolderPath } from '../folders/folder-path.tsx';
 import { UsagePanel } from '../usage-panel.tsx';
-import type { GroupDraft, GroupKind } from './group-draft.ts';
+import { type GroupDraft, type GroupKind, withKeysOf } from './group-draft.ts';
 import { GroupForm } from './group-form.tsx';
 import styles from './groups.module.css';
 
@@ -33,6 +33,13 @@ interface GroupRecord {
 }
 
 const TYPES = { equivalent: 'EQUIVALENT', bundle: 'BUNDLE' } as const;
+
+/** What the form starts from. */
+interface Base<T> extends Read<T> {
+  draft: GroupDraft;
+  /** The draft that was sent to save it; null if it was read. */
+  savedFrom: GroupDraft | null;
+}
 
 /** An existing equivalent or bundle: its page is its edit form, for those who may edit. */
 export function GroupPage<T extends GroupRecord>({
@@ -47,35 +54,46 @@ export function GroupPage<T extends GroupRecord>({
   /** The key of the query that read it. */
   queryKey: QueryKey;
   toDraft: (record: T) => GroupDraft;
-  update: (draft: GroupDraft, etag: string | null) => Promise<T>;
+  update: (draft: GroupDraft, etag: string | null) => Promise<Read<T>>;
 }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
   // The form keeps the record it started with. Saving detects changes of others.
-  const [base, setBase] = useState(read);
-  const [round, setRound] = useState(0);
+  const [base, setBase] = useState<Base<T>>(() => ({
+    ...read,
+    draft: toDraft(read.record),
+    savedFrom: null,
+  }));
   const [deleting, setDeleting] = useState(false);
   const { record } = base;
   const save = useMutation({
     mutationFn: ({ draft, etag }: { draft: GroupDraft; etag: string | null }) => update(draft, etag),
-    onSuccess: async () => {
+    onSuccess: (saved, { draft }) => {
       notifyDone(groups.saved);
-      await queryClient.invalidateQueries({ queryKey: contentKey });
-      await restart();
+      setBase({ ...saved, draft: withKeysOf(draft, toDraft(saved.record)), savedFrom: draft });
+      // Not awaited: what was saved is known, even if nothing can be read now.
+      void queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });
+  const readAgain = async (): Promise<Read<T> | undefined> => {
+    try {
+      await queryClient.refetchQueries({ queryKey, exact: true }, { throwOnError: true });
+      return queryClient.getQueryData<Read<T>>(queryKey);
+    } catch (error) {
+      notifyError(error);
+      return undefined;
+    }
+  };
   const restart = async () => {
-    await queryClient.refetchQueries({ queryKey, exact: true });
-    const present = queryClient.getQueryData<Read<T>>(queryKey);
-    if (present !== undefined) setBase(present);
-    setRound((before) => before + 1);
+    const present = await readAgain();
+    if (present === undefined) return;
+    setBase({ ...present, draft: toDraft(present.record), savedFrom: null });
     save.reset();
   };
   const overwrite = async (draft: GroupDraft) => {
-    await queryClient.refetchQueries({ queryKey, exact: true });
-    const present = queryClient.getQueryData<Read<T>>(queryKey);
-    save.mutate({ draft, etag: present?.etag ?? null });
+    const present = await readAgain();
+    if (present !== undefined) save.mutate({ draft, etag: present.etag });
   };
   useEffect(() => {
     document.title = `${record.name} · ${shared.product}`;
@@ -114,9 +132,9 @@ export function GroupPage<T extends GroupRecord>({
       />
       <div className={styles.columns}>
         <GroupForm
-          key={round}
           kind={kind}
-          initial={toDraft(record)}
+          initial={base.draft}
+          savedFrom={base.savedFrom}
           location={record.location}
           isNew={false}
           readOnly={!isAdmin}
