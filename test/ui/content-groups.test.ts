@@ -265,6 +265,24 @@ describe('equivalents and bundles', () => {
     await page.getByRole('button', { name: 'Save changes' }).and(page.locator(':focus')).waitFor();
   });
 
+  it('can still be searched when removing an item leaves few', async () => {
+    const many = await make.equivalent(
+      'Eleven',
+      Array.from({ length: 11 }, () => course(0)),
+    );
+    await using visit = await ui.visit(`/content/equivalents/${many.id}`);
+    const { page } = visit;
+    const filter = page.getByRole('textbox', { name: 'Filter this list' });
+    await filter.fill('en-105');
+    await page.getByRole('button', { name: /^Remove/ }).click();
+    assert.equal(await items(page).count(), 0);
+    await filter.fill('');
+    await items(page).nth(9).waitFor();
+    await filter.fill('en-103');
+    await items(page).nth(1).waitFor({ state: 'detached' });
+    assert.equal(await items(page).count(), 1);
+  });
+
   it('are moved to another folder, and show when their contents were deleted', async () => {
     const folder = await make.folder('New place');
     const doomed = await make.course('Doomed');

@@ -28,6 +28,9 @@ export function OrderedList({
   readOnly: boolean;
 }) {
   const [search, setSearch] = useState('');
+  // It stays when items are removed, because it may hold a search, or the focus.
+  const [canSearch, setCanSearch] = useState(false);
+  if (!canSearch && items.length > MANY) setCanSearch(true);
   const [dragging, setDragging] = useState<string | null>(null);
   const [over, setOver] = useState<string | null>(null);
   const [announced, setAnnounced] = useState('');
@@ -68,7 +71,7 @@ export function OrderedList({
 
   return (
     <>
-      {items.length > MANY && (
+      {canSearch && (
         <TextInput
           size="xs"
           className={styles.filter ?? ''}
