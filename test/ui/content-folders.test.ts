@@ -170,6 +170,69 @@ describe('folders in the admin UI', () => {
     for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
   });
 
+  it('accept selected courses again that were dragged out of them', async () => {
+    const from = await make.folder('Out of');
+    const to = await make.folder('And back', from);
+    const made: number[] = [];
+    for (const name of ['First', 'Second']) made.push((await make.course(`${name} to return`, from)).id);
+    await make.course('One that stays', from);
+    const places = async () => {
+      const answers = await Promise.all(made.map((id) => ui.service.api.get(`/courses/${id}`)));
+      return answers.map(({ body }) => body.folder_id);
+    };
+    await using visit = await ui.visit(`/content?folder=${from}&below=yes`);
+    const { page } = visit;
+    const drag = (name: string) =>
+      page.getByRole('link', { name: 'First to return' }).dragTo(item(page, name));
+    await item(page, 'Out of').waitFor();
+    await page.getByRole('tree').press('ArrowRight');
+    await page.getByRole('checkbox', { name: /First to return/ }).check();
+    await page.getByRole('checkbox', { name: /Second to return/ }).check();
+    await drag('And back');
+    await page.getByText(/2 courses were moved to .*And back/).waitFor();
+    await page.getByText('2 selected').waitFor();
+    assert.deepEqual(await places(), [to, to]);
+    await drag('Out of');
+    await page.getByText(/2 courses were moved to .*Out of/).waitFor();
+    assert.deepEqual(await places(), [from, from]);
+    // Without the subfolders, the courses leave the list.
+    await visit.go(`/content?folder=${from}`);
+    await visit.arrived(`/content?folder=${from}`);
+    await drag('And back');
+    await page.getByRole('link', { name: 'First to return' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Move…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('treeitem', { name: /^Out of ?,/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move here' }).click();
+    await page.getByRole('link', { name: 'First to return' }).waitFor();
+    assert.deepEqual(await places(), [from, from]);
+  });
+
+  it('that someone else moved a course to meanwhile are left by it, and it returns there by undo', async () => {
+    const [from, theirs, ours] = [
+      await make.folder('Left'),
+      await make.folder('Theirs by now'),
+      await make.folder('Ours by now'),
+    ];
+    const { id } = await make.course('Moved by two', from);
+    const place = async () => (await ui.service.api.get(`/courses/${id}`)).body.folder_id;
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    const course = page.getByRole('link', { name: 'Moved by two' });
+    await course.waitFor();
+    // The list does not show this, since it is not read again.
+    await page.route('**/ui/api/courses?*', (route) => route.fulfill({ status: 503, json: {} }));
+    await ui.service.api.put(`/courses/${id}`, { name: 'Moved by two', folder_id: theirs });
+    await course.dragTo(item(page, 'Ours by now'));
+    await page.getByText(/Moved by two.* was moved to .*Ours by now/).waitFor();
+    assert.equal(await place(), ours);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Moved back.').waitFor();
+    assert.equal(await place(), theirs);
+  });
+
   it('are not deleted while they are not empty, and the reasons link to the contents', async () => {
     const full = await make.folder('Full');
     await make.folder('Within', full);

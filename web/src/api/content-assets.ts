@@ -21,6 +21,11 @@ export function readAsset({ type, id }: AssetReference, signal?: AbortSignal): P
   return readRecord(`/${PATHS[type]}/${id}`, signal);
 }
 
+/** The folder that an asset is in; undefined for the root folder. */
+export function folderOf({ parent_id, folder_id }: AssetRecord): number | undefined {
+  return parent_id ?? folder_id;
+}
+
 /** Renames and moves. All other members are sent back as they were read. */
 export function changeAsset(
   { type, id }: AssetReference,

@@ -2,7 +2,7 @@ import { type Key, useRef, useState } from 'react';
 
 /** The selected rows of a list, over all its pages. */
 export interface Selection<T> {
-  /** By the keys of the rows. */
+  /** By the keys of the rows. Visible rows are as the list shows them now. */
   chosen: ReadonlyMap<Key, T>;
   items: readonly T[];
   /** Selects or deselects rows. */
@@ -12,12 +12,16 @@ export interface Selection<T> {
    * deselected, if that one is on the same page.
    */
   chooseOne: (row: T, isChosen: boolean, asRange: boolean) => void;
+  /** Replaces rows that are selected, for changes of rows that are no longer visible. */
+  update: (rows: readonly T[]) => void;
   clear: () => void;
 }
 
 /** @param rows the visible rows, in order */
 export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Selection<T> {
-  const [chosen, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
+  const [marked, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
+  const present = new Map(rows.map((row) => [keyOf(row), row]));
+  const chosen = new Map(Array.from(marked, ([key, row]) => [key, present.get(key) ?? row]));
   const last = useRef<Key>(null);
   const choose = (those: readonly T[], isChosen: boolean) =>
     setChosen((before) => {
@@ -39,6 +43,12 @@ export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Sel
       const those = from === -1 ? [row] : rows.slice(Math.min(from, at), Math.max(from, at) + 1);
       choose(those, isChosen);
     },
+    update: (those) =>
+      setChosen((before) => {
+        const after = new Map(before);
+        for (const row of those) if (after.has(keyOf(row))) after.set(keyOf(row), row);
+        return after;
+      }),
     clear: () => {
       last.current = null;
       setChosen(new Map());

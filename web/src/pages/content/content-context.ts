@@ -8,6 +8,15 @@ export interface Dragged extends AssetReference {
   folderId: number;
 }
 
+/** What is dragged. */
+export interface Dragging {
+  assets: readonly Dragged[];
+  /** Called after it was moved to a folder, with the assets that are there now. */
+  onMoved?: (assets: readonly Dragged[], folderId: number) => void;
+}
+
+export const NOTHING_DRAGGED: Dragging = { assets: [] };
+
 /** The state that the content pages share. */
 export interface ContentState {
   uploads: UploadQueue;
@@ -15,7 +24,7 @@ export interface ContentState {
   expanded: ReadonlySet<number>;
   setExpanded: (change: (expanded: ReadonlySet<number>) => ReadonlySet<number>) => void;
   /** The assets that are being dragged. Browsers reveal the data only on drop. */
-  dragged: RefObject<readonly Dragged[]>;
+  dragged: RefObject<Dragging>;
 }
 
 export const ContentContext = createContext<ContentState | null>(null);

@@ -5,7 +5,7 @@ import { importCourse, uploadVersion } from '../../api/courses.ts';
 import { isProblem } from '../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../api/folders.ts';
 import { sessionQuery } from '../../api/session.ts';
-import { ContentContext, type ContentState, type Dragged } from './content-context.ts';
+import { ContentContext, type ContentState, type Dragging, NOTHING_DRAGGED } from './content-context.ts';
 import { LeavingUploads } from './uploads/leaving-uploads.tsx';
 import { UploadDock } from './uploads/upload-dock.tsx';
 import { UploadQueue } from './uploads/upload-queue.ts';
@@ -14,7 +14,7 @@ import { UploadQueue } from './uploads/upload-queue.ts';
 export function ContentLayout() {
   const queryClient = useQueryClient();
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(() => new Set([HOME_ID]));
-  const dragged = useRef<readonly Dragged[]>([]);
+  const dragged = useRef<Dragging>(NOTHING_DRAGGED);
   const [uploads] = useState(
     () =>
       new UploadQueue(

@@ -92,8 +92,8 @@ function MoveForm({
       </div>
       {outcome !== null && chosen !== null && (
         <Callout tone="bad" live>
-          {outcome.moved.length > 0 && (
-            <div>{words.partly(outcome.moved.length, assets.length, chosen.name)}</div>
+          {outcome.failed.length < assets.length && (
+            <div>{words.partly(assets.length - outcome.failed.length, assets.length, chosen.name)}</div>
           )}
           {outcome.failed.map(({ asset, error: cause }) => {
             const { title, detail } = explainError(cause);

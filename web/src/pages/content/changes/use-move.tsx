@@ -1,17 +1,18 @@
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { changeAsset, readAsset } from '../../../api/content-assets.ts';
+import { changeAsset, folderOf, readAsset } from '../../../api/content-assets.ts';
 import { contentKey } from '../../../api/folders.ts';
 import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { folders } from '../../../texts/content.ts';
-import type { Dragged } from '../content-context.ts';
+import type { Dragged, Dragging } from '../content-context.ts';
 
 const words = folders.move;
 const UNDO_SHOWN_MS = 10_000;
 
 /** The result of moving several assets. */
 export interface MoveOutcome {
+  /** With the folders that they were in. Those that were already in the right folder are omitted. */
   moved: Dragged[];
   failed: { asset: Dragged; error: unknown }[];
 }
@@ -26,8 +27,12 @@ export async function moveAssets(
   for (const [done, asset] of assets.entries()) {
     onProgress(done);
     try {
-      if (asset.folderId !== folderId) await changeAsset(asset, await readAsset(asset), { folderId });
-      outcome.moved.push(asset);
+      const read = await readAsset(asset);
+      // Someone else may have moved it since it was listed.
+      const from = folderOf(read.record) ?? asset.folderId;
+      if (from === folderId) continue;
+      await changeAsset(asset, read, { folderId });
+      outcome.moved.push({ ...asset, folderId: from });
     } catch (error) {
       outcome.failed.push({ asset, error });
     }
@@ -36,22 +41,23 @@ export async function moveAssets(
 }
 
 /** Moves dropped assets, shows the result, and offers to move them back. */
-export function useMoveDropped(): (assets: readonly Dragged[], folder: { id: number; name: string }) => void {
+export function useMoveDropped(): (dragged: Dragging, folder: { id: number; name: string }) => void {
   const queryClient = useQueryClient();
   const refresh = () => queryClient.invalidateQueries({ queryKey: contentKey });
   const moveBack = async (assets: readonly Dragged[]) => {
-    const outcomes = await Promise.all(
-      assets.map((asset) => moveAssets([{ ...asset, folderId: 0 }], asset.folderId)),
-    );
+    const outcomes = await Promise.all(assets.map((asset) => moveAssets([asset], asset.folderId)));
     await refresh();
     const failure = outcomes.flatMap(({ failed }) => failed)[0];
     if (failure === undefined) notifyDone(words.undone);
     else notifyError(failure.error);
   };
-  return async (assets, folder) => {
-    const elsewhere = assets.filter(({ folderId }) => folderId !== folder.id);
-    if (elsewhere.length === 0) return;
-    const { moved, failed } = await moveAssets(elsewhere, folder.id);
+  return async ({ assets, onMoved }, folder) => {
+    const { moved, failed } = await moveAssets(assets, folder.id);
+    const failures = new Set(failed.map(({ asset }) => asset));
+    onMoved?.(
+      assets.filter((asset) => !failures.has(asset)),
+      folder.id,
+    );
     await refresh();
     const [first] = moved;
     if (first !== undefined) {

@@ -7,7 +7,7 @@ import { useIsAdmin } from '../../../session/session-context.ts';
 import { folders } from '../../../texts/content.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useMoveDropped } from '../changes/use-move.tsx';
-import { useContent } from '../content-context.ts';
+import { NOTHING_DRAGGED, useContent } from '../content-context.ts';
 import { sortDropped } from '../uploads/chosen-files.ts';
 import { holdsFiles } from '../uploads/drop-zone.tsx';
 import { useUpload } from '../uploads/use-upload.ts';
@@ -94,8 +94,8 @@ function useTreeDragging(index: FolderIndex | null): TreeDragging {
   const upload = useUpload();
   const accepts = (node: FolderNode, event: DragEvent) => {
     if (holdsFiles(event)) return true;
-    if (index === null || dragged.current.length === 0) return false;
-    return dragged.current.every(({ type, id }) => {
+    if (index === null || dragged.current.assets.length === 0) return false;
+    return dragged.current.assets.every(({ type, id }) => {
       const folder = type === 'FOLDER' ? index.get(id) : undefined;
       return folder === undefined || !index.isWithin(node, folder);
     });
@@ -105,10 +105,11 @@ function useTreeDragging(index: FolderIndex | null): TreeDragging {
     onDragStart: ({ id, name, parent }, event) => {
       event.dataTransfer.effectAllowed = 'move';
       event.dataTransfer.setData('text/plain', name);
-      dragged.current = parent === null ? [] : [{ type: 'FOLDER', id, name, folderId: parent.id }];
+      const assets = parent === null ? [] : [{ type: 'FOLDER' as const, id, name, folderId: parent.id }];
+      dragged.current = { assets };
     },
     onDragEnd: () => {
-      dragged.current = [];
+      dragged.current = NOTHING_DRAGGED;
     },
     onDrop: (node, event) => {
       if (holdsFiles(event)) {
@@ -116,7 +117,7 @@ function useTreeDragging(index: FolderIndex | null): TreeDragging {
         return;
       }
       move(dragged.current, node);
-      dragged.current = [];
+      dragged.current = NOTHING_DRAGGED;
     },
   };
 }

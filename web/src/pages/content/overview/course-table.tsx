@@ -13,7 +13,7 @@ import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { useContentActions } from '../changes/use-content-actions.tsx';
-import { type Dragged, useContent } from '../content-context.ts';
+import { type Dragged, NOTHING_DRAGGED, useContent } from '../content-context.ts';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import type { ChosenFiles } from '../uploads/chosen-files.ts';
 import { BelowSwitch } from './below-switch.tsx';
@@ -40,14 +40,21 @@ export function CourseTable({
 
   const dragging: RowDragging<CourseOverview> = {
     onDragStart: (course, event) => {
-      dragged.current = selection.chosen.has(course.id)
-        ? selection.items.map(draggedOf)
-        : [draggedOf(course)];
+      const rows = selection.chosen.has(course.id) ? selection.items : [course];
+      dragged.current = {
+        assets: rows.map(draggedOf),
+        onMoved: (assets, folder) => {
+          const moved = new Set(assets.map(({ id }) => id));
+          selection.update(
+            rows.filter(({ id }) => moved.has(id)).map((row) => ({ ...row, folder_id: folder })),
+          );
+        },
+      };
       event.dataTransfer.effectAllowed = 'move';
-      event.dataTransfer.setData('text/plain', content.dragging(dragged.current.length));
+      event.dataTransfer.setData('text/plain', content.dragging(rows.length));
     },
     onDragEnd: () => {
-      dragged.current = [];
+      dragged.current = NOTHING_DRAGGED;
     },
   };
 
