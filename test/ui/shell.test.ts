@@ -30,6 +30,40 @@ describe('the shell of the admin UI', () => {
       await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
     });
 
+    test('moves the focus to the heading of a page that is read first, as soon as there is one', async () => {
+      const { id } = await ui.service.api.create('/accounts', { name: 'Read first' });
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      const held = Promise.withResolvers<void>();
+      await page.route(`**/accounts/${id}`, async (route) => {
+        if (route.request().resourceType() === 'fetch') await held.promise;
+        await route.continue();
+      });
+      await page.getByRole('link', { name: 'Read first' }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('main:focus').waitFor();
+      held.resolve();
+      await page.locator('h1:focus').getByText('Read first').waitFor();
+    });
+
+    test('leaves the focus where someone has put it while a page was read', async () => {
+      const { id } = await ui.service.api.create('/accounts', { name: 'Read slowly' });
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      const held = Promise.withResolvers<void>();
+      await page.route(`**/accounts/${id}`, async (route) => {
+        if (route.request().resourceType() === 'fetch') await held.promise;
+        await route.continue();
+      });
+      await page.getByRole('link', { name: 'Read slowly' }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('main:focus').waitFor();
+      await menu(page).getByRole('link', { name: 'Content' }).focus();
+      held.resolve();
+      await heading(page, 'Read slowly').waitFor();
+      await menu(page).getByRole('link', { name: 'Content' }).and(page.locator(':focus')).waitFor();
+    });
+
     test('is skipped by the first key on the keyboard', async () => {
       await using visit = await ui.visit('/profile');
       const { page } = visit;

@@ -3,6 +3,10 @@ import { Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 
+const HEADING = 'main h1';
+const FIRST_FIELD = 'main [data-autofocus]';
+const START = `${HEADING}, ${FIRST_FIELD}`;
+
 /**
  * Prepares each opened page for browsers and screen readers: sets its title and moves the focus. The focus goes to the
  * heading, or to the first field of a form that starts empty.
@@ -24,8 +28,18 @@ export function RootLayout() {
     shown.current = pathname;
     if (!opened) return;
     setAnnounced(document.title);
-    const start = document.querySelector<HTMLElement>('main [data-autofocus]');
-    (start ?? document.querySelector<HTMLElement>('main h1'))?.focus({ preventScroll: true });
+    if (focusStart()) return;
+    // The page reads its data first. It gets the focus now, and its heading once there is one.
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    const observer = new MutationObserver(() => {
+      if (document.querySelector(START) === null) return;
+      observer.disconnect();
+      // Someone may have put the focus elsewhere in the meantime.
+      const { activeElement } = document;
+      if (activeElement === document.body || activeElement?.tagName === 'MAIN') focusStart();
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
   }, [pathname]);
 
   return (
@@ -34,4 +48,12 @@ export function RootLayout() {
       <VisuallyHidden role="status">{announced}</VisuallyHidden>
     </>
   );
+}
+
+/** Returns whether there is something to focus. */
+function focusStart(): boolean {
+  const start =
+    document.querySelector<HTMLElement>(FIRST_FIELD) ?? document.querySelector<HTMLElement>(HEADING);
+  start?.focus({ preventScroll: true });
+  return start !== null;
 }
