@@ -137,6 +137,13 @@ describe('the learning record in the admin UI', () => {
     await row.getByText('Fire safety').waitFor();
     await row.getByText('Language not chosen yet').waitFor();
     await list.assertAccessible();
+    await using start = await ui.visit('/');
+    const entry = start.page
+      .getByRole('region', { name: 'Recent learning' })
+      .getByRole('listitem')
+      .filter({ has: start.page.locator(`a[href$="/${registrationId}"]`) });
+    await entry.getByRole('link', { name: 'Fire safety' }).waitFor();
+    assert.equal(await entry.getByText('Fire in en').count(), 0);
     const panel = page.getByRole('region', { name: 'Launch link' });
     await panel.getByLabel('Language').selectOption('German');
     await panel.getByRole('button', { name: 'Create launch link' }).click();

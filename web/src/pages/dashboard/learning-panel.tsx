@@ -2,6 +2,7 @@ import { Anchor, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type LatestRegistration, latestRegistrationsQuery } from '../../api/dashboard.ts';
+import { addressOf } from '../../components/asset-link.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RegistrationState } from '../../components/registrations/registration-state.tsx';
@@ -51,8 +52,15 @@ function Entry({ registration }: { registration: LatestRegistration }) {
     learner_id: learner,
     course_id: courseId,
     course_name: course,
+    equivalent_id: equivalentId,
+    equivalent_name: equivalent,
+    language,
     account_name: account,
   } = registration;
+  // Until a language is chosen, the record has the first course of the equivalent.
+  const isOpen = equivalentId !== null && language === null;
+  const subject = isOpen ? equivalent : course;
+  const address = isOpen ? addressOf('EQUIVALENT', equivalentId) : addressOf('COURSE', courseId);
   return (
     <li className={styles.entry}>
       <div className={styles.entryWords}>
@@ -66,16 +74,11 @@ function Entry({ registration }: { registration: LatestRegistration }) {
           >
             <bdi>{learner}</bdi>
           </Anchor>
-          {course !== null && (
+          {subject !== null && (
             <>
               {', '}
-              <Anchor
-                inherit
-                renderRoot={(props) => (
-                  <Link {...props} to="/content/courses/$courseId" params={{ courseId: String(courseId) }} />
-                )}
-              >
-                <bdi>{course}</bdi>
+              <Anchor inherit renderRoot={(props) => <Link {...props} {...address} />}>
+                <bdi>{subject}</bdi>
               </Anchor>
             </>
           )}
