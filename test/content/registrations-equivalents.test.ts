@@ -44,6 +44,15 @@ describe('a registration of an equivalent', () => {
   };
   const read = async (id: string) => (await service.api.get(`/registrations/${id}`)).body;
   const launch = (id: string, body: object = {}) => service.api.post(`/registrations/${id}/launch`, body);
+  /** The message about the launch of a registration. */
+  const launchOf = (id: string) =>
+    until(
+      () =>
+        target.requests
+          .map(({ json }) => json as { resource: { registration: Record<string, unknown> } })
+          .find(({ resource }) => resource.registration.registration_id === id),
+      'the launch is heard of',
+    );
   /** Opens a link as a browser does that asks for these languages. */
   const open = (url: string, languages = '') =>
     fetch(url, { headers: { 'accept-language': languages }, redirect: 'manual' });
@@ -74,14 +83,7 @@ describe('a registration of an equivalent', () => {
     assert.equal(status, 200);
     const record = await read(id);
     assert.deepEqual([record.language, record.course_id], ['de', courses.de]);
-    const message = await until(
-      () =>
-        target.requests
-          .map(({ json }) => json as { resource: { registration: Record<string, unknown> } })
-          .find(({ resource }) => resource.registration.registration_id === id),
-      'the launch is heard of',
-    );
-    assert.equal(message.resource.registration.course_id, courses.de);
+    assert.equal((await launchOf(id)).resource.registration.course_id, courses.de);
     assert.deepEqual(await play(await open(body.launch_url, 'en-US')), { status: 200, course: 'In de' });
     assert.equal((await launch(id, { language: 'en-US' })).status, 200);
     assert.equal((await read(id)).language, 'de');
@@ -128,6 +130,69 @@ describe('a registration of an equivalent', () => {
     assert.equal((await service.api.post(`/registrations/${id}/reset`)).body.language, null);
     await launch(id, { language: 'en-US' });
     assert.equal((await read(id)).course_id, courses['en-US']);
+  });
+
+  describe('whose equivalent or account changes before a language is chosen', () => {
+    /** An equivalent of an account of its own, and a registration of it. */
+    async function registerApart(languages: readonly string[]) {
+      const { api } = service;
+      const equivalent = (await api.create('/equivalents', bodyOf(languages))).id;
+      const account = (await api.create('/accounts', { name: 'Apart' })).id;
+      await give(account, 'EQUIVALENT', equivalent);
+      const body = { account_id: account, equivalent_id: equivalent, learner_id: 'ada' };
+      const id: string = (await api.create('/registrations', body)).registration_id;
+      return { equivalent, account, id };
+    }
+    const bodyOf = (languages: readonly string[]) => ({
+      name: 'Apart',
+      courses: languages.map((language) => ({ language, course_id: courses[language] })),
+    });
+    const give = async (account: number, type: string, id: number | undefined) => {
+      const { status } = await service.api.post(`/accounts/${account}/content`, { contents: [{ type, id }] });
+      assert.equal(status, 200);
+    };
+    const take = async (account: number, type: string, id: number) => {
+      assert.equal((await service.api.delete(`/accounts/${account}/content/${type}/${id}`)).status, 204);
+    };
+
+    it('is launched with the first course that the equivalent has now', async () => {
+      const { equivalent, id } = await registerApart(['en-GB', 'de']);
+      const changed = await service.api.put(`/equivalents/${equivalent}`, bodyOf(['en-US', 'de']));
+      assert.equal(changed.status, 200);
+      const { status, body } = await launch(id);
+      assert.equal(status, 200, JSON.stringify(body));
+      const record = await read(id);
+      assert.deepEqual([record.language, record.course_id], [null, courses['en-US']]);
+      const { resource } = await launchOf(id);
+      assert.equal(resource.registration.course_id, courses['en-US']);
+      assert.deepEqual(await play(await open(body.launch_url, 'en')), { status: 200, course: 'In en-US' });
+    });
+
+    it('is not launched, in any language, once the account no longer has the equivalent', async () => {
+      const { equivalent, account, id } = await registerApart(['en-GB', 'de']);
+      await give(account, 'COURSE', courses['en-GB']);
+      await take(account, 'EQUIVALENT', equivalent);
+      for (const body of [{}, { language: 'de' }, { language: 'en-GB' }]) {
+        const refused = await launch(id, body);
+        problemErrors(refused, 409);
+        assert.match(refused.body.detail, /does not have the equivalent/);
+      }
+      const record = await read(id);
+      assert.deepEqual(
+        [record.language, record.course_id, record.launched_dt],
+        [null, courses['en-GB'], null],
+      );
+    });
+
+    it('plays the course that it had once the equivalent is deleted, whatever language is requested', async () => {
+      const { equivalent, account, id } = await registerApart(['en-GB', 'de']);
+      await give(account, 'COURSE', courses['en-GB']);
+      await take(account, 'EQUIVALENT', equivalent);
+      assert.equal((await service.api.delete(`/equivalents/${equivalent}`)).status, 204);
+      const { status, body } = await launch(id, { language: 'de' });
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.deepEqual(await play(await open(body.launch_url, 'de')), { status: 200, course: 'In en-GB' });
+    });
   });
 
   it('is rejected without a course, with both, and if the asset does not exist or the account does not have it', async () => {

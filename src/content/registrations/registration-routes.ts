@@ -181,7 +181,7 @@ export function registrationRoutes(
         summary: 'Launch a registration',
         description:
           'Returns a URL that opens the course for the learner. The first launch triggers REGISTRATION_LAUNCHED. ' +
-          'Rejected if the account is disabled or no longer has the course (409).',
+          'Rejected if the account is disabled or no longer has the course or, until a language is set, the equivalent (409).',
         params: RegistrationParams,
         body: LaunchInput,
         response: {
@@ -189,7 +189,7 @@ export function registrationRoutes(
           ...problems(
             400,
             404,
-            { 409: 'The account is disabled or no longer has the course.' },
+            { 409: 'The account is disabled or no longer has the course or equivalent.' },
             413,
             415,
             422,

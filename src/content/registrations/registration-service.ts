@@ -6,9 +6,9 @@ import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, Change, EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
+import { courseToLaunch } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { readLanguageChoices } from './equivalent-courses.ts';
-import { fittingLanguages } from './language-choice.ts';
 import {
   type AllowedLaunch,
   ANY_LANGUAGE,
@@ -113,7 +113,7 @@ export class RegistrationService {
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
    * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
    *   has no effect once a language has been chosen.
-   * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course,
+   * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course or equivalent,
    *   `invalid-request` if no course of the equivalent is in the language
    */
   async launch(
@@ -133,8 +133,7 @@ export class RegistrationService {
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
-      const registration = language === null ? present : await chooseLanguage(tx, present, language);
-      await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId }, { mayName });
+      const registration = await courseToLaunch(tx, account, present, { language, mayName });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, this.#with.now());
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
@@ -279,30 +278,6 @@ export class RegistrationService {
       await recordRegistrationChange(tx, change, this.#with.now());
     });
   }
-}
-
-/** @throws {ProblemError} `invalid-request` */
-async function chooseLanguage(
-  tx: Transaction,
-  registration: Registration,
-  language: string,
-): Promise<Registration> {
-  const { equivalentId } = registration;
-  if (equivalentId === null) {
-    const detail = 'is only for a registration of an equivalent';
-    throw invalidInput([{ pointer: '/language', detail }]);
-  }
-  if (registration.language !== null) return registration;
-  const choices = await readLanguageChoices(tx, equivalentId);
-  const [choice, another] = fittingLanguages(choices, [language]);
-  if (choice === undefined) {
-    const languages = choices.map((each) => each.language).join(', ');
-    const detail = `must be a language of the equivalent: ${languages}`;
-    throw invalidInput([{ pointer: '/language', detail }]);
-  }
-  // If several match, the learner chooses.
-  if (another !== undefined) return registration;
-  return toRegistration(await updatePlayed(tx, registration.registrationId, choice));
 }
 
 function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
