@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ManualClock } from '../support/clock.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -7,13 +8,14 @@ import { startTarget, type Target } from '../support/target.ts';
 import { problemErrors, uploadForm } from './packages.ts';
 
 describe('a registration of an equivalent', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 31, 9, 30));
   let service: TestService;
   let target: Target;
   const courses: Record<string, number> = {};
   let equivalentId: number;
   let accountId: number;
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({ now: clock.now });
     target = await startTarget();
     const { api } = service;
     for (const language of ['en-GB', 'en-US', 'de']) {
@@ -130,6 +132,27 @@ describe('a registration of an equivalent', () => {
     assert.equal((await service.api.post(`/registrations/${id}/reset`)).body.language, null);
     await launch(id, { language: 'en-US' });
     assert.equal((await read(id)).course_id, courses['en-US']);
+  });
+
+  it('is another version of the record once a language is chosen, by the launch or by the learner', async () => {
+    const byLaunch = async (id: string) => void (await launch(id, { language: 'de' }));
+    const byLearner = async (id: string) =>
+      void (await play(await open((await launch(id)).body.launch_url, 'de')));
+    for (const choose of [byLaunch, byLearner]) {
+      const id = await register();
+      await launch(id);
+      const { headers, body: before } = await service.api.get(`/registrations/${id}`);
+      clock.pass(1_000);
+      await choose(id);
+      const status = { completion: 'Completed', success: 'PASS', duration: 1 };
+      const condition = { 'if-match': headers.get('etag') ?? '' };
+      problemErrors(await service.api.put(`/registrations/${id}/status`, status, condition), 412);
+      const { language, updated_dt } = await read(id);
+      assert.deepEqual(
+        [language, updated_dt],
+        ['de', new Date(Date.parse(before.updated_dt) + 1_000).toISOString()],
+      );
+    }
   });
 
   describe('whose equivalent or account changes before a language is chosen', () => {

@@ -20,7 +20,7 @@ export async function courseToLaunch(
   tx: Transaction,
   account: AccountResource,
   registration: Registration,
-  { language, mayName }: { language: string | null } & Required<Naming>,
+  { language, mayName, now }: { language: string | null; now: number } & Required<Naming>,
 ): Promise<Registration> {
   const { registrationId, courseId, equivalentId } = registration;
   if (equivalentId === null && language !== null) {
@@ -36,9 +36,9 @@ export async function courseToLaunch(
   }
   await assertEntitled(tx, account, { type: 'EQUIVALENT', id: equivalentId }, { mayName });
   const choice = language === null ? null : choiceIn(choices, language);
-  if (choice !== null) return toRegistration(await updatePlayed(tx, registrationId, choice));
+  if (choice !== null) return toRegistration(await updatePlayed(tx, registrationId, choice, now));
   if (choices.some((each) => each.courseId === courseId)) return registration;
-  return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }));
+  return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }, now));
 }
 
 /** The choice that matches the language. Null if several match: then the learner chooses. */

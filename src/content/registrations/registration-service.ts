@@ -133,9 +133,10 @@ export class RegistrationService {
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
-      const registration = await courseToLaunch(tx, account, present, { language, mayName });
+      const now = this.#with.now();
+      const registration = await courseToLaunch(tx, account, present, { language, mayName, now });
       if (registration.launchedAt === null) {
-        await updateLaunched(tx, registrationId, this.#with.now());
+        await updateLaunched(tx, registrationId, now);
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
       }
       return this.#with.launchTokens.issue({ ...registration, returnUrl, mode });
@@ -210,7 +211,7 @@ export class RegistrationService {
     const choice = choices.find((each) => each.courseId === courseId);
     return choice === undefined
       ? registration
-      : toRegistration(await updatePlayed(tx, registration.registrationId, choice));
+      : toRegistration(await updatePlayed(tx, registration.registrationId, choice, this.#with.now()));
   }
 
   /**
@@ -230,15 +231,15 @@ export class RegistrationService {
       await before(tx);
       const versionId = await lockPublishedVersion(tx, present.courseId);
       if (versionId === undefined) throw notFound('course', present.courseId);
-      await updateStatus(tx, registrationId, INITIAL_STATUS, this.#with.now());
-      const reset = toRegistration(
-        await updatePlayed(tx, registrationId, { courseId: present.courseId, versionId, language: null }),
-      );
+      const now = this.#with.now();
+      await updateStatus(tx, registrationId, INITIAL_STATUS, now);
+      const played = { courseId: present.courseId, versionId, language: null };
+      const reset = toRegistration(await updatePlayed(tx, registrationId, played, now));
       if (changesResult(present, reset)) {
         await this.#with.events.publish(tx, await statusEvent(tx, account, reset, user));
       }
       const change = { by, action: 'REGISTRATION_RESET', before: present, after: reset } as const;
-      await recordRegistrationChange(tx, change, this.#with.now());
+      await recordRegistrationChange(tx, change, now);
       return reset;
     });
   }

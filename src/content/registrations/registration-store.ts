@@ -129,10 +129,17 @@ export async function updatePlayed(
   tx: Transaction,
   registrationId: string,
   { courseId, versionId, language }: Pick<Registration, 'courseId' | 'versionId' | 'language'>,
+  now: number,
 ): Promise<StoredRegistration> {
   return await tx.query
     .updateTable('registrations')
-    .set({ course_id: courseId, version_id: versionId, language })
+    .set((eb) => ({
+      course_id: courseId,
+      version_id: versionId,
+      language,
+      revision: eb('revision', '+', 1),
+      updated_at: now,
+    }))
     .where('registrations.registration_id', '=', registrationId)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
