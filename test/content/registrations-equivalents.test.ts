@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { zipOf } from '../support/course-packages.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { problemErrors, uploadForm } from './packages.ts';
@@ -205,6 +208,38 @@ describe('a registration of an equivalent', () => {
         [record.language, record.course_id, record.launched_dt],
         [null, courses['en-GB'], null],
       );
+    });
+
+    const skip = !ON_POSTGRES && 'SQLite runs one transaction after the other';
+    it('waits for a change of the equivalent that has begun, and follows it', { skip }, async () => {
+      const { equivalent, account, id } = await registerApart(['en-GB', 'de']);
+      const other = await registerApart(['en-GB', 'de']);
+      const { body } = await launch(other.id);
+      await service.api.put(`/equivalents/${other.equivalent}`, bodyOf(['de', 'en-GB']));
+      const opened = await open(body.launch_url, 'en-GB');
+      await using database = await openDatabaseOf(service.settings.data_dir);
+      const change = await beginTransaction(database);
+      for (const changed of [equivalent, other.equivalent]) {
+        await change.tx.run('update equivalents set revision = revision + 1 where id = ?', changed);
+        await change.tx.all('select id from equivalents where id = ? for update', changed);
+        const removed = 'delete from equivalent_courses where equivalent_id = ? and course_id = ?';
+        await change.tx.run(removed, changed, courses['en-GB']!);
+      }
+      const create = { account_id: account, equivalent_id: equivalent, learner_id: 'ada' };
+      const answers = Promise.all([
+        service.api.post('/registrations', create),
+        launch(id, { language: 'en-GB' }),
+        play(opened),
+      ]);
+      try {
+        await until(async () => (await countWaiting(database)) === 3, 'all three wait for the change');
+      } finally {
+        await change.commit();
+      }
+      const [created, launched, played] = await answers;
+      assert.deepEqual([created.status, created.body.course_id], [201, courses.de]);
+      problemErrors(launched, 400);
+      assert.equal(played.status, 410);
     });
 
     it('plays the course that it had once the equivalent is deleted, whatever language is requested', async () => {

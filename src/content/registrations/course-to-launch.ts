@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { AccountResource } from '../../events/event.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { assertEntitled, type Naming } from './entitlement.ts';
-import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
+import { type LanguageChoice, lockLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
 import type { Registration } from './registration.ts';
 import { toRegistration } from './registration-rows.ts';
@@ -28,7 +28,7 @@ export async function courseToLaunch(
     throw invalidInput([{ pointer: '/language', detail }]);
   }
   const isOpen = equivalentId !== null && registration.language === null;
-  const choices = isOpen ? await readLanguageChoices(tx, equivalentId) : [];
+  const choices = isOpen ? await lockLanguageChoices(tx, equivalentId) : [];
   const [first] = choices;
   if (!isOpen || first === undefined) {
     await assertEntitled(tx, account, { type: 'COURSE', id: courseId }, { mayName });

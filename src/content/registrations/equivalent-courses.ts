@@ -1,4 +1,4 @@
-import type { Reader } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 
 /** A course of an equivalent that a learner may get: its published version. */
 export interface LanguageChoice {
@@ -7,6 +7,18 @@ export interface LanguageChoice {
   courseName: string;
   versionId: number;
   learningStandard: string;
+}
+
+/**
+ * The choices as {@link readLanguageChoices} returns them, which stay as they are until the transaction ends. So none of
+ * their courses can be deleted before then. On SQLite, every transaction sees to that. On PostgreSQL, this locks the row of
+ * the equivalent, in a separate statement: the next read sees what the previous transaction committed.
+ */
+export async function lockLanguageChoices(tx: Transaction, equivalentId: number): Promise<LanguageChoice[]> {
+  if (tx.dialect === 'postgres') {
+    await tx.all('select id from equivalents where id = ? for key share', equivalentId);
+  }
+  return await readLanguageChoices(tx, equivalentId);
 }
 
 /** The courses of an equivalent, in its order. Empty if it does not exist. */

@@ -8,7 +8,7 @@ import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, Change, EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
 import { courseToLaunch } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
-import { readLanguageChoices } from './equivalent-courses.ts';
+import { lockLanguageChoices } from './equivalent-courses.ts';
 import {
   type AllowedLaunch,
   ANY_LANGUAGE,
@@ -67,7 +67,7 @@ export class RegistrationService {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockExistingAccount(tx, accountId);
       const courseId =
-        subject.type === 'COURSE' ? subject.id : (await readLanguageChoices(tx, subject.id))[0]?.courseId;
+        subject.type === 'COURSE' ? subject.id : (await lockLanguageChoices(tx, subject.id))[0]?.courseId;
       const versionId = courseId === undefined ? undefined : await lockPublishedVersion(tx, courseId);
       if (account === undefined || courseId === undefined || versionId === undefined) {
         const errors: InputError[] = [];
@@ -204,14 +204,15 @@ export class RegistrationService {
 
   /**
    * Sets the course of a registration for an equivalent when the learner opens it. Other registrations are unchanged.
+   * @returns null if the equivalent no longer has the course
    */
-  async settle(tx: Transaction, registration: Registration, courseId: number): Promise<Registration> {
+  async settle(tx: Transaction, registration: Registration, courseId: number): Promise<Registration | null> {
     if (registration.equivalentId === null || registration.language !== null) return registration;
-    const choices = await readLanguageChoices(tx, registration.equivalentId);
+    const choices = await lockLanguageChoices(tx, registration.equivalentId);
     const choice = choices.find((each) => each.courseId === courseId);
-    return choice === undefined
-      ? registration
-      : toRegistration(await updatePlayed(tx, registration.registrationId, choice, this.#with.now()));
+    // Once the equivalent is deleted, the registration keeps its course.
+    if (choice === undefined) return choices.length === 0 ? registration : null;
+    return toRegistration(await updatePlayed(tx, registration.registrationId, choice, this.#with.now()));
   }
 
   /**

@@ -75,7 +75,7 @@ export class AttemptService {
     return await this.#registrations.learn(registrationId, async (tx, present) => {
       const registration = await this.#registrations.settle(tx, present, launch.courseId);
       // Since the launch, a reset may have changed the version, or another window the language.
-      if (registration.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
+      if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch');
       }
       const attempt = await this.#attempt(tx, registration);
