@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { give } from '../content/registration-parts.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -127,6 +128,33 @@ describe('waiving a unit of a cmi5 course', () => {
     const { registrationId: scorm } = await registerTo(service, scorm12Course());
     assert.equal((await waive(scorm, { unit_id: 'i1' })).status, 409);
     assert.equal((await service.api.get(`/registrations/${scorm}`)).body.attempt, 0);
+  });
+
+  it('is rejected before a language of the equivalent is chosen, since the learner may get another course', async () => {
+    const {
+      registrationId: english,
+      accountId,
+      courseId,
+    } = await registerTo(service, cmi5Course([{ id: ONE }]));
+    const { courseId: german } = await registerTo(service, cmi5Course([{ id: TWO }]));
+    assert.equal((await waive(english, { unit_id: ONE })).status, 200);
+    const equivalent = await service.api.create('/equivalents', {
+      name: 'Both',
+      courses: [
+        { course_id: courseId, language: 'en' },
+        { course_id: german, language: 'de' },
+      ],
+    });
+    await give(service, accountId, 'EQUIVALENT', equivalent.id);
+    const body = { account_id: accountId, equivalent_id: equivalent.id, learner_id: 'ann@example.com' };
+    const { registration_id: id } = await service.api.create('/registrations', body);
+    const refused = await waive(id, { unit_id: ONE });
+    assert.equal(refused.status, 409);
+    assert.match(refused.body.detail, /no language yet/);
+    const { attempt, units } = (await service.api.get(`/registrations/${id}`)).body;
+    assert.deepEqual([attempt, units[0].unit_id, units[0].waivable], [0, ONE, false]);
+    assert.equal((await service.api.post(`/registrations/${id}/launch`, { language: 'de' })).status, 200);
+    assert.equal((await waive(id, { unit_id: TWO })).status, 200);
   });
 
   it('is undone by a reset', async () => {

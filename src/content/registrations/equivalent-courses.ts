@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import type { Registration } from './registration.ts';
 
 /** A course of an equivalent that a learner may get: its published version. */
 export interface LanguageChoice {
@@ -19,6 +20,16 @@ export async function lockLanguageChoices(tx: Transaction, equivalentId: number)
     await tx.all('select id from equivalents where id = ? for key share', equivalentId);
   }
   return await readLanguageChoices(tx, equivalentId);
+}
+
+/** Whether a registration is for an equivalent and its learner may still get any of the courses. */
+export async function awaitsLanguage(
+  reader: Pick<Reader, 'query'>,
+  { equivalentId, language }: Pick<Registration, 'equivalentId' | 'language'>,
+): Promise<boolean> {
+  if (equivalentId === null || language !== null) return false;
+  // Without choices, the equivalent was deleted, and the registration keeps its course.
+  return (await readLanguageChoices(reader, equivalentId)).length > 0;
 }
 
 /** The courses of an equivalent, in its order. Empty if it does not exist. */

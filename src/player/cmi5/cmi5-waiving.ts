@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
+import { awaitsLanguage } from '../../content/registrations/equivalent-courses.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
@@ -31,7 +32,8 @@ export interface WaivingOptions {
  * Waives a unit of a registration: the learner need not do it. The unit counts as completed and passed. In the same
  * transaction, the service states `waived`, and `satisfied` for each block and course that this completes.
  * @param waiver `by`: the caller; `user`: the caller, as in the event
- * @throws {ProblemError} `not-found`; `conflict` for a course of another standard, or a unit that is already satisfied;
+ * @throws {ProblemError} `not-found`; `conflict` for a course of another standard, a registration whose language is not
+ *   chosen, or a unit that is already satisfied;
  *   `invalid-request` for a unit that is not in the course
  */
 export async function waiveUnit(
@@ -46,6 +48,12 @@ export async function waiveUnit(
 ): Promise<void> {
   await attempts.change(registrationId, user, async (tx, present) => {
     const { registration, attempt } = present;
+    if (await awaitsLanguage(tx, registration)) {
+      throw new ProblemError(
+        'conflict',
+        'The registration has no language yet, so its course may change: launch it with a language first',
+      );
+    }
     const course = await courses.read(tx, registration.courseId, registration.versionId);
     if (course.learningStandard !== 'CMI5') {
       throw new ProblemError('conflict', 'Only units of cmi5 courses can be waived');

@@ -146,7 +146,8 @@ export function learningRoutes(
           'Excuses the learner from a unit, for example because they have passed an equivalent one. The unit counts as ' +
           'completed and passed. A statement `waived` is stored, and a statement `satisfied` for each block and course that this ' +
           'completes. Triggers REGISTRATION_STATUS_UPDATED if completion, success or score of the registration changes. ' +
-          'Rejected if the course is not a cmi5 course, or the unit is already satisfied (409).',
+          'Rejected if the course is not a cmi5 course, the registration is for an equivalent and has no language yet, or the ' +
+          'unit is already satisfied (409).',
         params: RegistrationParams,
         body: WaiverInput,
         response: {
@@ -154,7 +155,9 @@ export function learningRoutes(
           ...problems(
             400,
             404,
-            { 409: 'The course is not a cmi5 course, or the unit is already satisfied.' },
+            {
+              409: 'The course is not a cmi5 course, no language of the equivalent is chosen, or the unit is already satisfied.',
+            },
             413,
             415,
           ),

@@ -1,3 +1,4 @@
+import { awaitsLanguage } from '../../content/registrations/equivalent-courses.ts';
 import type { Registration } from '../../content/registrations/registration.ts';
 import type { RegistrationUnitRecord } from '../../content/registrations/registration-schemas.ts';
 import type { Reader } from '../../database/database.ts';
@@ -14,15 +15,17 @@ const MS_PER_SECOND = 1_000;
  * is the ended one until the next attempt begins, but its results no longer count.
  */
 export async function unitRecordsOf(
-  { registrationId, courseId, versionId }: Registration,
+  registration: Registration,
   {
     attempts,
     courses,
     reader,
   }: { attempts: AttemptService; courses: PlayerCourses; reader: Pick<Reader, 'query'> },
 ): Promise<{ attempt: number; units: RegistrationUnitRecord[] }> {
+  const { registrationId, courseId, versionId } = registration;
   const course = await courses.read(reader, courseId, versionId);
   const isCmi5 = course.learningStandard === 'CMI5';
+  const mayWaive = isCmi5 && !(await awaitsLanguage(reader, registration));
   const latest = await (isCmi5
     ? attempts.latestWithDataOf(registrationId)
     : attempts.latestOf(registrationId));
@@ -45,7 +48,7 @@ export async function unitRecordsOf(
         completion_dt: formatOptionalDateTime(state?.completedAt ?? null),
         opened_dt: formatOptionalDateTime(state?.openedAt ?? null),
         waived: facts?.waived ?? false,
-        waivable: facts !== null && !isSatisfied(unit, facts),
+        waivable: mayWaive && facts !== null && !isSatisfied(unit, facts),
       };
     }),
   };
