@@ -37,7 +37,7 @@ import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
 import { FolderService } from './folders/folder-service.ts';
-import type { OpenLaunch } from './registrations/launch.ts';
+import type { OpenLaunch, StartedLaunch } from './registrations/launch.ts';
 import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
@@ -52,9 +52,9 @@ export interface Content extends AsyncDisposable {
   store: ContentStore;
   /**
    * Adds the routes that require no sign-in.
-   * @param play starts a launch and returns the address of its player page; null if its standard cannot be played
+   * @param play starts a launch
    */
-  addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<string | null>): void;
+  addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<StartedLaunch>): void;
   /** Adds the routes under the hook of `requireScopes`. `unitsOf` returns what learners did in the units of courses. */
   addRoutes(routes: Routes, unitsOf: UnitsOf): Promise<void>;
 }

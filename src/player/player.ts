@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
-import type { OpenLaunch } from '../content/registrations/launch.ts';
+import type { OpenLaunch, StartedLaunch } from '../content/registrations/launch.ts';
 import type { UnitsOf } from '../content/registrations/registration-routes.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
@@ -51,8 +51,8 @@ export interface Player {
   listen(): Promise<{ url: string; port: number }>;
   /** The security risks of the content origin's URL, one sentence each; empty before {@link Player.listen}. */
   contentOriginRisks(): readonly string[];
-  /** Starts a launch. Returns the URL of its player page; null if no runtime plays the standard. */
-  play(launch: OpenLaunch): Promise<string | null>;
+  /** Starts a launch. */
+  play(launch: OpenLaunch): Promise<StartedLaunch>;
 }
 
 /** Assembles the player. A standard is played by the runtime that lists it. */
@@ -137,7 +137,7 @@ export async function createPlayer(
           );
         }
         const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
-        return await launches.startUntil({ courseId, versionId, ...preview });
+        return await launches.startPreview({ courseId, versionId, ...preview });
       });
     },
     async listen() {
@@ -150,8 +150,8 @@ export async function createPlayer(
     },
     contentOriginRisks: () => risks,
     async play({ registrationId, courseId, versionId, learnerId, learningStandard, mode, returnUrl }) {
-      if (!played.has(learningStandard)) return null;
-      return await launches.start({
+      if (!played.has(learningStandard)) return { state: 'unplayable' };
+      const url = await launches.start({
         registrationId,
         courseId,
         versionId,
@@ -159,6 +159,7 @@ export async function createPlayer(
         mode,
         returnUrl,
       });
+      return url === null ? { state: 'deleted' } : { state: 'started', url };
     },
   };
 }

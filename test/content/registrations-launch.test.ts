@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
 import { launch, makeParties, register, takeAll } from './registration-parts.ts';
@@ -149,6 +151,26 @@ describe('launching a registration', () => {
     await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
     assert.equal((await open(urls[1]!)).status, 410);
+  });
+
+  it('shows that the registration no longer exists if it is deleted while its link is opened', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const url = await launch(service, id);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const deletion = await beginTransaction(database);
+    await deletion.tx.run('delete from registrations where registration_id = ?', id);
+    const opening = open(url);
+    try {
+      if (ON_POSTGRES) await untilOneWaits(database);
+      // SQLite does not show who waits: the service has read the registration once it has answered other requests.
+      else for (let read = 0; read < 10; read++) await api.get(`/registrations/${id}`);
+    } finally {
+      await deletion.commit();
+    }
+    const page = await opening;
+    assert.equal(page.status, 410, page.html);
+    assertPage(page);
+    assert.match(page.html, /This registration no longer exists/);
   });
 
   it('is rejected while the account is disabled, and once it no longer has the course', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { acceptedLanguages } from './language-choice.ts';
-import type { Launch, OpenLaunch } from './launch.ts';
+import type { Launch, OpenLaunch, StartedLaunch } from './launch.ts';
 import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
 import type { RegistrationService } from './registration-service.ts';
 
@@ -13,12 +13,12 @@ export function launchUrlOf(baseUrl: string, token: string): string {
 
 /**
  * The routes of launch URLs. Learners' browsers open them with nothing but the token in the path.
- * @param play starts a launch and returns the address of its player; null if the standard has no player
+ * @param play starts a launch
  */
 export function launchRoutes(
   server: FastifyInstance,
   registrations: RegistrationService,
-  play: (launch: OpenLaunch) => Promise<string | null>,
+  play: (launch: OpenLaunch) => Promise<StartedLaunch>,
 ): void {
   const headers = {
     'Content-Security-Policy': launchPagePolicy(),
@@ -38,9 +38,9 @@ export function launchRoutes(
         accepted: acceptedLanguages(request.headers['accept-language']),
       });
       // A HEAD request starts no launch.
-      const address = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
-      if (address !== null) return reply.headers(headers).redirect(address, 303);
-      const { status, html } = pageOf(launch);
+      const started = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
+      if (started?.state === 'started') return reply.headers(headers).redirect(started.url, 303);
+      const { status, html } = started?.state === 'deleted' ? refusalPage('deleted') : pageOf(launch);
       return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
     },
   );

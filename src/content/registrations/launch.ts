@@ -33,6 +33,12 @@ export type Launch =
 /** What a valid launch token opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
+/** What starting a launch gives: the URL of its player page, or why there is none. */
+export type StartedLaunch =
+  | { state: 'started'; url: string }
+  /** The registration was deleted after its token was resolved, or no runtime plays the standard of the course. */
+  | { state: 'deleted' | 'unplayable' };
+
 /** The language of an equivalent that a learner gets. */
 export interface WantedLanguage {
   /** Chosen by the learner; null before that. */

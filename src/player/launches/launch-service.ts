@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import type { ContentAddress } from './content-address.ts';
 import type { ContentTokens } from './content-tokens.ts';
 import type { PlayerLaunch } from './launch.ts';
-import { insertLaunch, readLaunch } from './launch-store.ts';
+import { insertLaunch, lockExistingRegistration, readLaunch } from './launch-store.ts';
 
 /** What a launch opens, and for whom. */
 export type LaunchSubject = Pick<
@@ -50,17 +50,29 @@ export class LaunchService {
     this.#now = now;
   }
 
-  /** Starts a launch and returns the URL of its player page. Nothing else changes until that page is opened. */
-  async start(subject: LaunchSubject): Promise<string> {
-    return (await this.startUntil(subject)).url;
+  /**
+   * Starts a launch of a registration and returns the URL of its player page. Nothing else changes until that page is
+   * opened. Returns null if the registration was deleted.
+   */
+  async start(subject: LaunchSubject & { registrationId: string }): Promise<string | null> {
+    return await this.#database.transaction(async (tx) => {
+      if (!(await lockExistingRegistration(tx, subject.registrationId))) return null;
+      return (await this.#insert(tx, subject)).url;
+    });
   }
 
-  /** Starts a launch like {@link start}. Also returns when it expires, in epoch milliseconds. */
-  async startUntil(subject: LaunchSubject): Promise<{ url: string; expiresAt: number }> {
+  /** Starts a preview. Returns the URL of its player page, and when it expires, in epoch milliseconds. */
+  async startPreview(
+    subject: LaunchSubject & { registrationId: null },
+  ): Promise<{ url: string; expiresAt: number }> {
+    return await this.#database.transaction((tx) => this.#insert(tx, subject));
+  }
+
+  async #insert(tx: Transaction, subject: LaunchSubject): Promise<{ url: string; expiresAt: number }> {
     const launchId = randomUUID();
     const now = this.#now();
     const expiresAt = now + this.#lifetimeMs;
-    await this.#database.transaction((tx) => insertLaunch(tx, { ...subject, launchId, expiresAt }, now));
+    await insertLaunch(tx, { ...subject, launchId, expiresAt }, now);
     return { url: `${this.baseOf({ ...subject, launchId, expiresAt })}/player/`, expiresAt };
   }
 

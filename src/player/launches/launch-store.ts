@@ -47,6 +47,20 @@ export async function readLaunch(
   );
 }
 
+/**
+ * Returns whether the registration exists, and locks it against deletion until the transaction ends. On SQLite, every
+ * transaction does. On PostgreSQL, this locks the row.
+ */
+export async function lockExistingRegistration(tx: Transaction, registrationId: string): Promise<boolean> {
+  const row = await tx.query
+    .selectFrom('registrations')
+    .select('registrations.number')
+    .where('registrations.registration_id', '=', registrationId)
+    .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function insertLaunch(
   tx: Transaction,
   launch: Omit<PlayerLaunch, 'courseName' | 'learningStandard' | 'contentKey'>,
