@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { openDatabaseOf } from '../support/database.ts';
+import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { assertMessages, ContentMaker, type NamedAsset, type ToldChange } from './account-content-parts.ts';
@@ -245,6 +248,65 @@ describe('events of accounts’ content', () => {
       told('CONTENT_ADDED_TO_ACCOUNT', account, {
         course: courseResource(added, 'Home > Quiet'),
         folder: { id: place, name: 'Quiet', location: 'Home', contents: [added] },
+      }),
+    ]);
+  });
+
+  it('list only what the account gains or loses, whatever other folder it also has it through', async () => {
+    const account = await northwind();
+    const outer = await make.folder('Outer of two');
+    const inner = await make.folder('Inner of two', outer);
+    const course = await make.course('Course', inner);
+    const bundle = await make.bundle('Bundle', [course], inner);
+    const besides = await make.course('Besides', outer);
+    const whole = (id: number) => ({ type: 'FOLDER', id });
+    await make.add(account.id, course);
+    const webhook = await createWebhook();
+    for (const asset of [whole(inner), whole(outer), bundle]) await make.add(account.id, asset);
+    for (const asset of [whole(inner), bundle, whole(outer), course]) await make.remove(account.id, asset);
+    const ofInner = {
+      folder: { id: inner, name: 'Inner of two', location: 'Home > Outer of two', contents: [bundle] },
+      bundle: { id: bundle.id, name: 'Bundle', location: 'Home > Outer of two > Inner of two' },
+    };
+    const ofOuter = {
+      course: courseResource(besides, 'Home > Outer of two'),
+      folder: { id: outer, name: 'Outer of two', location: 'Home', contents: [besides] },
+    };
+    const ofCourse = {
+      course: courseResource(course, 'Home > Outer of two > Inner of two'),
+      folder: { ...ofInner.folder, contents: [course] },
+    };
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, ofInner),
+      told('CONTENT_ADDED_TO_ACCOUNT', account, ofOuter),
+      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofOuter),
+      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofInner),
+      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofCourse),
+    ]);
+  });
+
+  it('omit a subfolder that is emptied and deleted meanwhile', { skip: !ON_POSTGRES }, async () => {
+    const account = await northwind();
+    const top = await make.folder('Top');
+    const sub = await make.folder('Sub', top);
+    const [moved, kept] = [await make.course('Moved', sub), await make.course('Kept', top)];
+    const webhook = await createWebhook();
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const change = await beginTransaction(database);
+    await change.tx.all('select id from courses where id = ? for update', moved.id);
+    await change.tx.run('update courses set folder_id = ? where id = ?', HOME, moved.id);
+    await change.tx.run('delete from folders where id = ?', sub);
+    const adding = make.add(account.id, { type: 'FOLDER', id: top });
+    try {
+      await untilOneWaits(database);
+    } finally {
+      await change.commit();
+    }
+    await adding;
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+        course: courseResource(kept, 'Home > Top'),
+        folder: { id: top, name: 'Top', location: 'Home', contents: [kept] },
       }),
     ]);
   });

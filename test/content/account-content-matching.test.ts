@@ -198,7 +198,12 @@ describe('events of accounts’ content', () => {
 
           const subtopic =
             change.kind === 'add' ? 'CONTENT_ADDED_TO_ACCOUNT' : 'CONTENT_REMOVED_FROM_ACCOUNT';
-          const told = distinct(changed.flatMap((asset) => model.expand(asset)));
+          const own = new Set(changed.map(keyOf));
+          const others = model.assets.filter((each) => has.has(keyOf(each)) && !own.has(keyOf(each)));
+          const otherwise = new Set(others.flatMap((each) => model.expand(each)));
+          const told = distinct(changed.flatMap((asset) => model.expand(asset))).filter(
+            (asset) => !otherwise.has(asset),
+          );
           const byFolder = Map.groupBy(told, ({ folder }) => keyOf(folder!));
           const expected = [...byFolder.values()].map((contents) => {
             const matching = focused.filter(

@@ -187,18 +187,26 @@ export class ContentModel {
     };
   }
 
-  /** One event for each folder that contains added or removed assets, in the order of the change. */
+  /**
+   * One event for each folder that contains added or removed assets, in the order of the change. It lists what the
+   * account, after the change, does not have in another way.
+   */
   contentEvents(
     subtopic: string,
-    { id, name, enabled }: Account,
+    { id, name, enabled, contents }: Account,
     changed: readonly AssetReference[],
     user: string,
   ): ModelEvent[] {
     const account = { id, name, enabled };
+    const own = new Set(changed.map(keyOf));
+    const others = new Set(contents.map(keyOf).filter((key) => !own.has(key)));
+    const hasOtherwise = (asset: AssetReference) =>
+      others.has(keyOf(asset)) ||
+      this.chain(this.folderOf(asset)).some((folder) => others.has(`FOLDER ${folder.id}`));
     const told = new Map<string, AssetReference>();
     for (const each of changed)
       for (const asset of each.type === 'FOLDER' ? this.#assetsWithin(each.id) : [each])
-        told.set(keyOf(asset), asset);
+        if (!hasOtherwise(asset)) told.set(keyOf(asset), asset);
     const byFolder = Map.groupBy(told.values(), (asset) => this.folderOf(asset));
     return [...byFolder].map(([folderId, assets]) => ({
       topic: 'ACCOUNT_CONTENT',

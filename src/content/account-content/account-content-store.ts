@@ -191,6 +191,24 @@ export async function readHeldOf(
   }));
 }
 
+/** Those of the assets that the accounts named with them have directly. */
+export async function readHeldAmong(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  asked: readonly (ContentReference & { accountId: number })[],
+): Promise<(ContentReference & { accountId: number })[]> {
+  if (asked.length === 0) return [];
+  const columns = { account_id: 'bigint', type: 'text', id: 'bigint' } as const;
+  const rows = await reader.all<{ account_id: number; type: ContentType; id: number }>(
+    `select given.account_id, given.type, given.id
+     from ${recordset(reader.dialect, 'given', columns)}
+     cross join account_contents
+     where account_contents.account_id = given.account_id
+       and account_contents.content_type = given.type and account_contents.content_id = given.id`,
+    JSON.stringify(asked.map(({ accountId, type, id }) => ({ account_id: accountId, type, id }))),
+  );
+  return rows.map(({ account_id, type, id }) => ({ accountId: account_id, type, id }));
+}
+
 export async function deleteAccountContents(tx: Transaction, accountId: number): Promise<void> {
   await tx.query
     .deleteFrom('account_contents')

@@ -14,13 +14,14 @@ import { lockListedAssets } from '../assets/listed-assets.ts';
 import { readWaysIn, type WayIn } from '../assets/ways-in.ts';
 import type { NamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
-import { type ContentChange, publishContentChanges } from './account-content-events.ts';
+import { publishContentChanges } from './account-content-events.ts';
 import {
   deleteListedAccountContents,
   insertAccountContents,
   readAccountsHavingOneOf,
   readHeldOf,
 } from './account-content-store.ts';
+import type { ContentChange } from './changed-assets.ts';
 
 /** Dependencies of {@link ManyAccountsService}. */
 export interface ManyAccountsServiceDependencies {

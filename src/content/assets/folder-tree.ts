@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
 
 /** What other slices may know about folders: paths, ancestors, and locking them. */
 
@@ -49,6 +50,26 @@ export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: num
     folderId,
   );
   return rows.map(({ id }) => id);
+}
+
+/** {@link readFolderChain} of several folders, by id. */
+export async function readFolderChains(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  folderIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const rows = await reader.all<{ start: number; id: number }>(
+    `with recursive chain (start, id, parent_id, height) as (
+       select folders.id, folders.id, folders.parent_id, 0
+       from ${recordset(reader.dialect, 'given', { id: 'bigint' })} join folders on folders.id = given.id
+       union all
+       select chain.start, folders.id, folders.parent_id, chain.height + 1
+       from chain join folders on folders.id = chain.parent_id
+       where chain.height < ${MAX_FOLDER_DEPTH})
+     select chain.start, chain.id from chain order by chain.start, chain.height`,
+    JSON.stringify(folderIds.map((id) => ({ id }))),
+  );
+  const chains = Map.groupBy(rows, ({ start }) => start);
+  return new Map([...chains].map(([start, steps]) => [start, steps.map(({ id }) => id)]));
 }
 
 /**

@@ -1,0 +1,114 @@
+import type { Transaction } from '../../database/database.ts';
+import type { AccountResource, ContentReference } from '../../events/event.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import {
+  type Asset,
+  type AssetType,
+  assetKey,
+  lockExistingAssets,
+  readAssetsWithin,
+} from '../assets/assets.ts';
+import { readFolderChains } from '../assets/folder-tree.ts';
+import { readHeldAmong } from './account-content-store.ts';
+
+/** A change of the content of an account, which its transaction has applied. */
+export interface ContentChange {
+  subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
+  account: AccountResource;
+  /** The added or removed assets. A folder means everything in it and in its subfolders. */
+  assets: readonly Asset[];
+  user: string;
+  /** Maximum number of assets, including those in folders and those of earlier changes. Unlimited by default. */
+  maxAssets?: number;
+}
+
+/** The ids of folders and their ancestors, by folder. */
+type Chains = ReadonlyMap<number, readonly number[]>;
+
+/**
+ * What each account gained or lost: the courses, equivalents and bundles of the change, also those in its folders, that
+ * the account does not have another way. It has them another way if they or a folder above them were added by another
+ * change. Each appears once, at its first position, and is locked until the transaction ends.
+ *
+ * All changes are read together, so that the statements do not grow with the number of accounts.
+ * @throws {ProblemError} `limit-reached`
+ */
+export async function changedAssets(
+  tx: Transaction,
+  changes: readonly ContentChange[],
+): Promise<Asset<AssetType>[][]> {
+  const within = await readWithinFolders(tx, changes);
+  const named = changes.flatMap(({ assets }) => assets).filter(isInFolder);
+  const distinct = new Map(
+    [...named, ...[...within.values()].flat()].map((asset) => [assetKey(asset), asset]),
+  );
+  // A folder may have lost some of it since, even the subfolder that it was in. What is locked here stays.
+  const locked = await lockExistingAssets(tx, [...distinct.values()]);
+  const present = (asset: Asset) => locked.get(assetKey(asset)) as Asset<AssetType> | undefined;
+  const chains = await readFolderChains(tx, [
+    ...new Set([...locked.values()].map(({ folderId }) => folderId)),
+  ]);
+  const expanded = changes.map(({ assets }) => {
+    const all = assets.flatMap((asset) => {
+      if (isInFolder(asset)) return present(asset) ?? [];
+      const found = (within.get(asset.id) ?? []).flatMap((each) => present(each) ?? []);
+      return found.filter(({ folderId }) => chains.get(folderId)?.includes(asset.id));
+    });
+    return [...new Map(all.map((asset) => [assetKey(asset), asset])).values()];
+  });
+  return await withoutHeldOtherwise(tx, changes, expanded, chains);
+}
+
+/** The content of each folder that the changes name, read once. */
+async function readWithinFolders(
+  tx: Transaction,
+  changes: readonly ContentChange[],
+): Promise<Map<number, Asset<AssetType>[]>> {
+  const within = new Map<number, Asset<AssetType>[]>();
+  let listed = 0;
+  for (const { assets, maxAssets: max = Number.MAX_SAFE_INTEGER - 1 } of changes) {
+    const distinct = new Set<string>();
+    for (const asset of assets) {
+      if (!isInFolder(asset) && !within.has(asset.id)) {
+        within.set(asset.id, await readAssetsWithin(tx, asset.id, max + 1));
+      }
+      for (const each of isInFolder(asset) ? [asset] : within.get(asset.id)!) distinct.add(assetKey(each));
+      if (listed + distinct.size > max) {
+        throw new ProblemError(
+          'limit-reached',
+          `The request concerns more than ${max} courses, equivalents and bundles (max_assets_per_call); split it into ` +
+            'smaller ones',
+        );
+      }
+    }
+    listed += distinct.size;
+  }
+  return within;
+}
+
+async function withoutHeldOtherwise(
+  tx: Transaction,
+  changes: readonly ContentChange[],
+  expanded: readonly Asset<AssetType>[][],
+  chains: Chains,
+): Promise<Asset<AssetType>[][]> {
+  const waysOf = (asset: Asset<AssetType>): ContentReference[] => [
+    asset,
+    ...chains.get(asset.folderId)!.map((id) => ({ type: 'FOLDER', id }) as const),
+  ];
+  const pairKey = (accountId: number, asset: ContentReference) => `${accountId} ${assetKey(asset)}`;
+  const asked = changes.flatMap(({ account: { id: accountId } }, n) => {
+    const ways = new Map(expanded[n]!.flatMap(waysOf).map((way) => [assetKey(way), way]));
+    return [...ways.values()].map(({ type, id }) => ({ accountId, type, id }));
+  });
+  const held = new Set((await readHeldAmong(tx, asked)).map((each) => pairKey(each.accountId, each)));
+  return changes.map(({ account, assets }, n) => {
+    const own = new Set(assets.map(assetKey));
+    const isOther = (way: ContentReference) => !own.has(assetKey(way)) && held.has(pairKey(account.id, way));
+    return expanded[n]!.filter((asset) => !waysOf(asset).some(isOther));
+  });
+}
+
+function isInFolder(asset: Asset): asset is Asset<AssetType> {
+  return asset.type !== 'FOLDER';
+}
