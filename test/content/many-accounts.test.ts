@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { openDatabaseOf } from '../support/database.ts';
+import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import {
@@ -205,6 +208,29 @@ describe('content of many accounts', () => {
       answers.map(() => 200),
     );
     for (const account of accounts) assert.deepEqual(await contentOf(account), [one, two].map(reference));
+  });
+
+  const skip = !ON_POSTGRES && 'SQLite runs one transaction after the other';
+  it('leaves learners of these accounts to their courses while it is being changed', { skip }, async () => {
+    const course = await make.course('Learned');
+    const accounts = [await make.account('Learning'), await make.account('Also learning')];
+    await change('add', accounts, [course]);
+    const body = { account_id: accounts[0], course_id: course.id, learner_id: 'ada' };
+    const { registration_id: id } = await api.create('/registrations', body);
+    const [blocked, other] = [await make.course('Blocked'), await make.course('Other')];
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const blocking = await beginTransaction(database);
+    await blocking.tx.all('select id from courses where id = ? for update', blocked.id);
+    const changing = change('add', accounts, [other, blocked]);
+    try {
+      await untilOneWaits(database);
+      const status = { completion: 'Completed', success: 'PASS', duration: 1 };
+      assert.equal((await api.put(`/registrations/${id}/status`, status)).status, 200);
+      assert.equal((await api.post(`/registrations/${id}/launch`)).status, 200);
+    } finally {
+      await blocking.commit();
+    }
+    assert.equal((await changing).status, 200);
   });
 
   it('is listed for a course: each account with the asset that it was given and the path to the course', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { importCourse } from '../content/packages.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -7,6 +8,8 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const EVENTS = 50;
 const WARM_UP = 5;
+const ACCOUNTS = 12;
+const FOLDERS = 12;
 /** For what a service does regularly, such as reading the clock: a machine may be slow. */
 const REGULAR_WORK = 40;
 
@@ -67,5 +70,29 @@ describe('round trips to PostgreSQL', { skip: !ON_POSTGRES && 'SQLite is in the 
     assert.ok(delivered <= 2 * EVENTS + REGULAR_WORK, `${delivered} for ${EVENTS} deliveries`);
     const usual = published.sort((a, b) => a - b)[EVENTS / 2]!;
     assert.ok(usual <= 6, `${usual} for an event`);
+  });
+
+  it('grow with the accounts and with the folders of a change of content, not with their product', async () => {
+    await using instances = await openInstances();
+    const { proxy, service } = instances.publisher;
+    const { api } = service;
+    const { id: course } = await importCourse(service, {});
+    const contents: { type: string; id: number }[] = [];
+    for (let n = 0; n < FOLDERS; n++) {
+      const { id } = await api.create('/folders', { name: `Folder ${n}` });
+      await api.create('/bundles', { name: 'B', folder_id: id, contents: [{ type: 'COURSE', id: course }] });
+      contents.push({ type: 'FOLDER', id });
+    }
+    const accounts: number[] = [];
+    for (let n = 0; n < ACCOUNTS; n++) accounts.push((await api.create('/accounts', { name: 'A' })).id);
+    for (const act of ['add', 'remove']) {
+      const trips = await roundTripsOf(proxy, async () => {
+        const body = { account_ids: accounts, contents };
+        assert.equal((await api.post(`/account-content/${act}`, body)).status, 200);
+      });
+      const { data } = (await api.get('/events?limit=200')).body;
+      assert.ok(data.length >= ACCOUNTS * FOLDERS, 'each account has an event for each folder');
+      assert.ok(trips <= 4 * ACCOUNTS + 10 * FOLDERS + REGULAR_WORK, `${trips} to ${act}`);
+    }
   });
 });

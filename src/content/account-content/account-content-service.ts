@@ -3,7 +3,11 @@ import type { Page, PageRequest } from '../../database/page.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
-import { type AccountService, requireLockedAccount, toAccountResource } from '../accounts/account-service.ts';
+import {
+  type AccountService,
+  requireAccountForContent,
+  toAccountResource,
+} from '../accounts/account-service.ts';
 import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
@@ -49,7 +53,7 @@ export class AccountContentService {
     { user, by, tx: open }: AuditedChange,
   ): Promise<Addition> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const account = await requireLockedAccount(tx, accountId);
+      const account = await requireAccountForContent(tx, accountId);
       const { assets, errors } = await lockListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
       const inserted = await insertAccountContents(tx, accountId, assets, this.#with.now());
@@ -91,7 +95,7 @@ export class AccountContentService {
     { user, by, tx: open }: AuditedChange,
   ): Promise<void> {
     await inTransaction(this.#with.database, open, async (tx) => {
-      const account = await requireLockedAccount(tx, accountId);
+      const account = await requireAccountForContent(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
       if (!(await deleteAccountContent(tx, accountId, reference))) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;

@@ -11,7 +11,7 @@ import type { OnDeleted } from '../assets/deletion.ts';
 import {
   deleteAccount,
   insertAccount,
-  lockAccounts,
+  lockAccountsForContent,
   readAccount,
   readAccounts,
   readAccountsById,
@@ -150,21 +150,20 @@ export function toAccountResource({ id, name, enabled }: Account): AccountResour
 }
 
 /**
- * Locks an account until the transaction ends: nobody else can change or delete it, or add anything to it.
+ * Locks an account until the transaction ends: nobody else can change or delete it, or change its content. Its
+ * registrations can be changed and new ones created.
  * @throws {ProblemError} `not-found`
  */
-export async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {
-  return existing(await readLockedAccount(tx, id), id);
+export async function requireAccountForContent(tx: Transaction, id: number): Promise<Account> {
+  return existing(await readLockedAccount(tx, id, 'content'), id);
 }
 
-/**
- * Those of the accounts that exist, by id, locked like {@link requireLockedAccount} does.
- */
+/** Those of the accounts that exist, by id, locked like {@link requireAccountForContent} does. */
 export async function lockExistingAccounts(
   tx: Transaction,
   ids: readonly number[],
 ): Promise<Map<number, Account>> {
-  await lockAccounts(tx, ids);
+  await lockAccountsForContent(tx, ids);
   const accounts = await readExistingAccounts(tx, ids);
   return new Map(accounts.map((account) => [account.id, account]));
 }
@@ -175,6 +174,11 @@ export async function readExistingAccounts(
   ids: readonly number[],
 ): Promise<Account[]> {
   return (await readAccountsById(reader, ids)).map(toAccount);
+}
+
+/** Locks an account against everything else until the transaction ends. @throws {ProblemError} `not-found` */
+async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {
+  return existing(await readLockedAccount(tx, id, 'account'), id);
 }
 
 async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promise<Account> {

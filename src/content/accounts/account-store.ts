@@ -22,19 +22,28 @@ export async function readAccount(
 /**
  * Reads an account and serializes its changes. On SQLite, transactions already do. On PostgreSQL, this locks the row,
  * and the result is what the previous transaction committed.
+ * @param what `account`: it is changed or deleted itself, so learners' saves wait, too; `content`: they go on
  */
-export async function readLockedAccount(tx: Transaction, id: number): Promise<StoredAccount | undefined> {
+export async function readLockedAccount(
+  tx: Transaction,
+  id: number,
+  what: 'account' | 'content',
+): Promise<StoredAccount | undefined> {
   const account = tx.query.selectFrom('accounts').selectAll().where('accounts.id', '=', id);
-  return await (tx.dialect === 'postgres' ? account.forUpdate() : account).executeTakeFirst();
+  if (tx.dialect !== 'postgres') return await account.executeTakeFirst();
+  return await (what === 'account' ? account.forUpdate() : account.forNoKeyUpdate()).executeTakeFirst();
 }
 
-/** Locks the accounts like {@link readLockedAccount}, in ascending order of id, so that transactions never deadlock. */
-export async function lockAccounts(tx: Transaction, ids: readonly number[]): Promise<void> {
+/**
+ * Locks the accounts for changes of their content, like {@link readLockedAccount}, in ascending order of id, so that
+ * transactions never deadlock.
+ */
+export async function lockAccountsForContent(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (tx.dialect !== 'postgres') return;
   await tx.all(
     `select accounts.id from accounts
      where accounts.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})
-     order by accounts.id for update of accounts`,
+     order by accounts.id for no key update of accounts`,
     JSON.stringify(ids.map((id) => ({ id }))),
   );
 }

@@ -8,12 +8,13 @@ import type { AccountResource } from '../../events/event.ts';
 
 /**
  * The account as messages show it, locked against changes and deletion until the transaction ends. Undefined if
- * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row.
+ * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row, but changes of its content
+ * go on: they may take long, and learners' saves must not wait for them.
  */
 export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
   // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.
   const [row] = await tx.all<{ id: number; name: string; enabled: number }>(
-    `select id, name, enabled from accounts where id = ?${tx.dialect === 'postgres' ? ' for share' : ''}`,
+    `select id, name, enabled from accounts where id = ?${tx.dialect === 'postgres' ? ' for key share' : ''}`,
     id,
   );
   return row && { id: row.id, name: row.name, enabled: row.enabled === 1 };
