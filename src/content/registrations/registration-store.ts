@@ -152,8 +152,19 @@ export async function deleteRegistration(tx: Transaction, registrationId: string
     .execute();
 }
 
-export async function deleteRegistrationsByAccount(tx: Transaction, accountId: number): Promise<void> {
-  await tx.query.deleteFrom('registrations').where('registrations.account_id', '=', accountId).execute();
+/** Deletes at most `limit` registrations of an account, the oldest ones first. Returns the number deleted. */
+export async function deleteSomeRegistrationsByAccount(
+  tx: Transaction,
+  accountId: number,
+  limit: number,
+): Promise<number> {
+  return await tx.run(
+    `delete from registrations where number in
+       (select registrations.number from registrations where registrations.account_id = ?
+        order by registrations.number limit ?)`,
+    accountId,
+    limit,
+  );
 }
 
 export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: number): Promise<boolean> {
