@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
 import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
-import { readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import { ALL_WEBHOOKS, readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -85,10 +85,15 @@ describe('the recorded data of charts', () => {
     recorder.attempted(1, true, 1);
     recorder.eventPublished();
     await recorder.write();
+    recorder.attempted(1, true, 1);
+    recorder.attempted(2, false, 1);
     isOut = false;
     await recorder.write();
     await recorder.write();
-    assert.equal((await readTrend(database.reader, 1, HOUR_MS, 0))[0]?.successes, 1);
+    const successes = async (webhookId: number) =>
+      (await readTrend(database.reader, webhookId, HOUR_MS, 0)).reduce((sum, row) => sum + row.successes, 0);
+    assert.deepEqual([await successes(1), await successes(ALL_WEBHOOKS)], [2, 2]);
+    assert.equal((await readTrend(database.reader, 2, HOUR_MS, 0))[0]?.failures, 1);
     assert.equal((await readEvents(database.reader, 0))[0]?.event_count, 1);
   });
 

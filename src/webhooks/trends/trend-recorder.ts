@@ -128,7 +128,7 @@ export class TrendRecorder implements AsyncDisposable {
     this.#attempts = new Map();
     this.#events = new Map();
     this.#minute = Number.NaN;
-    this.#unwritten = [...this.#unwritten, ...toRows(attempts)].slice(-MAX_UNWRITTEN);
+    this.#unwritten = merged(this.#unwritten, toRows(attempts));
     try {
       if (events.size > 0) {
         await this.#with.database.transaction((tx) => addEvents(tx, [...events]), { durability: 'deferred' });
@@ -155,29 +155,40 @@ export class TrendRecorder implements AsyncDisposable {
   }
 }
 
+/** Rows of each webhook and of all together, by minute and by hour. */
+function* toRows(
+  attempts: ReadonlyMap<number, ReadonlyMap<number, TrendCounters>>,
+): Generator<StoredCounters> {
+  for (const [minute, byWebhook] of attempts)
+    for (const [webhookId, counters] of byWebhook)
+      for (const id of [webhookId, ALL_WEBHOOKS])
+        for (const widthMs of [MINUTE_MS, HOUR_MS] as const)
+          yield { ...counters, webhookId: id, widthMs, startAt: minute - (minute % widthMs) };
+}
+
 /**
- * Rows of each webhook and of all together, by minute and by hour, always in the same order, so that instances cannot
- * deadlock.
+ * Adds rows to those that wait: one row for each key, since a statement cannot change a row twice. They are always in the
+ * same order, so that instances cannot deadlock.
  */
-function toRows(attempts: ReadonlyMap<number, ReadonlyMap<number, TrendCounters>>): StoredCounters[] {
+function merged(waiting: Iterable<StoredCounters>, added: Iterable<StoredCounters>): StoredCounters[] {
   const rows = new Map<string, StoredCounters>();
-  for (const [minute, byWebhook] of attempts) {
-    for (const [webhookId, counters] of byWebhook) {
-      for (const id of [webhookId, ALL_WEBHOOKS]) {
-        for (const widthMs of [MINUTE_MS, HOUR_MS] as const) {
-          const startAt = minute - (minute % widthMs);
-          const key = `${id} ${widthMs} ${startAt}`;
-          let row = rows.get(key);
-          if (row === undefined) {
-            row = { webhookId: id, widthMs, startAt, ...emptyCounters() };
-            rows.set(key, row);
-          }
-          addCounters(row, counters);
-        }
-      }
+  for (const each of [...waiting, ...added]) {
+    const key = `${each.webhookId} ${each.widthMs} ${each.startAt}`;
+    let row = rows.get(key);
+    if (row === undefined) {
+      const { webhookId, widthMs, startAt } = each;
+      row = { webhookId, widthMs, startAt, ...emptyCounters() };
+      rows.set(key, row);
     }
+    addCounters(row, each);
   }
-  return [...rows.values()].sort(
+  return newest([...rows.values()]).sort(
     (a, b) => a.webhookId - b.webhookId || a.widthMs - b.widthMs || a.startAt - b.startAt,
   );
+}
+
+/** At most {@link MAX_UNWRITTEN} rows. */
+function newest(rows: StoredCounters[]): StoredCounters[] {
+  if (rows.length <= MAX_UNWRITTEN) return rows;
+  return rows.sort((a, b) => b.startAt - a.startAt).slice(0, MAX_UNWRITTEN);
 }
