@@ -254,6 +254,35 @@ describe('a notice to a URL', () => {
     assert.equal(first, second);
   });
 
+  it('never shows the URL, even if the receiver repeats it or a part of it', async () => {
+    const path = '/hooks/T0/B0/sEcReT';
+    const long = `${path}/${'x'.repeat(40)}?key=a%20b%2Fc&token=qUeRy1`;
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const shownFor = async (at: string, body: string) => {
+      receiver.respondWith(answer(404, { body }));
+      const id = await createAlert(alerts.api, `${receiver.url}${at}`);
+      const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+      const notice = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+      assert.equal(notice.error, results[0].error);
+      return notice.error;
+    };
+    assert.equal(
+      await shownFor(path, `{"message":"Route POST:${path} not found"}`),
+      '404 Not Found: Route POST:[censored] not found',
+    );
+    assert.equal(await shownFor(path, 'no hook sEcReT'), '404 Not Found: no hook [censored]');
+    assert.equal(
+      await shownFor(long, `${receiver.url}${long} is unknown, and so is token qUeRy1`),
+      '404 Not Found: [censored] is unknown, and so is token [censored]',
+    );
+    const clipped = await shownFor(long, `${'.'.repeat(180)} ${long}`);
+    assert.ok(clipped.endsWith(` [censored]`), 'before the text is shortened');
+    const log = JSON.stringify(alerts.service.logLines);
+    assert.doesNotMatch(log, /sEcReT|qUeRy1/);
+  });
+
   it('is sent to the current URL of the rule, so that a corrected one gets unsent notices', async () => {
     await using receiver = await startTarget();
     await using target = await startTarget({ respondWith: answer(500) });

@@ -10,6 +10,7 @@ import { targetBody } from './chat-bodies.ts';
 import type { Mailer, SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import { noticeText, plainBody } from './notice-text.ts';
+import { urlCensor } from './url-secrets.ts';
 
 /** Posts a body to a URL, like the sender of deliveries: with a deadline, and only where targets may be. */
 export type PostNotice = (request: { messageId: string; url: string; body: string }) => Promise<{
@@ -88,8 +89,9 @@ export class NoticeSender {
       aborted(signal),
     ]);
     if (result.outcome === 'DELIVERED') return { sent: true, error: null };
-    const explanation = responseExplanation(result.responseBody);
-    const reason = result.reason ?? 'unknown error';
+    const censored = urlCensor(url);
+    const explanation = responseExplanation(result.responseBody, censored);
+    const reason = censored(result.reason ?? 'unknown error');
     return { sent: false, error: explanation === null ? reason : `${reason}: ${explanation}` };
   }
 }

@@ -18,11 +18,15 @@ const TITLE = /<title[^>]{0,200}>([^<]{1,400})</i;
 /**
  * What a target says about a failure in the body of its response, as one short line: a member such as `message` of
  * a JSON body, the title of a page, or plain text. Null if the body says nothing.
+ * @param censored removes secrets from a text before it is shortened
  */
-export function responseExplanation(body: string | null): string | null {
+export function responseExplanation(
+  body: string | null,
+  censored: (text: string) => string = (text) => text,
+): string | null {
   if (body === null) return null;
   const text = LOOKS_LIKE_MARKUP.test(body) ? (TITLE.exec(body)?.[1] ?? '') : (saidInJson(body) ?? body);
-  const line = text
+  const line = censored(text)
     .slice(0, MAX_LENGTH * 2)
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
