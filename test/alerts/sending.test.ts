@@ -11,6 +11,7 @@ import {
   createFailingWebhook,
   HOUR,
   MINUTE,
+  retry,
   startAlertService,
   untilFiring,
 } from './alert-parts.ts';
@@ -125,6 +126,36 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     alerts.clock.pass(MINUTE);
     const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
     assert.deepEqual([sent.error, sent.attempts, mail.mails.length], [null, 3, 1]);
+  });
+
+  it('about an end is not sent before the one about the begin', async () => {
+    await using mail = await startMailServer();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    mail.behaviour = 'reject';
+    const id = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    // What several failed attempts leave behind.
+    const dataDir = alerts.service.settings.data_dir;
+    await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
+    mail.behaviour = 'accept';
+    target.respondWith(answer(200));
+    await retry(api, 1);
+    await untilFiring(api, id, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    const { notices } = await untilFiring(api, id, ({ notices: all }) => all.length === 2, 'it ended');
+    assert.deepEqual(
+      notices.map(({ kind, state }: Record<string, string>) => [kind, state]),
+      [
+        ['BEGAN', 'WAITING'],
+        ['ENDED', 'WAITING'],
+      ],
+    );
+    clock.pass(10 * MINUTE);
+    const [first, second] = await mail.waitFor(2);
+    assert.match(first!.subject, /has been failing/);
+    assert.match(second!.subject, /Ended: /);
   });
 
   it('is no longer retried after a day', async () => {

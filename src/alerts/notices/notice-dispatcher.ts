@@ -73,7 +73,8 @@ export class NoticeDispatcher implements AsyncDisposable {
       return due;
     });
     await Promise.all(notices.map((notice) => this.#send(notice, signal)));
-    return notices.length === NOTICES_AT_A_TIME;
+    // The next one of a rule may have waited for one of these.
+    return notices.length > 0;
   }
 
   async #send(notice: Notice, signal: AbortSignal): Promise<void> {

@@ -43,26 +43,37 @@ export async function readLatestNoticeAt(
   return row?.created_at ?? null;
 }
 
+/** A waiting notice that no earlier one of the same rule and channel precedes, so that an end never overtakes its begin. */
+const IS_NEXT = `notice.due_at is not null and not exists (
+  select 1 from alert_notices as earlier
+  where earlier.rule_id = notice.rule_id and earlier.channel = notice.channel and earlier.id < notice.id
+    and earlier.due_at is not null)`;
+
 /** When the next notice of a channel is due; null if none waits. */
 export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel): Promise<number | null> {
   const [row] = await reader.all<{ due_at: number }>(
-    'select due_at from alert_notices where channel = ? and due_at is not null order by due_at limit 1',
+    `select notice.due_at from alert_notices as notice where notice.channel = ? and ${IS_NEXT}
+     order by notice.due_at limit 1`,
     channel,
   );
   return row?.due_at ?? null;
 }
 
-/** The notices of a channel that are due, oldest first. On PostgreSQL, those that another instance locks are omitted. */
+/**
+ * The notices of a channel that are due, oldest first, at most one of each rule. On PostgreSQL, those that another
+ * instance locks are omitted.
+ */
 export async function lockDueNotices(
   tx: Transaction,
   channel: Channel,
   now: number,
   limit: number,
 ): Promise<Notice[]> {
-  const lock = tx.dialect === 'postgres' ? 'for update skip locked' : '';
+  const lock = tx.dialect === 'postgres' ? 'for update of notice skip locked' : '';
   const rows = await tx.all<Selectable<AlertNoticeRow>>(
     `select id, rule_id, batch, kind, channel, content, created_at, due_at, attempts, sent_at, failed_at, error
-     from alert_notices where channel = ? and due_at is not null and due_at <= ? order by due_at, id limit ? ${lock}`,
+     from alert_notices as notice where channel = ? and due_at <= ? and ${IS_NEXT}
+     order by due_at, id limit ? ${lock}`,
     channel,
     now,
     limit,
