@@ -10,8 +10,10 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import {
+  type AlertService,
   createAlert,
   createFailingWebhook,
+  evaluated,
   firingsOf,
   MINUTE,
   retry,
@@ -59,16 +61,9 @@ describe('an alert about the service', () => {
 describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   it('is sent even if the database is down, is recorded once it is back, and then ends', async () => {
     await using receiver = await startTarget();
-    await using database = await createPostgresDatabase();
-    const { hostname, port } = new URL(database.url);
-    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
-    const url = new URL(database.url);
-    url.hostname = '127.0.0.1';
-    url.port = String(proxy.port);
-    await using alerts = await startAlertService({
-      database_url: url.href,
-      webhooks_auth_secret: 's'.repeat(64),
-    });
+    await using database = await startLosableDatabase();
+    const { proxy } = database;
+    await using alerts = await startAlertService(database.settings);
     const { api, clock } = alerts;
     const alert = await createAlert(api, receiver.url, SERVICE);
     await createAlert(api, receiver.url, {
@@ -77,10 +72,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       quiet_hours: { from: '00:00', to: '12:00', time_zone: 'UTC' },
     });
     proxy.cut();
-    await until(
-      async () => (await fetch(`${alerts.service.url}/health/ready`)).status === 503,
-      'it is noticed',
-    );
+    await untilUnready(alerts);
     // The first failed check counts from then on.
     await until(() => {
       clock.pass(MINUTE);
@@ -102,6 +94,50 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       /Ended: The database on .+ works again$/,
     );
     assert.equal(receiver.requests.length, 2, 'once each, and nothing in quiet hours');
+  });
+
+  it('continues, and sends nothing, if the database fails again within five minutes', async () => {
+    await using receiver = await startTarget();
+    await using certain = await startTarget({ respondWith: answer(500) });
+    await using database = await startLosableDatabase();
+    const { proxy } = database;
+    await using alerts = await startAlertService(database.settings);
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, certain.url);
+    clock.pass(MINUTE);
+    const alert = await createAlert(api, receiver.url, SERVICE);
+    await evaluated(api, { webhookId: webhook, url: certain.url });
+    proxy.cut();
+    await untilUnready(alerts);
+    await until(() => {
+      clock.pass(MINUTE);
+      return receiver.requests.length > 0;
+    }, 'the notice was sent');
+    proxy.mend();
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
+
+    // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
+    await createAlert(api, `${certain.url}/outage`, { ...SERVICE, name: 'New' });
+    await evaluated(api, { webhookId: webhook, url: certain.url });
+    proxy.cut();
+    await untilUnready(alerts);
+    await until(() => {
+      clock.pass(2_000);
+      return certain.requests.some(({ path: to }) => to === '/outage');
+    }, 'the outage was announced by the new rule');
+    clock.pass(4 * MINUTE);
+    proxy.mend();
+    const firing = await untilFiring(
+      api,
+      alert,
+      ({ relapses, cleared_dt }) => relapses === 1 && cleared_dt !== null,
+      'the relapse is recorded',
+    );
+    assert.deepEqual([firing.state, receiver.requests.length], ['FIRING', 1]);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.ended');
+    assert.equal((await firingsOf(api, alert)).length, 1);
   });
 });
 
@@ -146,6 +182,27 @@ describe('several instances', { skip: !ON_POSTGRES }, () => {
     );
   });
 });
+
+/** A database behind a proxy, and the settings of a service that uses it. */
+async function startLosableDatabase() {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createPostgresDatabase());
+  const { hostname, port } = new URL(database.url);
+  const proxy = stack.use(await startTcpProxy({ host: hostname, port: Number(port) }));
+  const url = new URL(database.url);
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  const owned = stack.move();
+  return {
+    proxy,
+    settings: { database_url: url.href, webhooks_auth_secret: 's'.repeat(64) },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function untilUnready({ service }: AlertService): Promise<void> {
+  await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'it is noticed');
+}
 
 async function untilTrouble(dataDir: string, count: number): Promise<void> {
   await until(

@@ -210,3 +210,13 @@ export async function reportSubject(
     subject,
   );
 }
+
+/** The trouble of a subject is back before its firing ended. */
+export async function reopenSubject(tx: Transaction, ruleId: number, subject: string): Promise<void> {
+  await tx.run(
+    `update alert_firings set cleared_at = null, relapses = relapses + 1
+     where rule_id = ? and subject = ? and ended_at is null and cleared_at is not null`,
+    ruleId,
+    subject,
+  );
+}

@@ -7,13 +7,14 @@ import { insertSentNotice } from '../notices/notice-store.ts';
 import { type AlertRule, type Channel, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
-import { insertFirings, reportSubject } from './firing-store.ts';
+import { END_AFTER_MS } from './evaluation.ts';
+import { insertFirings, reopenSubject, reportSubject } from './firing-store.ts';
 import { toServiceTrouble } from './trouble-finder.ts';
 
 /** The pause between attempts over a channel. */
 const RETRY_MS = 60_000;
 
-/** A notice that was sent past the database. Times are in epoch milliseconds. */
+/** A notice that is sent past the database. Times are in epoch milliseconds. */
 interface Announcement {
   rule: AlertRule;
   trouble: Trouble;
@@ -21,6 +22,14 @@ interface Announcement {
   content: NoticeContent;
   createdAt: number;
   channels: Map<Channel, { attempts: number; nextAt: number; sentAt: number | null; error: string | null }>;
+}
+
+/** A notice that was recorded once the database worked again. Times are in epoch milliseconds. */
+interface Recorded {
+  rule: AlertRule;
+  recordedAt: number;
+  /** The trouble that came back before the alert ended, and is not yet recorded. */
+  relapse: Trouble | null;
 }
 
 /** Dependencies of {@link OutageAlerts}. */
@@ -33,11 +42,12 @@ export interface OutageAlertsDependencies {
 /**
  * Sends the alert that the database is failing, from the rules that were read last. Nothing can be shared meanwhile, so
  * each instance that has lost the database sends its own. Once the database works, the alert is recorded, and ends like
- * any other.
+ * any other. If the database fails again before that, the alert continues, and nothing is sent.
  */
 export class OutageAlerts {
   readonly #with: OutageAlertsDependencies;
   readonly #announced = new Map<number, Announcement>();
+  readonly #recorded = new Map<number, Recorded>();
 
   constructor(dependencies: OutageAlertsDependencies) {
     this.#with = dependencies;
@@ -49,6 +59,7 @@ export class OutageAlerts {
     for (const rule of rules) {
       if (rule.condition !== 'SERVICE_IN_TROUBLE' || this.#announced.has(rule.id)) continue;
       const trouble = toServiceTrouble(failing, rule, now);
+      if (this.#relapses(rule, trouble)) continue;
       if (!trouble.begins || isQuietAt(rule.quietHours, now)) continue;
       this.#announced.set(rule.id, announcementOf(rule, trouble, now));
     }
@@ -58,12 +69,32 @@ export class OutageAlerts {
     await Promise.all(sending);
   }
 
-  /** Records what was sent during the outage. @throws {DatabaseUnavailableError} */
+  /** Records what was sent during the outage, and what came back. @throws {DatabaseUnavailableError} */
   async record(): Promise<void> {
+    const { database, now } = this.#with;
     for (const [ruleId, announcement] of this.#announced) {
-      await this.#with.database.transaction((tx) => this.#write(tx, announcement));
+      await database.transaction((tx) => this.#write(tx, announcement));
       this.#announced.delete(ruleId);
+      this.#recorded.set(ruleId, { rule: announcement.rule, recordedAt: now(), relapse: null });
     }
+    for (const [ruleId, { rule, recordedAt, relapse }] of this.#recorded) {
+      if (relapse !== null) {
+        await database.transaction((tx) => reopenSubject(tx, ruleId, relapse.subject));
+        this.#recorded.set(ruleId, { rule, recordedAt: now(), relapse: null });
+      } else if (now() - recordedAt >= END_AFTER_MS) this.#recorded.delete(ruleId);
+    }
+  }
+
+  /** Whether a trouble continues an alert that was recorded and that has not ended yet. */
+  #relapses(rule: AlertRule, trouble: Trouble): boolean {
+    const recorded = this.#recorded.get(rule.id);
+    if (recorded === undefined) return false;
+    if (recorded.rule.revision !== rule.revision || trouble.since - recorded.recordedAt >= END_AFTER_MS) {
+      this.#recorded.delete(rule.id);
+      return false;
+    }
+    recorded.relapse = trouble;
+    return true;
   }
 
   async #send(announcement: Announcement, channel: Channel, signal: AbortSignal): Promise<void> {
@@ -83,7 +114,10 @@ export class OutageAlerts {
     tx: Transaction,
     { rule, trouble, batch, content, createdAt, channels }: Announcement,
   ): Promise<void> {
-    if ((await lockRule(tx, rule.id)) === undefined) return;
+    const present = await lockRule(tx, rule.id);
+    // Nobody evaluates a disabled rule, so its alert would never end.
+    if (present === undefined || !present.enabled) return;
+    await reopenSubject(tx, rule.id, trouble.subject);
     await insertFirings(tx, rule, [trouble], createdAt);
     await reportSubject(tx, rule.id, trouble.subject, batch);
     for (const [channel, { attempts, sentAt, error }] of channels)
