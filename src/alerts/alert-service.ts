@@ -12,8 +12,8 @@ import {
   type CredentialsCipher,
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
-import { endFirings } from './firings/firing-store.ts';
-import { deleteUnsentNotices } from './notices/notice-store.ts';
+import { dismissEnds, endFirings } from './firings/firing-store.ts';
+import { deleteWaitingNotices } from './notices/notice-store.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
 import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './rules/alert-rule.ts';
@@ -92,7 +92,7 @@ export class AlertService {
 
   /**
    * Replaces the whole configuration. If it no longer watches the same, the alerts that are firing end without a notice
-   * and begin again if the trouble still lasts.
+   * and begin again if the trouble still lasts. Notices that wait are not sent any more.
    * @throws {ProblemError} `not-found`, `invalid-request`, `precondition-failed`
    */
   async update(
@@ -112,7 +112,11 @@ export class AlertService {
       const urlChanged = this.#changesUrl(present, input);
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
-      if (!watchesTheSame(present, columns)) await endFirings(tx, id, 'RULE_CHANGED', now);
+      if (!watchesTheSame(present, columns)) {
+        await endFirings(tx, id, 'RULE_CHANGED', now);
+        await dismissEnds(tx, id);
+        await deleteWaitingNotices(tx, id);
+      }
       this.#changed(tx, 'an alert rule was updated', id);
       const rule = await this.#require(tx, id);
       const changes = alertChanges(present, rule, urlChanged);
@@ -131,7 +135,7 @@ export class AlertService {
       if (present === undefined) throw notFound('alert', id);
       assertRevision(present.revision, expected);
       await endFirings(tx, id, 'RULE_DELETED', this.#with.now());
-      await deleteUnsentNotices(tx, id);
+      await deleteWaitingNotices(tx, id);
       await deleteRule(tx, id);
       this.#changed(tx, 'an alert rule was deleted', id);
       await this.#record(

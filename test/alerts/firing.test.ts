@@ -363,6 +363,33 @@ describe('a rule', () => {
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
   });
 
+  it('that was disabled never reports an alert that ended before', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    // Nothing is sent about the end yet.
+    const quiet_hours = { from: '00:00', to: '12:00', time_zone: 'UTC' };
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { quiet_hours }));
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { enabled: false }));
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
   it('that is deleted leaves its past alerts in the list', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

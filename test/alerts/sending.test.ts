@@ -326,6 +326,51 @@ describe('a notice to a URL', () => {
     await receiver.waitFor(1);
   });
 
+  it('is not sent any more once the rule is disabled or watches something else', async () => {
+    await using receiver = await startTarget({ respondWith: answer(500) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const { api, clock } = alerts;
+    for (const change of [{ enabled: false }, { condition: 'LINE_TOO_OLD', minutes: 60 }]) {
+      const id = await createAlert(api, receiver.url);
+      await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+      const { body } = await api.get(`/alerts/${id}`);
+      assert.deepEqual((await api.put(`/alerts/${id}`, { ...body, ...change })).body.last_notices, []);
+    }
+    receiver.respondWith(answer(200));
+    const before = receiver.requests.length;
+    clock.pass(HOUR - 5 * MINUTE);
+    await receiver.waitFor(before + 1);
+    assert.match(
+      (receiver.requests[before]!.json as { summary: string }).summary,
+      /has had messages waiting since/,
+    );
+    assert.equal(receiver.requests.length, before + 1);
+  });
+
+  it('that could not be sent is not retried in quiet hours, but after them', async () => {
+    await using receiver = await startTarget({ respondWith: answer(500) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const { api, clock } = alerts;
+    const id = await createAlert(api, receiver.url);
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    receiver.respondWith(answer(200));
+    const { body } = await api.get(`/alerts/${id}`);
+    const quiet = { from: '00:05', to: '00:30', time_zone: 'UTC' };
+    await api.put(`/alerts/${id}`, { ...body, quiet_hours: quiet });
+    clock.pass(30_000);
+    await untilNotice(
+      alerts,
+      id,
+      ({ attempts, next_attempt_dt: next }) => attempts === 1 && next === '2030-01-01T00:06:30.000Z',
+      'it was postponed without an attempt',
+    );
+    clock.pass(25 * MINUTE);
+    const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    assert.deepEqual([sent.attempts, sent.sent_dt], [2, '2030-01-01T00:30:30.000Z']);
+  });
+
   it('obeys the guard of targets when it is sent, too', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using alerts = await startWithTrouble(target, { target_allowed_networks: ['127.0.0.1/32'] });

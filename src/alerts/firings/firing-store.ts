@@ -114,6 +114,15 @@ export async function endFirings(
   );
 }
 
+/** Marks the unreported ends of a rule, so that nothing is sent about them. */
+export async function dismissEnds(tx: Transaction, ruleId: number): Promise<void> {
+  await tx.run(
+    `update alert_firings set end_batch = '${NOTHING_TO_SAY}'
+     where rule_id = ? and ended_at is not null and end_batch is null`,
+    ruleId,
+  );
+}
+
 /** Marks firings as reported by the notices of a batch. */
 export async function reportFirings(
   tx: Transaction,

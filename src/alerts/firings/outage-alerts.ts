@@ -101,6 +101,7 @@ export class OutageAlerts {
     const state = announcement.channels.get(channel);
     const now = this.#with.now();
     if (state === undefined || state.sentAt !== null || now < state.nextAt) return;
+    if (isQuietAt(announcement.rule.quietHours, now)) return;
     const { sent, error } = await this.#with.sender.send(announcement.rule, channel, announcement, signal);
     announcement.channels.set(channel, {
       attempts: state.attempts + 1,

@@ -4,9 +4,10 @@ import { OutageLog } from '../../observability/outage-log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import type { Channel } from '../rules/alert-rule.ts';
 import { readRule } from '../rules/alert-store.ts';
+import { isQuietAt } from '../rules/quiet-hours.ts';
 import type { Notice } from './notice.ts';
 import type { NoticeSender } from './notice-sender.ts';
-import { finishAttempt, lockDueNotices, readNextDue, startAttempt } from './notice-store.ts';
+import { finishAttempt, lockDueNotices, postponeNotice, readNextDue, startAttempt } from './notice-store.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -14,6 +15,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const LEASE_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 30 * SECOND_MS;
 const MAX_RETRY_MS = 15 * MINUTE_MS;
+/** How often a notice that waits for the end of quiet hours is looked at. */
+const QUIET_PAUSE_MS = MINUTE_MS;
 /** A notice that could not be sent for this time is abandoned. */
 const ABANDON_AFTER_MS = 24 * 60 * MINUTE_MS;
 const NOTICES_AT_A_TIME = 8;
@@ -68,8 +71,16 @@ export class NoticeDispatcher implements AsyncDisposable {
     const next = await readNextDue(database.reader, channel);
     if (next === null || next > now()) return false;
     const notices = await database.transaction(async (tx) => {
-      const due = await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME);
-      for (const { id } of due) await startAttempt(tx, id, now() + LEASE_MS);
+      const due: Notice[] = [];
+      for (const notice of await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME)) {
+        const rule = await readRule(tx, notice.ruleId);
+        if (isQuietAt(rule?.quietHours ?? null, now()))
+          await postponeNotice(tx, notice.id, now() + QUIET_PAUSE_MS);
+        else {
+          await startAttempt(tx, notice.id, now() + LEASE_MS);
+          due.push(notice);
+        }
+      }
       return due;
     });
     await Promise.all(notices.map((notice) => this.#send(notice, signal)));

@@ -86,6 +86,11 @@ export async function startAttempt(tx: Transaction, id: number, dueAt: number): 
   await tx.run('update alert_notices set attempts = attempts + 1, due_at = ? where id = ?', dueAt, id);
 }
 
+/** Makes a notice due later, without an attempt. */
+export async function postponeNotice(tx: Transaction, id: number, dueAt: number): Promise<void> {
+  await tx.run('update alert_notices set due_at = ? where id = ?', dueAt, id);
+}
+
 /** Records the result of an attempt; `dueAt` is that of the next one, or null for none. */
 export async function finishAttempt(
   tx: Transaction,
@@ -102,9 +107,9 @@ export async function finishAttempt(
   );
 }
 
-/** Deletes the notices of a rule that were not sent. */
-export async function deleteUnsentNotices(tx: Transaction, ruleId: number): Promise<void> {
-  await tx.run('delete from alert_notices where rule_id = ? and sent_at is null', ruleId);
+/** Deletes the notices of a rule that were not sent, except those that were abandoned. */
+export async function deleteWaitingNotices(tx: Transaction, ruleId: number): Promise<void> {
+  await tx.run('delete from alert_notices where rule_id = ? and due_at is not null', ruleId);
 }
 
 /** The notices of batches, in the order of their ids. */
