@@ -12,6 +12,8 @@ const BUSY_BUCKETS = [
 /** Gauges of prom-client that are named like counters. The same values exist by type, under correct names. */
 const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 const MS_PER_SECOND = 1_000;
+/** How long a scrape waits for the totals of the queue. Prometheus gives up after 10 s by default. */
+const READ_TIMEOUT_MS = 3 * MS_PER_SECOND;
 
 /** Totals that are read at each scrape. */
 export interface GaugeReadings {
@@ -111,7 +113,9 @@ export class Metrics {
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
   }
 
-  /** Adds the gauges of the queue, all set from one reading at every scrape. */
+  /**
+   * Adds the gauges of the queue, all set from one reading at every scrape. While they cannot be read, they have no value.
+   */
   observeQueue(read: () => Promise<GaugeReadings>): void {
     const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [this.#registry] });
     const gauges: Readonly<Record<keyof GaugeReadings, Gauge>> = {
@@ -127,9 +131,17 @@ export class Metrics {
         'Age of the oldest waiting message, or 0 if there is none.',
       ),
     };
+    let reading: Promise<GaugeReadings> | null = null;
     this.#readQueue = async () => {
-      const readings = await read();
-      for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) gauges[name].set(readings[name]);
+      // A database that does not respond gets one request, however often metrics are scraped meanwhile.
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+      const readings = await withinTimeout(reading);
+      for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) {
+        if (readings === null) gauges[name].remove();
+        else gauges[name].set(readings[name]);
+      }
     };
   }
 
@@ -195,5 +207,18 @@ export class Metrics {
     // scrape.
     await this.#readQueue();
     return await this.#registry.metrics();
+  }
+}
+
+/** What a reading gives; null if it fails or takes too long. Its failure is logged where it occurs. */
+async function withinTimeout<T>(reading: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), READ_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([reading.catch(() => null), timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { runSql } from '../support/database.ts';
+import { startLosableDatabase } from '../support/losable-database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 import {
   type AlertService,
   createAlert,
@@ -182,23 +182,6 @@ describe('several instances', { skip: !ON_POSTGRES }, () => {
     );
   });
 });
-
-/** A database behind a proxy, and the settings of a service that uses it. */
-async function startLosableDatabase() {
-  await using stack = new AsyncDisposableStack();
-  const database = stack.use(await createPostgresDatabase());
-  const { hostname, port } = new URL(database.url);
-  const proxy = stack.use(await startTcpProxy({ host: hostname, port: Number(port) }));
-  const url = new URL(database.url);
-  url.hostname = '127.0.0.1';
-  url.port = String(proxy.port);
-  const owned = stack.move();
-  return {
-    proxy,
-    settings: { database_url: url.href, webhooks_auth_secret: 's'.repeat(64) },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
-}
 
 async function untilUnready({ service }: AlertService): Promise<void> {
   await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'it is noticed');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
+import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -113,6 +114,25 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_queue_depth 1$/m);
     assert.match(metrics, /^coursewire_dead_letters 1$/m);
     assert.match(metrics, /^coursewire_queue_oldest_age_seconds (?!0$)[\d.e-]+$/m);
+  });
+
+  test('metrics stay readable without the database, only without the totals of the queue', {
+    skip: !ON_POSTGRES && 'an embedded database does not stop responding',
+  }, async () => {
+    await using database = await startLosableDatabase();
+    await using service = await startTestService({ settings: database.settings });
+    const read = async () => (await fetch(`${service.url}/metrics`)).text();
+    assert.match(await read(), /^coursewire_queue_depth 0$/m);
+    for (const lose of ['cut', 'freeze'] as const) {
+      database.proxy[lose]();
+      const startedAt = performance.now();
+      const text = await read();
+      assert.match(text, /^coursewire_events_total\{/m, lose);
+      assert.doesNotMatch(text, /^coursewire_(queue_depth|dead_letters|queue_oldest_age_seconds) /m);
+      assert.ok(performance.now() - startedAt < 15_000, 'a scrape does not wait for a silent database');
+      database.proxy.mend();
+      await until(async () => /^coursewire_queue_depth 0$/m.test(await read()), 'the totals are back');
+    }
   });
 
   test('a message that waits for its next attempt shows as a blocked webhook with an age', async () => {
