@@ -99,6 +99,26 @@ describe('the health of a webhook', () => {
     assert.ok(again.since_dt > failure.since_dt);
   });
 
+  it('shows the last error, not an older one, after its message was removed', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using service = await borrowTestService({ settings: QUICK_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'a');
+    await settledDeliveries(api, id, 1);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'b');
+    await settledDeliveries(api, id, 2);
+    const { failure } = await untilFailures(api, id, 2);
+    await api.post(`/webhooks/${id}/deliveries/remove?delivery_id=${failure.delivery.id}`);
+    const { failure: after } = await healthOf(api, id);
+    assert.equal(after.error_message, failure.error_message);
+    assert.deepEqual(
+      [after.reason, after.explanation, after.delivery],
+      ['500 Internal Server Error', null, null],
+    );
+  });
+
   it('starts over after an edit', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService({ settings: LONG_RETRIES });

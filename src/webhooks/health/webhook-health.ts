@@ -3,18 +3,14 @@ import { notFound } from '../../problems/problem.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { readStatistics, readWebhook } from '../configuration/webhook-store.ts';
 import type { TrendService } from '../trends/trend-service.ts';
-import { type FailedDelivery, readLastFailed } from './health-store.ts';
+import { type LastFailure, readLastFailure } from './last-failure.ts';
 
 /** Why and for how long a webhook has been failing. Times are in epoch milliseconds. */
-export interface WebhookFailure {
-  /** The text of the last error, with the address. */
-  errorMessage: string | null;
+export interface WebhookFailure extends LastFailure {
   /** Failed attempts since the last success. */
   failures: number;
   since: number | null;
   lastAt: number | null;
-  /** The message that failed last, if it is still known. */
-  delivery: FailedDelivery | null;
   /** After so many failed attempts, a message is dead-lettered. */
   effectiveAttempts: number;
 }
@@ -52,16 +48,15 @@ export class WebhookHealthService {
     if (webhook === undefined || statistics === undefined) throw notFound('webhook', webhookId);
     const attempts = await trends.attemptsOfDay(webhookId);
     if (statistics.in_error === 0) return { webhookId, ...attempts, failure: null };
-    const delivery = (await readLastFailed(reader, webhookId)) ?? null;
+    const last = await readLastFailure(reader, webhookId, statistics.last_error_message);
     return {
       webhookId,
       ...attempts,
       failure: {
-        errorMessage: delivery?.error ?? statistics.last_error_message,
+        ...last,
         failures: Math.max(1, statistics.failures_in_row),
         since: statistics.failing_since ?? statistics.last_error_at,
         lastAt: statistics.last_error_at,
-        delivery,
         effectiveAttempts: Math.min(webhook.max_attempts, queue.maxReceives),
       },
     };

@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
-import { readLastFailed } from './health-store.ts';
+import { readStatistics } from '../configuration/webhook-store.ts';
+import { readLastFailure } from './last-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
 import {
   readFirstDeadLetters,
@@ -58,8 +59,13 @@ export class WebhookTroubles {
 
   /** What the target of a webhook said about the last failure, as one line; null if it said nothing. */
   async explanationOf(webhookId: number): Promise<string | null> {
-    const failed = await readLastFailed(this.#reader, webhookId);
-    return responseExplanation(failed?.response_body ?? null);
+    const statistics = await readStatistics(this.#reader, webhookId);
+    const { delivery } = await readLastFailure(
+      this.#reader,
+      webhookId,
+      statistics?.last_error_message ?? null,
+    );
+    return responseExplanation(delivery?.response_body ?? null);
   }
 
   /** The names of those of these webhooks that exist. */
