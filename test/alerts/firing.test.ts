@@ -314,6 +314,26 @@ describe('quiet hours', () => {
     assert.equal((await api.get(`/alerts/${alert}`)).body.quiet_now, false);
   });
 
+  it('delay the notice of a dead letter, however long they last', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const quiet_hours = { from: '23:00', to: '06:00', time_zone: 'UTC' };
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED', quiet_hours });
+    await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    clock.pass(6 * HOUR);
+    await receiver.waitFor(1);
+    const { type, timestamp } = receiver.requests[0]!.json as { type: string; timestamp: string };
+    assert.deepEqual([type, timestamp], ['alert.began', '2030-01-01T06:00:00.000Z']);
+    clock.pass(HOUR);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'an hour passed');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+  });
+
   it('swallow an alert that begins and ends within them', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

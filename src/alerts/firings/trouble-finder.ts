@@ -1,9 +1,10 @@
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
 import type { ServiceTrouble, Trouble } from '../firing.ts';
-import type { AlertRule } from '../rules/alert-rule.ts';
+import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
+import { quietSince } from '../rules/quiet-hours.ts';
 
 const MINUTE_MS = 60_000;
-/** A dead letter counts as trouble for this time, unless it is redelivered. */
+/** A dead letter counts as trouble for this time, or until quiet hours have ended, unless it is redelivered. */
 const DEAD_LETTER_MS = 60 * MINUTE_MS;
 
 /** Where troubles are found. */
@@ -41,11 +42,16 @@ export class TroubleFinder {
     );
   }
 
-  async #webhooksOf({ condition, webhookIds, activeSince }: AlertRule): Promise<TroubledWebhook[]> {
+  async #webhooksOf({
+    condition,
+    webhookIds,
+    activeSince,
+    quietHours,
+  }: AlertRule): Promise<TroubledWebhook[]> {
     const { webhooks } = this.#sources;
     const now = this.#now;
     const watched = webhookIds === null ? null : new Set(webhookIds);
-    const deadSince = Math.max(activeSince, now - DEAD_LETTER_MS);
+    const deadSince = Math.max(activeSince, firstDeadLetterAt(quietHours, now));
     const found =
       condition === 'WEBHOOK_IN_ERROR'
         ? await this.#once('in error', () => webhooks.inErrorSince(now))
@@ -65,6 +71,12 @@ export class TroubleFinder {
     this.#service ??= this.#sources.readServiceTroubles();
     return this.#service;
   }
+}
+
+/** Dead letters count from this time. Those of quiet hours count until the rule may notify someone of them. */
+function firstDeadLetterAt(quiet: QuietHours | null, now: number): number {
+  const first = now - DEAD_LETTER_MS;
+  return Math.min(first, quietSince(quiet, now) ?? quietSince(quiet, first) ?? first);
 }
 
 function toTrouble(

@@ -1,6 +1,8 @@
 import type { QuietHours } from './alert-rule.ts';
 
+const MINUTE_MS = 60_000;
 const MINUTES_PER_HOUR = 60;
+const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
 
 /** Whether a text is the IANA name of a time zone that this Node.js knows. */
 export function isTimeZone(name: string): boolean {
@@ -17,10 +19,18 @@ export function isTimeZone(name: string): boolean {
  * midnight. The clock on the wall counts, so they are an hour longer or shorter when the clocks change.
  */
 export function isQuietAt(quiet: QuietHours | null, at: number): boolean {
-  if (quiet === null) return false;
+  return quietSince(quiet, at) !== null;
+}
+
+/** When the quiet hours that contain a moment began, to the minute; null if none contain it. Both in epoch milliseconds. */
+export function quietSince(quiet: QuietHours | null, at: number): number | null {
+  if (quiet === null) return null;
   const now = minuteOfDay(new Intl.DateTimeFormat('en-GB', clockIn(quiet.timeZone)).format(at));
   const [from, to] = [minuteOfDay(quiet.from), minuteOfDay(quiet.to)];
-  return from < to ? from <= now && now < to : now >= from || now < to;
+  const isQuiet = from < to ? from <= now && now < to : now >= from || now < to;
+  if (!isQuiet) return null;
+  const elapsed = (now - from + MINUTES_PER_DAY) % MINUTES_PER_DAY;
+  return at - (at % MINUTE_MS) - elapsed * MINUTE_MS;
 }
 
 function clockIn(timeZone: string): Intl.DateTimeFormatOptions {
