@@ -39,7 +39,7 @@ export class TaskLeases {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<boolean> {
     const token = randomUUID();
-    if (!(await this.#take(task, token))) return false;
+    if (!(await this.#take(task, token, restMs))) return false;
     const lost = new AbortController();
     const { leaseMs } = this.#with;
     const renewEveryMs = leaseMs / RENEWALS_PER_LEASE;
@@ -70,17 +70,19 @@ export class TaskLeases {
     await this.run('change-probe', { restMs: 0, signal: NEVER }, async () => {});
   }
 
-  async #take(task: string, token: string): Promise<boolean> {
+  async #take(task: string, token: string, restMs: number): Promise<boolean> {
     const now = this.#with.now();
     const taken = await this.#with.database.transaction((tx) =>
       tx.run(
         `insert into task_leases (task, token, leased_until) values (?, ?, ?)
          on conflict (task) do update set token = excluded.token, leased_until = excluded.leased_until
-         where task_leases.leased_until <= ?`,
+         where task_leases.leased_until <= ? or task_leases.leased_until > ?`,
         task,
         token,
         now + this.#with.leaseMs,
         now,
+        // Nobody leases a task for longer: the clock was set back.
+        now + Math.max(this.#with.leaseMs, restMs),
       ),
     );
     return taken > 0;

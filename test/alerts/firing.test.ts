@@ -135,6 +135,39 @@ describe('an alert about a webhook in error', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
+  it('begins and ends as usual after the clock was set back', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    clock.pass(2 * HOUR);
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(-HOUR);
+    await untilFiring(
+      api,
+      alert,
+      ({ cleared_dt }) => cleared_dt === '2030-01-01T01:05:00.000Z',
+      'cleared by the new time',
+    );
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(3);
+    assert.deepEqual(
+      receiver.requests.map(({ json }) => (json as { type: string }).type),
+      ['alert.began', 'alert.ended', 'alert.began'],
+    );
+  });
+
   it('ends at once, and says why, when someone pauses, deactivates or deletes the webhook', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

@@ -97,6 +97,14 @@ describe('a housekeeping task', () => {
     assert.equal(await does(instances.second), true);
   });
 
+  it('is due again after the clock was set back by more than it rests', async () => {
+    await using instances = await openInstances();
+    assert.equal(await does(instances.first), true);
+    instances.clock.pass(-24 * 3_600_000);
+    assert.equal(await does(instances.first), true);
+    assert.equal(await does(instances.second), false);
+  });
+
   it('does not delay another task', async () => {
     await using instances = await openInstances();
     const atWork = await begin(instances.first);

@@ -80,7 +80,7 @@ export class Evaluation {
         ({ subject, clearedAt, webhookId }) =>
           subjects.has(subject) !== (clearedAt === null) ||
           acts.has(webhookId ?? 0) ||
-          (clearedAt !== null && this.#with.now() - clearedAt >= END_AFTER_MS),
+          (clearedAt !== null && !isWithin(END_AFTER_MS, clearedAt, this.#with.now())),
       );
     if (isSame && (isQuiet || unreported.length + unreportedBegins.length === 0)) return;
 
@@ -126,7 +126,7 @@ export class Evaluation {
     }
     const act = acts.get(firing.webhookId ?? 0);
     if (act !== undefined) await this.#end(tx, firing, { endedAt: firing.clearedAt ?? now, reason: act });
-    else if (firing.clearedAt === null) await setCleared(tx, firing.id, now);
+    else if (firing.clearedAt === null || firing.clearedAt > now) await setCleared(tx, firing.id, now);
     else if (now - firing.clearedAt >= END_AFTER_MS)
       await this.#end(tx, firing, { endedAt: firing.clearedAt, reason: 'RESOLVED' });
   }
@@ -156,7 +156,7 @@ export class Evaluation {
     ] as const) {
       if (due.length === 0) continue;
       const latest = await readLatestNoticeAt(tx, rule.id, kind);
-      if (latest !== null && now - latest < GROUP_MS) continue;
+      if (latest !== null && isWithin(GROUP_MS, latest, now)) continue;
       const batch = randomUUID();
       const ids = due.map(({ firing }) => firing.id);
       await reportFirings(tx, ids, column, batch);
@@ -187,6 +187,11 @@ export class Evaluation {
     }
     return explained;
   }
+}
+
+/** Whether a moment was less than `ms` ago. One in the future was not: the clock was set back. */
+function isWithin(ms: number, moment: number, now: number): boolean {
+  return moment <= now && now - moment < ms;
 }
 
 function contentOf(
