@@ -63,6 +63,7 @@ export function createAlerts(
     checks: given,
     queueObstacle,
     about: { instance: storage.instance, hostName: storage.runtime.hostName },
+    pauseMs,
     now,
   });
   const evaluation = new Evaluation({

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { InstanceChecks } from '../../src/alerts/firings/instance-checks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { runSql } from '../support/database.ts';
+import { openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
@@ -55,6 +56,31 @@ describe('an alert about the service', () => {
       (receiver.requests[1]!.json as { summary: string }).summary,
       /Ended: The storage of courses on .+ works again$/,
     );
+  });
+});
+
+describe('the checks of an instance', () => {
+  const fails = { disk: () => Promise.reject(new Error('it is full')) };
+  const about = { instance: 'one', hostName: 'host-a' };
+
+  it('are known to all instances until the next round, however rarely rules are evaluated', async () => {
+    await using opened = await openTestDatabase();
+    const clock = new ManualClock();
+    const pauseMs = 10 * MINUTE;
+    const parts = { database: opened.database, queueObstacle: () => null, now: clock.now, pauseMs };
+    const failing = new InstanceChecks({ ...parts, checks: fails, about });
+    const other = new InstanceChecks({ ...parts, checks: {}, about: { ...about, instance: 'two' } });
+    const known = async () => (await other.ofAllInstances()).map(({ name, reason }) => [name, reason]);
+    await failing.run(true);
+    await failing.report();
+    clock.pass(pauseMs);
+    assert.deepEqual(await known(), [['disk', 'it is full']]);
+    await failing.run(true);
+    await failing.report();
+    clock.pass(3 * pauseMs);
+    assert.deepEqual(await known(), [['disk', 'it is full']], 'the report was repeated');
+    clock.pass(1);
+    assert.deepEqual(await known(), [], 'the instance has stopped');
   });
 });
 

@@ -4,10 +4,11 @@ import { type ReadinessCheck, resultOf } from '../../observability/health-routes
 import type { ServiceTrouble } from '../firing.ts';
 import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
 
-/** An instance whose last report is older than this has stopped. What it reported is forgotten. */
+/** An instance whose last report is older than this, and than a few rounds, has stopped. What it reported is forgotten. */
 const GONE_AFTER_MS = 120_000;
-/** How often an instance repeats a report that has not changed. */
-const REPEAT_MS = GONE_AFTER_MS / 4;
+const GONE_AFTER_ROUNDS = 3;
+/** How often an instance repeats a report that has not changed, within the time after which it is forgotten. */
+const REPEATS = 4;
 /** The name of the check of the database. */
 const DATABASE_CHECK = 'database';
 
@@ -19,6 +20,8 @@ export interface InstanceChecksDependencies {
   /** What a person has to do before the queue can be used again; null if nothing. */
   queueObstacle: () => string | null;
   about: { instance: string; hostName: string };
+  /** How often checks are run, in milliseconds. */
+  pauseMs: number;
   now: () => number;
 }
 
@@ -28,12 +31,14 @@ export interface InstanceChecksDependencies {
  */
 export class InstanceChecks {
   readonly #with: InstanceChecksDependencies;
+  readonly #goneAfterMs: number;
   #troubles: readonly ServiceTrouble[] = [];
   #reported = '[]';
   #reportedAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: InstanceChecksDependencies) {
     this.#with = dependencies;
+    this.#goneAfterMs = Math.max(GONE_AFTER_MS, GONE_AFTER_ROUNDS * dependencies.pauseMs);
   }
 
   /** Why the database fails for this instance, as of the last {@link run}; null if it works. */
@@ -63,10 +68,11 @@ export class InstanceChecks {
     const troubles = this.#troubles.filter(({ name }) => name !== DATABASE_CHECK);
     const report = JSON.stringify(troubles);
     const isRepetition = report === this.#reported;
-    if (isRepetition && (troubles.length === 0 || now() - this.#reportedAt < REPEAT_MS)) return;
+    const repeatMs = this.#goneAfterMs / REPEATS;
+    if (isRepetition && (troubles.length === 0 || now() - this.#reportedAt < repeatMs)) return;
     await database.transaction(async (tx) => {
       await replaceTroubles(tx, about.instance, troubles, now());
-      await deleteOldTroubles(tx, now() - GONE_AFTER_MS);
+      await deleteOldTroubles(tx, now() - this.#goneAfterMs);
     });
     this.#reported = report;
     this.#reportedAt = now();
@@ -74,7 +80,7 @@ export class InstanceChecks {
 
   /** What fails on any instance. @throws {DatabaseUnavailableError} */
   async ofAllInstances(): Promise<ServiceTrouble[]> {
-    return await readTroublesSince(this.#with.database.reader, this.#with.now() - GONE_AFTER_MS);
+    return await readTroublesSince(this.#with.database.reader, this.#with.now() - this.#goneAfterMs);
   }
 }
 
