@@ -20,7 +20,7 @@ import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
 import { EventLoopWatch } from './observability/event-loop-watch.ts';
-import { healthRoutes, type ReadinessCheck } from './observability/health-routes.ts';
+import { healthRoutes, type ReadinessCheck, sharedChecks } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
@@ -126,7 +126,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const alerts = stack.use(
     createAlerts(context, {
       webhooks: webhooks.troubles,
-      checks: { ...checks, disk: () => checkDiskReserve(settings.data_dir) },
+      checks: { ...checks, ...sharedChecks({ disk: () => checkDiskReserve(settings.data_dir) }) },
       queueObstacle: () => queue.obstacle(),
       checkTargetUrl: (url) => guard.checkUrl(url),
       post: (request) => noticeSender.send({ ...request, credentials: null }),
@@ -267,9 +267,11 @@ function readinessChecks(
 ): Readonly<Record<string, ReadinessCheck>> {
   return {
     database: () => storage.databaseWatch.check(),
-    content: () => content.store.ping(),
+    ...sharedChecks({
+      content: () => content.store.ping(),
+      ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
+    }),
     ...(queue.check === null ? {} : { queue: queue.check }),
-    ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
   };
 }
 

@@ -56,6 +56,26 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
+/**
+ * Checks that run once at a time: whoever asks meanwhile gets the result of the one that is under way. A file system that
+ * hangs would otherwise hold one more thread of the process with each check, until none is left.
+ */
+export function sharedChecks(
+  checks: Readonly<Record<string, ReadinessCheck>>,
+): Readonly<Record<string, ReadinessCheck>> {
+  return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, shared(check)]));
+}
+
+function shared(check: ReadinessCheck): ReadinessCheck {
+  let underWay: Promise<void> | null = null;
+  return () => {
+    underWay ??= check().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
 /** The result of a check; `failed` also if it takes too long. */
 export async function resultOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
   let timer: NodeJS.Timeout | undefined;

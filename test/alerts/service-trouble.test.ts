@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { InstanceChecks } from '../../src/alerts/firings/instance-checks.ts';
+import { resultOf, sharedChecks } from '../../src/observability/health-routes.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
@@ -81,6 +82,32 @@ describe('the checks of an instance', () => {
     assert.deepEqual(await known(), [['disk', 'it is full']], 'the report was repeated');
     clock.pass(1);
     assert.deepEqual(await known(), [], 'the instance has stopped');
+  });
+
+  it('are not started again while they hang, neither for alerts nor for readiness', async () => {
+    await using opened = await openTestDatabase();
+    const hanging = Promise.withResolvers<void>();
+    let starts = 0;
+    const checks = sharedChecks({
+      content: () => {
+        starts += 1;
+        return hanging.promise;
+      },
+    });
+    const { now } = new ManualClock();
+    const parts = { database: opened.database, queueObstacle: () => null, now, pauseMs: MINUTE };
+    const instance = new InstanceChecks({ ...parts, checks, about });
+    const results = await Promise.all([instance.run(true), instance.run(true), resultOf(checks.content!)]);
+    assert.equal(results[2], 'failed');
+    await instance.report();
+    const [trouble] = await instance.ofAllInstances();
+    assert.deepEqual([trouble?.name, trouble?.reason, starts], ['content', 'it does not respond', 1]);
+    hanging.resolve();
+    await instance.run(true);
+    await instance.report();
+    assert.deepEqual(await instance.ofAllInstances(), []);
+    assert.equal(await resultOf(checks.content!), 'ok');
+    assert.ok(starts > 1, 'a check that ended is started again');
   });
 });
 
