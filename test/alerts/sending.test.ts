@@ -201,6 +201,32 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.deepEqual(mail.mails[0]!.to, ['ops@example.com']);
   });
 
+  it('is sent again to those addresses alone that were rejected for the moment', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const id = await createAlert(alerts.api, '', {
+      target: null,
+      email_to: ['busy@example.com', 'ops@example.com'],
+    });
+    const first = await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    assert.deepEqual(
+      [first.state, first.error, first.next_attempt_dt],
+      ['SENT', 'the SMTP server deferred busy@example.com', '2030-01-01T00:05:30.000Z'],
+    );
+    mail.busyAddresses.clear();
+    alerts.clock.pass(30_000);
+    const sent = await untilNotice(alerts, id, ({ error }) => error === null, 'it was sent to both');
+    assert.deepEqual([sent.state, sent.attempts, sent.next_attempt_dt], ['SENT', 2, null]);
+    assert.deepEqual(
+      mail.mails.map(({ to }) => to),
+      [['ops@example.com'], ['busy@example.com']],
+    );
+    const [one, other] = mail.mails.map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)![1]);
+    assert.equal(one, other);
+  });
+
   it('does not show the password, even if the server repeats it', async () => {
     await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
     await using alerts = await startAlertService({

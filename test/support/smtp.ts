@@ -26,6 +26,8 @@ export class MailServer implements AsyncDisposable {
   refused = 0;
   /** Addresses that do not exist. */
   readonly unknownAddresses = new Set<string>();
+  /** Addresses whose mailbox is busy. */
+  readonly busyAddresses = new Set<string>();
   behaviour: SmtpBehaviour = 'accept';
   readonly #server: SMTPServer;
   readonly #sockets = new Set<Socket>();
@@ -49,6 +51,7 @@ export class MailServer implements AsyncDisposable {
       },
       onRcptTo: (address, _session, done) => {
         if (this.unknownAddresses.has(address.address)) done(failure(550, 'no such user'));
+        else if (this.busyAddresses.has(address.address)) done(failure(451, 'greylisted, try later'));
         else done();
       },
       onData: (stream, session, done) => {

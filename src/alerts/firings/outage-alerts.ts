@@ -21,7 +21,17 @@ interface Announcement {
   batch: string;
   content: NoticeContent;
   createdAt: number;
-  channels: Map<Channel, { attempts: number; nextAt: number; sentAt: number | null; error: string | null }>;
+  channels: Map<Channel, ChannelState>;
+}
+
+/** What was sent over a channel. */
+interface ChannelState {
+  /** The addresses to which it has to be sent again, if it was sent to others. */
+  left: readonly string[] | undefined;
+  attempts: number;
+  nextAt: number;
+  sentAt: number | null;
+  error: string | null;
 }
 
 /** A notice that was recorded once the database worked again. Times are in epoch milliseconds. */
@@ -100,13 +110,16 @@ export class OutageAlerts {
   async #send(announcement: Announcement, channel: Channel, signal: AbortSignal): Promise<void> {
     const state = announcement.channels.get(channel);
     const now = this.#with.now();
-    if (state === undefined || state.sentAt !== null || now < state.nextAt) return;
+    if (state === undefined || isDone(state) || now < state.nextAt) return;
     if (isQuietAt(announcement.rule.quietHours, now)) return;
-    const { sent, error } = await this.#with.sender.send(announcement.rule, channel, announcement, signal);
+    const { rule, batch, content, createdAt } = announcement;
+    const notice = { batch, createdAt, content: contentFor(state, content) };
+    const { sent, error, left } = await this.#with.sender.send(rule, channel, notice, signal);
     announcement.channels.set(channel, {
+      left: sent ? left : state.left,
       attempts: state.attempts + 1,
       nextAt: now + RETRY_MS,
-      sentAt: sent ? this.#with.now() : null,
+      sentAt: state.sentAt ?? (sent ? this.#with.now() : null),
       error,
     });
   }
@@ -121,39 +134,47 @@ export class OutageAlerts {
     await reopenSubject(tx, rule.id, trouble.subject);
     await insertFirings(tx, rule, [trouble], createdAt);
     await reportSubject(tx, rule.id, trouble.subject, batch);
-    for (const [channel, { attempts, sentAt, error }] of channels)
+    for (const [channel, state] of channels)
       await insertSentNotice(tx, {
         ruleId: rule.id,
         batch,
-        content,
+        content: contentFor(state, content),
         channel,
         createdAt,
-        attempts,
+        attempts: state.attempts,
         // What could not be sent is retried like any other notice.
-        dueAt: sentAt === null ? createdAt : null,
-        sentAt,
-        error,
+        dueAt: isDone(state) ? null : createdAt,
+        sentAt: state.sentAt,
+        error: state.error,
       });
   }
 }
 
+function isDone({ sentAt, left }: ChannelState): boolean {
+  return sentAt !== null && left === undefined;
+}
+
+function contentFor({ left }: ChannelState, content: NoticeContent): NoticeContent {
+  return left === undefined ? content : { ...content, onlyTo: left };
+}
+
 function announcementOf(rule: AlertRule, trouble: Trouble, now: number): Announcement {
   const { id, name, condition, minutes, quietHours } = rule;
+  const content: NoticeContent = {
+    kind: 'BEGAN',
+    rule: { id, name, condition, minutes },
+    firings: [{ ...trouble, endedAt: null, endReason: null }],
+    total: 1,
+    timeZone: quietHours?.timeZone ?? 'UTC',
+    repliesTo: [],
+  };
+  const unsent = { left: undefined, attempts: 0, nextAt: now, sentAt: null, error: null };
   return {
     rule,
     trouble,
     batch: randomUUID(),
+    content,
     createdAt: now,
-    content: {
-      kind: 'BEGAN',
-      rule: { id, name, condition, minutes },
-      firings: [{ ...trouble, endedAt: null, endReason: null }],
-      total: 1,
-      timeZone: quietHours?.timeZone ?? 'UTC',
-      repliesTo: [],
-    },
-    channels: new Map(
-      channelsOf(rule).map((channel) => [channel, { attempts: 0, nextAt: now, sentAt: null, error: null }]),
-    ),
+    channels: new Map(channelsOf(rule).map((channel) => [channel, unsent])),
   };
 }

@@ -26,6 +26,8 @@ export interface SendOutcome {
   sent: boolean;
   /** Why it was not sent, or what went wrong although it was; null if all is well. Contains no secret. */
   error: string | null;
+  /** The addresses to which it has to be sent again, if it was sent to others. */
+  left?: readonly string[];
 }
 
 /**
@@ -54,8 +56,7 @@ export class Mailer {
     const deadline = AbortSignal.timeout(this.#deadlineMs);
     try {
       const info = await deliver(place, mail, AbortSignal.any([signal, deadline]));
-      const rejected = info.rejected ?? [];
-      return { sent: true, error: rejected.length === 0 ? null : rejectedText(rejected) };
+      return outcomeOf(info);
     } catch (error) {
       const reason = deadline.aborted
         ? `the SMTP server did not finish within ${this.#deadlineMs / MS_PER_SECOND} s`
@@ -63,6 +64,20 @@ export class Mailer {
       return { sent: false, error: withoutSecrets(reason, place) };
     }
   }
+}
+
+/** A temporary rejection (RFC 5321, 4.2.1) of an address is tried again, a permanent one is only reported. */
+function outcomeOf({ rejected, rejectedErrors }: SentMessageInfo): SendOutcome {
+  const refusals = (rejectedErrors ?? []) as readonly { recipient?: string; responseCode?: number }[];
+  const temporary = refusals.filter(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500);
+  const left = temporary.flatMap(({ recipient }) => recipient ?? []);
+  const others = ((rejected ?? []) as readonly string[]).filter((address) => !left.includes(address));
+  const said = [
+    ...(left.length === 0 ? [] : [refusalText('deferred', left)]),
+    ...(others.length === 0 ? [] : [refusalText('rejected', others)]),
+  ];
+  const error = said.length === 0 ? null : `the SMTP server ${said.join(' and ')}`;
+  return { sent: true, error, ...(left.length === 0 ? {} : { left }) };
 }
 
 async function deliver(place: SmtpPlace, mail: Mail, signal: AbortSignal): Promise<SentMessageInfo> {
@@ -122,10 +137,10 @@ function mailFailure(error: unknown): string {
   return inner ?? REASONS.get(code) ?? (plainText(error.message) || 'unknown error');
 }
 
-function rejectedText(addresses: readonly string[]): string {
+function refusalText(verb: 'deferred' | 'rejected', addresses: readonly string[]): string {
   const more =
     addresses.length > MAX_RECIPIENTS_TOLD ? ` and ${addresses.length - MAX_RECIPIENTS_TOLD} more` : '';
-  return `the SMTP server rejected ${addresses.slice(0, MAX_RECIPIENTS_TOLD).join(', ')}${more}`;
+  return `${verb} ${addresses.slice(0, MAX_RECIPIENTS_TOLD).join(', ')}${more}`;
 }
 
 /** A server may repeat what it was sent. */

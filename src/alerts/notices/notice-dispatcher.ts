@@ -5,9 +5,17 @@ import { BackgroundTask } from '../../time/background-task.ts';
 import type { Channel } from '../rules/alert-rule.ts';
 import { readRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
+import type { SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import type { NoticeSender } from './notice-sender.ts';
-import { finishAttempt, lockDueNotices, postponeNotice, readNextDue, startAttempt } from './notice-store.ts';
+import {
+  finishAttempt,
+  lockDueNotices,
+  postponeNotice,
+  readNextDue,
+  setContent,
+  startAttempt,
+} from './notice-store.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -91,22 +99,25 @@ export class NoticeDispatcher implements AsyncDisposable {
   async #send(notice: Notice, signal: AbortSignal): Promise<void> {
     const { database, sender, channel, now } = this.#with;
     const rule = await readRule(database.reader, notice.ruleId);
-    const outcome =
+    const outcome: SendOutcome =
       rule === undefined
         ? { sent: false, error: 'the alert rule was deleted' }
         : await sender.send(rule, channel, notice, signal);
     // Another instance sends it, or this one after its next start.
     if (signal.aborted && !outcome.sent) return;
-    const isAbandoned = !outcome.sent && (rule === undefined || now() - notice.createdAt >= ABANDON_AFTER_MS);
+    const { left } = outcome;
+    const isDone = outcome.sent && left === undefined;
+    const isAbandoned = !isDone && (rule === undefined || now() - notice.createdAt >= ABANDON_AFTER_MS);
     this.#report(notice, outcome);
-    await database.transaction((tx) =>
-      finishAttempt(tx, notice.id, {
-        dueAt: outcome.sent || isAbandoned ? null : now() + retryDelay(notice.attempts),
+    await database.transaction(async (tx) => {
+      await finishAttempt(tx, notice.id, {
+        dueAt: isDone || isAbandoned ? null : now() + retryDelay(notice.attempts),
         sentAt: outcome.sent ? now() : null,
         failedAt: isAbandoned ? now() : null,
         error: outcome.error,
-      }),
-    );
+      });
+      if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, onlyTo: left });
+    });
   }
 
   #report(notice: Notice, { sent, error }: { sent: boolean; error: string | null }): void {

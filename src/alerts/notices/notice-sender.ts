@@ -56,10 +56,14 @@ export class NoticeSender {
   ): Promise<SendOutcome> {
     if (rule.emailTo.length === 0)
       return { sent: false, error: 'the alert rule has no e-mail address any more' };
+    const { onlyTo } = content;
+    const to = onlyTo === undefined ? rule.emailTo : rule.emailTo.filter((each) => onlyTo.includes(each));
+    // The addresses that were left have been removed from the rule.
+    if (to.length === 0) return { sent: true, error: null };
     const text = noticeText(content, this.#with.baseUrl());
     return await this.#with.mailer.send(
       {
-        to: rule.emailTo,
+        to,
         subject: text.title,
         text: plainBody(text),
         id: batch,

@@ -43,11 +43,14 @@ export async function readLatestNoticeAt(
   return row?.created_at ?? null;
 }
 
-/** A waiting notice that no earlier one of the same rule and channel precedes, so that an end never overtakes its begin. */
+/**
+ * A waiting notice that no earlier one of the same rule and channel precedes, so that an end never overtakes its begin.
+ * One that was sent to some addresses, and has others left, does not delay anybody else.
+ */
 const IS_NEXT = `notice.due_at is not null and not exists (
   select 1 from alert_notices as earlier
   where earlier.rule_id = notice.rule_id and earlier.channel = notice.channel and earlier.id < notice.id
-    and earlier.due_at is not null)`;
+    and earlier.due_at is not null and earlier.sent_at is null)`;
 
 /** When the next notice of a channel is due; null if none waits. */
 export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel): Promise<number | null> {
@@ -91,20 +94,26 @@ export async function postponeNotice(tx: Transaction, id: number, dueAt: number)
   await tx.run('update alert_notices set due_at = ? where id = ?', dueAt, id);
 }
 
-/** Records the result of an attempt; `dueAt` is that of the next one, or null for none. */
+/** Records the result of an attempt; `dueAt` is that of the next one, or null for none. The first `sentAt` is kept. */
 export async function finishAttempt(
   tx: Transaction,
   id: number,
   result: { dueAt: number | null; sentAt: number | null; failedAt: number | null; error: string | null },
 ): Promise<void> {
   await tx.run(
-    'update alert_notices set due_at = ?, sent_at = ?, failed_at = ?, error = ? where id = ? and sent_at is null',
+    `update alert_notices set due_at = ?, sent_at = coalesce(sent_at, ?), failed_at = ?, error = ?
+     where id = ? and due_at is not null`,
     result.dueAt,
     result.sentAt,
     result.failedAt,
     result.error,
     id,
   );
+}
+
+/** Replaces what a notice says and to whom. */
+export async function setContent(tx: Transaction, id: number, content: NoticeContent): Promise<void> {
+  await tx.run('update alert_notices set content = ? where id = ?', JSON.stringify(content), id);
 }
 
 /** Deletes the notices of a rule that were not sent, except those that were abandoned. */

@@ -27,6 +27,8 @@ export interface NoticeContent {
   timeZone: string;
   /** The batches to which this one is the answer: e-mail programs show them as one conversation. */
   repliesTo: readonly string[];
+  /** The addresses that are left, if others already got this e-mail. */
+  onlyTo?: readonly string[];
 }
 
 /** A notice over one channel. Times are in epoch milliseconds. */
