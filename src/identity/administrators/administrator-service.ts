@@ -119,7 +119,7 @@ export class AdministratorService {
         id = await this.#insert(tx, { email, role, name: name ?? null, passwordHash: null });
       else await updateAdministrator(tx, id, { role, enabled: 1, ...(name === undefined ? {} : { name }) });
       const link = await this.#with.links.issue(tx, id, INVITATION_LIFETIME_MS);
-      this.#with.log.info('an administrator was invited', { administrator_id: id, role });
+      this.#log(tx, 'an administrator was invited', { administrator_id: id, role });
       const row = await this.#find(tx, id);
       const changes = changedFields(present === undefined ? null : fieldsOf(present), fieldsOf(row));
       await this.#record(tx, by, 'ADMINISTRATOR_INVITED', row, changes);
@@ -140,7 +140,7 @@ export class AdministratorService {
     const passwordHash = await this.#with.passwords.hash(password);
     return await this.#with.database.transaction(async (tx) => {
       const id = await this.#insert(tx, { email, role, name, passwordHash });
-      this.#with.log.info('an administrator was created', { administrator_id: id, role });
+      this.#log(tx, 'an administrator was created', { administrator_id: id, role });
       const row = await this.#find(tx, id);
       await this.#record(tx, by, 'ADMINISTRATOR_CREATED', row, changedFields(null, fieldsOf(row)));
       return toAdministrator(row);
@@ -152,7 +152,7 @@ export class AdministratorService {
     return await this.#with.database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
-      this.#with.log.info('a password link was created', { administrator_id: id });
+      this.#log(tx, 'a password link was created', { administrator_id: id });
       await this.#record(tx, by, 'PASSWORD_LINK_CREATED', row, []);
       return await this.#with.links.issue(tx, id, lifetimeMs);
     });
@@ -205,7 +205,7 @@ export class AdministratorService {
       }
       await this.#with.sessions.endAll(tx, id);
       const sessionToken = await this.#with.sessions.begin(tx, id, use);
-      this.#with.log.info('an administrator set a password with a link', { administrator_id: id });
+      this.#log(tx, 'an administrator set a password with a link', { administrator_id: id });
       return { administrator: toAdministrator(row), sessionToken };
     });
   }
@@ -233,7 +233,7 @@ export class AdministratorService {
         await this.#with.sessions.endAll(tx, id);
         await this.#with.links.end(tx, id);
       }
-      this.#with.log.info('an administrator was changed', { administrator_id: id, role, enabled });
+      this.#log(tx, 'an administrator was changed', { administrator_id: id, role, enabled });
       const row = await this.#find(tx, id);
       const changes = changedFields(fieldsOf(present), fieldsOf(row));
       if (changes.length > 0) await this.#record(tx, by, 'ADMINISTRATOR_UPDATED', row, changes);
@@ -255,8 +255,13 @@ export class AdministratorService {
       await this.#with.links.end(tx, id);
       await deleteAdministrator(tx, id);
       await this.#record(tx, by, 'ADMINISTRATOR_DELETED', present, changedFields(fieldsOf(present), null));
-      this.#with.log.info('an administrator was deleted', { administrator_id: id });
+      this.#log(tx, 'an administrator was deleted', { administrator_id: id });
     });
+  }
+
+  /** Logs a change once it is certain. */
+  #log(tx: Transaction, text: string, fields: Record<string, unknown>): void {
+    tx.onCommit(() => this.#with.log.info(text, fields));
   }
 
   async #record(

@@ -12,7 +12,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
-import { openTestDatabase } from '../../support/database.ts';
+import { breakTable, mendTable, openDatabaseOf, openTestDatabase } from '../../support/database.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('administrators', () => {
@@ -50,6 +50,21 @@ describe('administrators', () => {
       assert.equal(record.invited, false);
       assert.ok(Date.parse(record.last_sign_in_dt) >= Date.parse(record.created_dt));
     }
+  });
+
+  test('are not said to be changed in the log if the change is rolled back', async () => {
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await breakTable(database, 'audit_entries', 'insert');
+    const invited = await admin.post('/ui/api/administrators', { email: 'n@example.com', role: 'viewer' });
+    const changed = await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Vic' });
+    const linked = await admin.post(`${viewerPath}/link`);
+    await mendTable(database, 'audit_entries');
+    assert.deepEqual([invited.status, changed.status, linked.status], [500, 500, 500]);
+    const log = () => JSON.stringify(service.logLines);
+    const since = log().length;
+    assert.doesNotMatch(log(), /was invited|was changed|link was created/);
+    await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Vic' });
+    assert.match(log().slice(since - 1), /an administrator was changed/);
   });
 
   test('have unique addresses, ignoring case', async () => {
