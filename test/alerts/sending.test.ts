@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
-import { runSql } from '../support/database.ts';
+import type { NoticeContent } from '../../src/alerts/notices/notice.ts';
+import { NoticeSender } from '../../src/alerts/notices/notice-sender.ts';
+import type { AlertRule } from '../../src/alerts/rules/alert-rule.ts';
+import { breakTable, mendTable, openDatabaseOf, runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -459,6 +463,44 @@ describe('channels', () => {
     const startedAt = performance.now();
     await alerts.service.stop();
     assert.ok(performance.now() - startedAt < 10_000, 'a stop does not wait for the deadline of 30 s');
+  });
+
+  it('leave nothing behind on a signal that outlives many notices', async () => {
+    const sender = new NoticeSender({
+      mailer: { send: async () => ({ sent: true, error: null }) },
+      post: async () => ({ outcome: 'DELIVERED', responseBody: null, reason: null }),
+      cipher: { decrypt: () => 'http://127.0.0.1:9/' },
+      baseUrl: () => 'http://127.0.0.1',
+    });
+    const rule = { id: 1, target: { format: 'JSON', origin: '', storedUrl: '' } } as unknown as AlertRule;
+    const content: NoticeContent = {
+      kind: 'TEST',
+      rule: { id: 1, name: 'Test', condition: 'LINE_TOO_OLD', minutes: 1 },
+      firings: [],
+      total: 0,
+      timeZone: 'UTC',
+      repliesTo: [],
+    };
+    const { signal } = new AbortController();
+    for (const batch of ['a', 'b'])
+      assert.ok((await sender.send(rule, 'URL', { batch, content, createdAt: 0 }, signal)).sent);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
+  it('say in the log why notices cannot be processed', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const { service } = alerts;
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await breakTable(database, 'alert_notices', 'update');
+    await createAlert(alerts.api, receiver.url);
+    await until(
+      () => JSON.stringify(service.logLines).includes('notices of alerts could not be processed'),
+      'it is logged',
+    );
+    await mendTable(database, 'alert_notices');
+    await receiver.waitFor(1);
   });
 
   it('do not delay a stop either while a URL hangs', async () => {

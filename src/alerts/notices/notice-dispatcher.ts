@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { OutageLog } from '../../observability/outage-log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
@@ -55,8 +55,11 @@ export class NoticeDispatcher implements AsyncDisposable {
     this.#task = new BackgroundTask({
       round: async (signal) => ((await this.#round(signal)) ? 0 : undefined),
       pauseMs: dependencies.pauseMs,
-      // An outage of the database is logged elsewhere. The notices wait.
-      onError: () => {},
+      onError: (error) => {
+        // An outage of the database is logged elsewhere. The notices wait.
+        if (error instanceof DatabaseUnavailableError) return;
+        dependencies.log.error('notices of alerts could not be processed: retrying', { error });
+      },
     });
   }
 

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   alertUrlContext,
   type CredentialsCipher,
@@ -88,10 +87,12 @@ export class NoticeSender {
       return { sent: false, error: 'the stored URL cannot be decrypted: set it again' };
     }
     const body = targetBody(target.format, notice, noticeText(notice.content, this.#with.baseUrl()));
+    // The given signal may outlive many posts, so none may leave its listener there.
+    const posted = new AbortController();
     const result = await Promise.race([
       this.#with.post({ messageId: notice.batch, url, body }),
-      aborted(signal),
-    ]);
+      aborted(signal, posted.signal),
+    ]).finally(() => posted.abort());
     if (result.outcome === 'DELIVERED') return { sent: true, error: null };
     const censored = urlCensor(url);
     const explanation = responseExplanation(result.responseBody, censored);
@@ -100,8 +101,14 @@ export class NoticeSender {
   }
 }
 
-/** Resolves when the signal is aborted. A sender that stops does not wait for the deadline of a request. */
-async function aborted(signal: AbortSignal): Promise<Awaited<ReturnType<PostNotice>>> {
-  if (!signal.aborted) await once(signal, 'abort');
+/**
+ * Resolves when the signal is aborted. A sender that stops does not wait for the deadline of a request.
+ * @param done removes the listener, and leaves the promise pending
+ */
+async function aborted(signal: AbortSignal, done: AbortSignal): Promise<Awaited<ReturnType<PostNotice>>> {
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true, signal: done });
+    });
   return { outcome: 'FAILED', responseBody: null, reason: 'stopped before there was a response' };
 }
