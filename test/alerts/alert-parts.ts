@@ -3,6 +3,7 @@ import type { Settings } from '../../src/settings/settings-table.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
+import type { Target } from '../support/target.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -116,4 +117,33 @@ export async function evaluated(api: Api, certain: { webhookId: number; url: str
   });
   await untilFiring(api, id, ({ state }) => state === 'FIRING', 'the rules were evaluated');
   await api.delete(`/alerts/${id}`);
+}
+
+/** A service with a webhook that has just been failing for five minutes. */
+export async function startWithTrouble(
+  target: Target,
+  settings: Parameters<typeof startAlertService>[0],
+  name = 'CRM',
+): Promise<AlertService> {
+  const alerts = await startAlertService(settings);
+  await createFailingWebhook(alerts.api, target.url, { name });
+  alerts.clock.pass(5 * MINUTE);
+  return alerts;
+}
+
+/** Waits until the only notice of a rule is as wanted, and answers it. */
+export async function untilNotice(
+  { api }: AlertService,
+  alert: number,
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  isWanted: (notice: any) => boolean,
+  what: string,
+) {
+  const firing = await untilFiring(
+    api,
+    alert,
+    ({ notices }) => notices.length === 1 && isWanted(notices[0]),
+    what,
+  );
+  return firing.notices[0];
 }

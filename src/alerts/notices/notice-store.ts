@@ -44,8 +44,8 @@ export async function readLatestNoticeAt(
 }
 
 /**
- * A waiting notice that no earlier one of the same rule and channel precedes, so that an end never comes before its begin.
- * One that was sent to some addresses, and has others left, does not delay anybody else.
+ * A waiting notice that no earlier one of the same rule and channel precedes, so that an end never comes before its
+ * begin. One that was sent to some addresses, and has others left, does not delay anybody else.
  */
 const IS_NEXT = `notice.due_at is not null and not exists (
   select 1 from alert_notices as earlier

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runSql } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { startMailServer } from '../support/smtp.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import {
+  createAlert,
+  HOUR,
+  MINUTE,
+  retry,
+  startAlertService,
+  startWithTrouble,
+  untilFiring,
+  untilNotice,
+} from './alert-parts.ts';
+
+describe('a notice by e-mail', () => {
+  it('shows which webhook fails, since when, why, how many messages wait, and a link', async () => {
+    await using mail = await startMailServer({ user: 'alerts', password: 'open sesame' });
+    await using target = await startTarget({
+      respondWith: answer(403, { body: '{"message":"API key crm was revoked"}' }),
+    });
+    await using alerts = await startWithTrouble(target, {
+      ...mail.settings,
+      smtp_user: 'alerts',
+      smtp_password: 'open sesame',
+      base_url: 'https://learning.example.com/cw',
+      target_allowed_networks: ['127.0.0.0/8'],
+    });
+    const { api, clock } = alerts;
+    await createAlert(api, '', { target: null, email_to: ['ops@example.com', 'oncall@example.com'] });
+    const [first] = await mail.waitFor(1);
+    assert.deepEqual(
+      [first!.from, first!.to, first!.user],
+      ['coursewire@example.com', ['ops@example.com', 'oncall@example.com'], 'alerts'],
+    );
+    assert.equal(
+      first!.subject,
+      '[Coursewire] Webhook "CRM" has been failing since 1 Jan 2030, 00:00 UTC: 403 Forbidden: API key crm was revoked',
+    );
+    assert.equal(
+      first!.text.trimEnd(),
+      `${first!.subject}
+
+Webhook "CRM" is failing
+  Since: 1 Jan 2030, 00:00 UTC
+  Reason: 403 Forbidden: API key crm was revoked
+  Failed attempts: 1
+  Messages waiting: 1
+  https://learning.example.com/cw/ui/administration/integrations/webhooks/1
+
+-- 
+Sent by the alert "Failing webhooks" (after 5 min).
+https://learning.example.com/cw/ui/administration/alerts/1`,
+    );
+    assert.match(first!.raw, /^Auto-Submitted: auto-generated\r$/m);
+    const messageId = /^Message-ID: (<.*>)\r$/im.exec(first!.raw)![1]!;
+
+    await api.delete('/webhooks/1');
+    clock.pass(5 * MINUTE);
+    const [, second] = await mail.waitFor(2);
+    assert.equal(
+      second!.subject,
+      '[Coursewire] Ended: Webhook "CRM" is no longer failing: someone deleted it',
+    );
+    assert.ok(
+      second!.raw.includes(`In-Reply-To: ${messageId}`),
+      'e-mail programs show both as one conversation',
+    );
+  });
+
+  it('is retried while the server rejects it, and sent once it is accepted', async () => {
+    await using mail = await startMailServer();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    mail.behaviour = 'reject';
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const failed = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    assert.deepEqual(
+      [failed.state, failed.error, failed.attempts, failed.next_attempt_dt],
+      ['WAITING', 'the SMTP server said: 451 greylisted, try later', 1, '2030-01-01T00:05:30.000Z'],
+    );
+    const { last_notices: shown } = (await alerts.api.get(`/alerts/${id}`)).body;
+    assert.deepEqual(shown, [failed]);
+    alerts.clock.pass(30_000);
+    await untilNotice(
+      alerts,
+      id,
+      ({ attempts, next_attempt_dt }) => attempts === 2 && next_attempt_dt === '2030-01-01T00:06:30.000Z',
+      'it failed again',
+    );
+    mail.behaviour = 'accept';
+    alerts.clock.pass(MINUTE);
+    const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    assert.deepEqual([sent.error, sent.attempts, mail.mails.length], [null, 3, 1]);
+  });
+
+  it('about an end is not sent before the one about the begin', async () => {
+    await using mail = await startMailServer();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    mail.behaviour = 'reject';
+    const id = await createAlert(api, '', { target: null, email_to: ['ops@example.com'] });
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    // What several failed attempts leave behind.
+    const dataDir = alerts.service.settings.data_dir;
+    await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
+    mail.behaviour = 'accept';
+    target.respondWith(answer(200));
+    await retry(api, 1);
+    await untilFiring(api, id, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    const { notices } = await untilFiring(api, id, ({ notices: all }) => all.length === 2, 'it ended');
+    assert.deepEqual(
+      notices.map(({ kind, state }: Record<string, string>) => [kind, state]),
+      [
+        ['BEGAN', 'WAITING'],
+        ['ENDED', 'WAITING'],
+      ],
+    );
+    clock.pass(10 * MINUTE);
+    const [first, second] = await mail.waitFor(2);
+    assert.match(first!.subject, /has been failing/);
+    assert.match(second!.subject, /Ended: /);
+  });
+
+  it('is no longer retried after a day', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using mail = await startMailServer();
+    const { settings } = mail;
+    await using alerts = await startWithTrouble(target, settings);
+    await mail[Symbol.asyncDispose]();
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const failed = await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    assert.equal(failed.error, 'connection refused by the SMTP server');
+    alerts.clock.pass(23 * HOUR);
+    await untilNotice(
+      alerts,
+      id,
+      ({ attempts, state, next_attempt_dt: next }) =>
+        attempts === 2 && state === 'WAITING' && next === '2030-01-01T23:06:00.000Z',
+      'it is retried',
+    );
+    alerts.clock.pass(HOUR - MINUTE);
+    // The token of the test has expired by then.
+    const [row] = await until(async () => {
+      const rows = await runSql<{ failed_at: number | null; due_at: number | null; attempts: number }>(
+        alerts.service.settings.data_dir,
+        'select failed_at, due_at, attempts from alert_notices where attempts = 3',
+      );
+      return rows.length > 0 && rows;
+    }, 'the last attempt');
+    assert.ok(row !== undefined);
+  });
+
+  it('says which addresses were rejected, although the others got it', async () => {
+    await using mail = await startMailServer();
+    mail.unknownAddresses.add('gone@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const id = await createAlert(alerts.api, '', {
+      target: null,
+      email_to: ['gone@example.com', 'ops@example.com'],
+    });
+    const sent = await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+    assert.equal(sent.error, 'the SMTP server rejected gone@example.com');
+    assert.deepEqual(mail.mails[0]!.to, ['ops@example.com']);
+  });
+
+  it('is sent again to those addresses alone that were rejected for the moment', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const id = await createAlert(alerts.api, '', {
+      target: null,
+      email_to: ['busy@example.com', 'ops@example.com'],
+    });
+    const first = await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    assert.deepEqual(
+      [first.state, first.error, first.next_attempt_dt],
+      ['SENT', 'the SMTP server deferred busy@example.com', '2030-01-01T00:05:30.000Z'],
+    );
+    mail.busyAddresses.clear();
+    alerts.clock.pass(30_000);
+    const sent = await untilNotice(alerts, id, ({ error }) => error === null, 'it was sent to both');
+    assert.deepEqual([sent.state, sent.attempts, sent.next_attempt_dt], ['SENT', 2, null]);
+    assert.deepEqual(
+      mail.mails.map(({ to }) => to),
+      [['ops@example.com'], ['busy@example.com']],
+    );
+    const [one, other] = mail.mails.map(({ raw }) => /^Message-ID: (.*)\r$/im.exec(raw)![1]);
+    assert.equal(one, other);
+  });
+
+  it('does not show the password, even if the server repeats it', async () => {
+    await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
+    await using alerts = await startAlertService({
+      ...mail.settings,
+      smtp_user: 'alerts',
+      smtp_password: 'open sesame',
+    });
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.match(results[0].error, /authentication failed for alerts with \[censored\]/);
+    const log = JSON.stringify(alerts.service.logLines);
+    assert.ok(!log.includes('open sesame'), 'nothing secret is logged');
+  });
+
+  it('is not sent in the clear to a server without encryption, unless the settings allow it', async () => {
+    await using mail = await startMailServer();
+    for (const [security, expected] of [
+      ['starttls', /^no encrypted connection/],
+      ['tls', /./],
+    ] as const) {
+      await using alerts = await startAlertService({ ...mail.settings, smtp_security: security });
+      const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+      const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+      assert.equal(results[0].sent, false);
+      assert.match(results[0].error, expected);
+    }
+    assert.equal(mail.mails.length, 0);
+  });
+
+  it('is not sent to a server whose certificate nobody vouches for', async () => {
+    await using mail = await startMailServer({ tls: true });
+    await using alerts = await startAlertService({ ...mail.settings, smtp_security: 'starttls' });
+    const id = await createAlert(alerts.api, '', { target: null, email_to: ['ops@example.com'] });
+    const { results } = (await alerts.api.post(`/alerts/${id}/test`)).body;
+    assert.equal(results[0].sent, false);
+    assert.match(results[0].error, /certificate/);
+  });
+});

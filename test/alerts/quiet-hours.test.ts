@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import {
+  alertInput,
+  createAlert,
+  createFailingWebhook,
+  evaluated,
+  firingsOf,
+  HOUR,
+  MINUTE,
+  retry,
+  startAlertService,
+  untilFiring,
+  untilInError,
+} from './alert-parts.ts';
+
+const revoked = answer(403, {
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"API key crm was revoked"}',
+});
+
+describe('quiet hours', () => {
+  const NIGHT = { from: '00:30', to: '02:00', time_zone: 'Europe/Berlin' };
+
+  it('delay the notice of an alert that still lasts when they end', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    await createFailingWebhook(api, target.url);
+    // It is 01:00 in Berlin.
+    const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
+    assert.equal((await api.get(`/alerts/${alert}`)).body.quiet_now, true);
+    clock.pass(10 * MINUTE);
+    const firing = await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    assert.deepEqual(firing.notices, []);
+    clock.pass(50 * MINUTE);
+    await receiver.waitFor(1);
+    const { timestamp, summary } = receiver.requests[0]!.json as { timestamp: string; summary: string };
+    assert.equal(timestamp, '2030-01-01T01:00:00.000Z');
+    assert.match(summary, /since 1 Jan 2030, 01:00 (CET|GMT\+1)/, 'in the time zone of the quiet hours');
+    assert.equal((await api.get(`/alerts/${alert}`)).body.quiet_now, false);
+  });
+
+  it('delay the notice of a dead letter, however long they last', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const quiet_hours = { from: '23:00', to: '06:00', time_zone: 'UTC' };
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED', quiet_hours });
+    await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    clock.pass(6 * HOUR);
+    await receiver.waitFor(1);
+    const { type, timestamp } = receiver.requests[0]!.json as { type: string; timestamp: string };
+    assert.deepEqual([type, timestamp], ['alert.began', '2030-01-01T06:00:00.000Z']);
+    clock.pass(HOUR);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'an hour passed');
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+  });
+
+  it('swallow an alert that begins and ends within them', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');
+    clock.pass(HOUR);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    assert.equal((receiver.requests[0]!.json as { type: string }).type, 'alert.began');
+    const [second, first] = await firingsOf(api, alert);
+    assert.deepEqual([first.notices.length, second.notices.length], [0, 1]);
+  });
+});
+
+describe('a rule', () => {
+  it('that is disabled ends its alerts and sends nothing more, until it is enabled', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    const disabled = alertInput(receiver.url, { enabled: false });
+    assert.equal((await api.put(`/alerts/${alert}`, disabled)).body.firing, 0);
+    const [firing] = await firingsOf(api, alert);
+    assert.deepEqual([firing.state, firing.end_reason], ['ENDED', 'RULE_CHANGED']);
+    clock.pass(10 * MINUTE);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.equal((await firingsOf(api, alert)).length, 1);
+    assert.equal(receiver.requests.length, 1);
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that was disabled never reports an alert that ended before', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    // Nothing is sent about the end yet.
+    const quiet_hours = { from: '00:00', to: '12:00', time_zone: 'UTC' };
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { quiet_hours }));
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { enabled: false }));
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that is deleted leaves its past alerts in the list', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(1);
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 1);
+    assert.equal((await api.get('/alert-firings?state=firing')).status, 400, 'spelt as in the records');
+    assert.equal((await api.delete(`/alerts/${alert}`)).status, 204);
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 0);
+    const { data } = (await api.get(`/alert-firings?state=ENDED&webhook_id=${webhook}`)).body;
+    assert.deepEqual([data[0].alert_name, data[0].end_reason], ['Failing webhooks', 'RULE_DELETED']);
+  });
+});
