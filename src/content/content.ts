@@ -32,7 +32,11 @@ import {
   equivalentsHoldingCourse,
   equivalentsInFolder,
 } from './equivalents/equivalent-service.ts';
-import { assertOwnContentStore, claimContentStore } from './files/claim-content-store.ts';
+import {
+  assertOwnContentStore,
+  claimContentStore,
+  hasFilesWithoutCourses,
+} from './files/claim-content-store.ts';
 import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
@@ -43,6 +47,11 @@ import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
 import { RegistrationService } from './registrations/registration-service.ts';
 import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
+
+/** Logged at a start. */
+const KEPT_FILES =
+  'there are course files, but the database has no course: they are kept until a start at which it has one. Was the ' +
+  'database lost, or is data_dir wrong?';
 
 /** Accounts, their content, and learners' registrations to it. */
 export interface Content extends AsyncDisposable {
@@ -184,8 +193,12 @@ async function openCourseFiles(
   else await claimContentStore(database, store);
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers(now());
-  if (isOwn) await intake.removeOrphans();
-  stack.use(orphanCleaner({ intake, leases, log, random })).start();
+  if (isOwn && (await hasFilesWithoutCourses(database, store))) {
+    log.warn(KEPT_FILES, { folder: store.location });
+  } else {
+    if (isOwn) await intake.removeOrphans();
+    stack.use(orphanCleaner({ intake, leases, log, random })).start();
+  }
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();
   return { store, uploads, intake };

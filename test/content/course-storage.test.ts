@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -195,6 +195,24 @@ describe('the remains of a crash', () => {
     assert.deepEqual(filesOf(service), { content: [...kept, 'lost+found'].sort(), tmp: [] });
     const manifest = await readFile(at('content', kept[0]!, 'imsmanifest.xml'), 'utf8');
     assert.match(manifest, /Fire safety/);
+  });
+
+  it('are kept while the database has no course, since it may be a new one beside the files of a lost one', {
+    skip: ON_POSTGRES,
+  }, async () => {
+    using folder = temporaryFolder();
+    let kept: string[];
+    {
+      await using service = await startTestService({ dataDir: folder.path });
+      await importCourse(service);
+      kept = filesOf(service).content;
+    }
+    for (const file of ['coursewire.db', 'coursewire.db-wal', 'coursewire.db-shm'])
+      rmSync(path.join(folder.path, file), { force: true });
+
+    await using service = await startTestService({ dataDir: folder.path });
+    assert.deepEqual(filesOf(service).content, kept);
+    assert.ok(service.logLines.some(({ msg }) => /they are kept/.test(msg)));
   });
 
   it('are distinguished from an import in progress', async () => {
