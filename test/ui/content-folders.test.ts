@@ -170,6 +170,24 @@ describe('folders in the admin UI', () => {
     for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
   });
 
+  it('say where courses were moved to, whatever is chosen afterwards', async () => {
+    const from = await make.folder('Half of it');
+    const made = [await make.course('Moves', from), await make.course('Stays', from)];
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    for (const { name } of made) await page.getByRole('checkbox', { name: new RegExp(name) }).check();
+    await page.route(`${ui.service.url}/courses/${made[1]!.id}`, (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('treeitem', { name: /^Home ?,/ }).click();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
+    await dialog.getByRole('treeitem', { name: /^Half of it ?,/ }).click();
+    await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
+  });
+
   it('accept selected courses again that were dragged out of them', async () => {
     const from = await make.folder('Out of');
     const to = await make.folder('And back', from);

@@ -53,13 +53,14 @@ function MoveForm({
   const { index, error, refetch } = useFolderIndex();
   const [chosen, setChosen] = useState<FolderNode | null>(null);
   const [done, setDone] = useState(0);
-  const [outcome, setOutcome] = useState<MoveOutcome | null>(null);
+  /** What failed, and the folder that was chosen then. */
+  const [outcome, setOutcome] = useState<(MoveOutcome & { folder: FolderNode }) | null>(null);
   const move = useMutation({
     mutationFn: (folder: FolderNode) => moveAssets(assets, folder.id, setDone),
     onSuccess: async (result, folder) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });
       if (result.failed.length > 0) {
-        setOutcome(result);
+        setOutcome({ ...result, folder });
         return;
       }
       const [only] = assets;
@@ -90,10 +91,12 @@ function MoveForm({
       <div role="status" className={styles.note}>
         {move.isPending && assets.length > 1 ? words.progress(done + 1, assets.length) : refusal}
       </div>
-      {outcome !== null && chosen !== null && (
+      {outcome !== null && (
         <Callout tone="bad" live>
           {outcome.failed.length < assets.length && (
-            <div>{words.partly(assets.length - outcome.failed.length, assets.length, chosen.name)}</div>
+            <div>
+              {words.partly(assets.length - outcome.failed.length, assets.length, outcome.folder.name)}
+            </div>
           )}
           {outcome.failed.map(({ asset, error: cause }) => {
             const { title, detail } = explainError(cause);
