@@ -10,6 +10,7 @@ import { Bystander } from './bystander.ts';
 import { ManyRows } from './many-rows.ts';
 import { networkAttacks } from './network-attacks.ts';
 import { playerAttacks } from './player-attacks.ts';
+import { sequencingAttacks } from './sequencing-attacks.ts';
 
 /** How long the service's own work may block its event loop, in ms. */
 const MAX_BUSY_MS = 100;
@@ -46,7 +47,11 @@ describe('a service under every known attack', () => {
     const bystander = stack.use(await Bystander.create(service));
     const rows = stack.use(await ManyRows.open(service));
     // In this order, because ten thousand webhooks get a message about every account that is created after them.
-    const byPlayers = [...(await playerAttacks(service)), ...(await beaconAttacks(service))];
+    const byPlayers = [
+      ...(await playerAttacks(service)),
+      ...(await beaconAttacks(service)),
+      ...(await sequencingAttacks(service)),
+    ];
     // Slow clients and bad targets are the same on every database.
     const byNetwork = ON_POSTGRES ? [] : await networkAttacks(service, rows, stack);
     const attacks = [...(await apiAttacks(service, rows, target)), ...byNetwork, ...byPlayers];

@@ -177,7 +177,9 @@ export class Activity {
       objective.own = { ...unknownProgress(), ...objectives[index] };
     }
     if (available === null) return;
-    const kept = available.flatMap((id) => this.children.find((child) => child.id === id) ?? []);
+    const byId = new Map(this.children.map((child) => [child.id, child]));
+    // A set, because the page sends the state: an id that it repeats must not repeat the walk of all activities below.
+    const kept = [...new Set(available)].flatMap((id) => byId.get(id) ?? []);
     if (kept.length > 0) this.available = kept;
   }
 }

@@ -206,6 +206,19 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(later.tree.find('a')?.attempts, 2);
   });
 
+  it('restores an available unit once, however often the state repeats it, and ignores unknown ones', async () => {
+    const tree = await treeOf(block('x', unit('a') + unit('b') + unit('c')));
+    const learner = new Learner(tree);
+    learner.go('start');
+    const kept = JSON.parse(JSON.stringify(learner.session.tree.state()));
+    kept.activities.x.available = ['b', 'a', 'b', 'nowhere', 'a', 'b'];
+    const restored = new SequencingSession(tree, kept).tree.find('x');
+    assert.deepEqual(
+      restored?.available.map(({ id }) => id),
+      ['b', 'a'],
+    );
+  });
+
   it('discards the results of an abandoned unit, and keeps the place of the learner', async () => {
     const learner = await Learner.in(unit('a') + unit('b'));
     learner.go('start');
