@@ -7,6 +7,7 @@ import { apiAttacks } from './api-attacks.ts';
 import type { Attack } from './attack.ts';
 import { beaconAttacks } from './beacon-attacks.ts';
 import { Bystander } from './bystander.ts';
+import { lrsAttacks } from './lrs-attacks.ts';
 import { ManyRows } from './many-rows.ts';
 import { networkAttacks } from './network-attacks.ts';
 import { playerAttacks } from './player-attacks.ts';
@@ -49,6 +50,7 @@ describe('a service under every known attack', () => {
     // In this order, because ten thousand webhooks get a message about every account that is created after them.
     const byPlayers = [
       ...(await playerAttacks(service)),
+      ...(await lrsAttacks(service)),
       ...(await beaconAttacks(service)),
       ...(await sequencingAttacks(service)),
     ];

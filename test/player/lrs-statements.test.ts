@@ -281,20 +281,28 @@ describe('statements of the learning record store', () => {
         Buffer.from(JSON.stringify(part)).toString('base64url'),
       );
       const signature = sign('sha256', Buffer.from(`${head}.${text}`), privateKey).toString('base64url');
-      const content = Buffer.from(`${head}.${text}.${signature}`);
-      const sha2 = createHash('sha256').update(content).digest('hex');
-      const attachment = {
-        usageType: SIGNATURE,
-        display: { en: 'Signature' },
-        contentType: 'application/octet-stream',
-        length: content.length,
-        sha2,
-      };
-      return multipart({ ...body, attachments: [attachment] }, [{ sha2, content }]);
+      return withSignature(body, `${head}.${text}.${signature}`);
     };
     assert.equal((await lrs.call('POST', 'statements', signed({}))).status, 200);
     assert.equal((await lrs.call('POST', 'statements', signed({ verb: PASSED }))).status, 400);
     assert.equal((await lrs.call('POST', 'statements', signed({}, true))).status, 400);
+  });
+
+  test('have a signature of limited size and depth, which only one attachment names', async () => {
+    const answerTo = async (payload: string, count = 1) => {
+      const parts = ['{"alg":"RS256"}', payload, 'signature'];
+      const content = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+      return await lrs.call('POST', 'statements', withSignature(statement(), content, count));
+    };
+    const payload = JSON.stringify(statement());
+    assert.equal((await answerTo(payload)).status, 200);
+    const repeated = await answerTo(payload, 2);
+    assert.equal(repeated.status, 400);
+    assert.match(repeated.text, /several attachments/);
+    assert.equal((await answerTo(`${payload}${' '.repeat(2 ** 20)}`)).status, 413);
+    const level = '{"objectType":"SubStatement","object":';
+    const nested = await answerTo(`${level.repeat(2_000)}{}${'}'.repeat(2_000)}`);
+    assert.equal(nested.status, 400, nested.text);
   });
 
   test('are returned in one language or as identifiers on request', async () => {
@@ -311,6 +319,20 @@ describe('statements of the learning record store', () => {
     assert.equal(ids.json.actor.name, undefined);
   });
 });
+
+/** A request with a statement whose signature is a content, which one or more attachments name. */
+function withSignature(body: object, signature: string, count = 1) {
+  const content = Buffer.from(signature);
+  const sha2 = createHash('sha256').update(content).digest('hex');
+  const attachment = {
+    usageType: SIGNATURE,
+    display: { en: 'Signature' },
+    contentType: 'application/octet-stream',
+    length: content.length,
+    sha2,
+  };
+  return multipart({ ...body, attachments: Array(count).fill(attachment) }, [{ sha2, content }]);
+}
 
 /** A request with attachments. */
 function multipart(statements: object, parts: { sha2: string; content: Buffer }[]) {

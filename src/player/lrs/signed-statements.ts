@@ -1,25 +1,55 @@
 import { verify, X509Certificate } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson } from '../../http/json-body.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { isEquivalent } from './statement-form.ts';
-import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
+import { attachmentsOf, MAX_MEMBERS } from './statement-rules.ts';
+import { type AttachmentContent, isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
 /** Signatures of statements: JSON Web Signatures sent as attachments (xAPI, section 2.6 of "Data"). */
 
 /** The usage type of an attachment that contains a signature. */
-export const SIGNATURE_USAGE = 'http://adlnet.gov/expapi/attachments/signature';
+const SIGNATURE_USAGE = 'http://adlnet.gov/expapi/attachments/signature';
 
+/** Maximum size of a signature. The payload of the largest statement takes a third of it. */
+const MAX_SIGNATURE_BYTES = 1024 * 1024;
 const CONTENT_TYPE = 'application/octet-stream';
 const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512' };
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
+ * Verifies the signatures among the attachments of statements, each in a turn of its own: a request may have a hundred.
+ * @param contents by their hash in lower case
+ * @throws {ProblemError} `invalid-request`, `content-too-large`
+ */
+export async function assertSignatures(
+  statements: readonly Statement[],
+  contents: ReadonlyMap<string, AttachmentContent>,
+): Promise<void> {
+  const verified = new Set<AttachmentContent>();
+  for (const statement of statements) {
+    for (const { usageType, sha2, contentType } of attachmentsOf(statement)) {
+      const found = usageType === SIGNATURE_USAGE ? contents.get(sha2.toLowerCase()) : undefined;
+      if (found === undefined) continue;
+      if (verified.has(found)) throw refused('belongs to several attachments');
+      verified.add(found);
+      assertSignature(statement, contentType, found.content);
+      await nextTurn();
+    }
+  }
+}
+
+/**
  * Verifies a statement's signature. The signed payload must be the statement. If the signature includes a certificate,
  * the certificate must verify it. Readers decide whether they trust the certificate.
- * @throws {ProblemError} `invalid-request`
+ * @throws {ProblemError} `invalid-request`, `content-too-large`
  */
-export function assertSignature(statement: Statement, contentType: string, content: Buffer): void {
+function assertSignature(statement: Statement, contentType: string, content: Buffer): void {
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== CONTENT_TYPE) {
     throw refused(`must be of type ${CONTENT_TYPE}`);
+  }
+  if (content.length > MAX_SIGNATURE_BYTES) {
+    throw new ProblemError('content-too-large', `A signature is larger than ${MAX_SIGNATURE_BYTES} bytes`);
   }
   const parts = COMPACT.exec(content.toString('latin1').trim());
   if (parts === null) throw refused('must be a compact JSON Web Signature');
@@ -39,7 +69,7 @@ export function assertSignature(statement: Statement, contentType: string, conte
 
 function readObject(base64url: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString());
+    const value = parseJson(Buffer.from(base64url, 'base64url'), MAX_MEMBERS, MAX_MEMBERS);
     return isObject(value) ? value : null;
   } catch {
     return null;

@@ -40,12 +40,12 @@ export function isEquivalent(one: Statement, other: Statement): boolean {
 
 /** A statement without the parts that may differ between equivalent copies: descriptions, and values set by stores. */
 function essence(statement: JsonObject): JsonObject {
-  const {
-    stored: _stored,
-    authority: _authority,
-    attachments: _attachments,
-    ...rest
-  } = withActivityLists(statement);
+  return essenceOfLists(withActivityLists(statement));
+}
+
+/** @param statement one whose activities, and those of its substatement, are lists */
+function essenceOfLists(statement: JsonObject): JsonObject {
+  const { stored: _stored, authority: _authority, attachments: _attachments, ...rest } = statement;
   // A UUID is the same in upper case (RFC 9562 section 4).
   if (typeof rest.id === 'string') rest.id = rest.id.toLowerCase();
   const { timestamp } = rest;
@@ -56,7 +56,7 @@ function essence(statement: JsonObject): JsonObject {
   }
   return toIds(
     rest,
-    isObject(rest.object) && rest.object.objectType === 'SubStatement' ? essence : undefined,
+    isObject(rest.object) && rest.object.objectType === 'SubStatement' ? essenceOfLists : undefined,
   );
 }
 

@@ -14,7 +14,7 @@ import {
 } from './statement-form.ts';
 import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement-index.ts';
 import type { StatementPage, StatementReader } from './statement-reader.ts';
-import { assertStatements, attachmentsOf } from './statement-rules.ts';
+import { assertStatements, attachmentsOf, MAX_MEMBERS } from './statement-rules.ts';
 import { hashLike, type StatementService } from './statement-service.ts';
 import type { StatementPlace } from './statement-store.ts';
 import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xapi-types.ts';
@@ -22,8 +22,6 @@ import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xa
 /** The `statements` resource. */
 
 const MAX_BATCH = 500;
-/** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
-const MAX_MEMBERS = 100_000;
 /** Maximum size of the JSON of all statements in a request, in bytes. 500 ordinary statements need a tenth of it. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 /** Maximum number of statements on a page, and the default. */
@@ -124,14 +122,20 @@ function readStatements(text: Buffer): unknown {
 
 /** The contents of attachments, taken from the parts. @throws {ProblemError} `invalid-request` */
 function contentsOf(statements: readonly Statement[], parts: readonly Part[]): AttachmentContent[] {
-  const attachments = statements.flatMap(attachmentsOf);
+  const attachments = new Map(
+    // The first one with a hash wins.
+    statements
+      .flatMap(attachmentsOf)
+      .map((each) => [each.sha2.toLowerCase(), each] as const)
+      .toReversed(),
+  );
   return parts.map(({ headers, content }) => {
     const sha2 = headers['x-experience-api-hash']?.toLowerCase();
     if (headers['content-transfer-encoding']?.toLowerCase() !== 'binary') {
       throw new ProblemError('invalid-request', 'A part has no Content-Transfer-Encoding: binary');
     }
     if (sha2 === undefined) throw new ProblemError('invalid-request', 'A part has no X-Experience-API-Hash');
-    const attachment = attachments.find((each) => each.sha2.toLowerCase() === sha2);
+    const attachment = attachments.get(sha2);
     if (attachment === undefined)
       throw new ProblemError('invalid-request', 'A part does not belong to any attachment');
     if (hashLike(sha2, content) !== sha2) {

@@ -7,6 +7,8 @@ import { type Attachment, isObject, type JsonObject, type Statement, VOIDED } fr
 
 /** The rules for statements (xAPI, sections 2 and 4 of "Data"). Errors point to every invalid member. */
 
+/** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
+export const MAX_MEMBERS = 100_000;
 const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'];
 const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
 const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;

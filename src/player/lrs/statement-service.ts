@@ -4,7 +4,7 @@ import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
-import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
+import { assertSignatures } from './signed-statements.ts';
 import { isEquivalent, isSameAgent, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
 import { attachmentsOf } from './statement-rules.ts';
@@ -59,6 +59,7 @@ export class StatementService {
   ): Promise<string[]> {
     const bySha = new Map(contents.map((each) => [each.sha2, each]));
     assertContents(statements, bySha);
+    await assertSignatures(statements, bySha);
     if (scope.launch !== null) for (const each of statements) assertOfLaunch(scope.launch, each);
     const { launch } = scope;
     if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
@@ -255,13 +256,10 @@ function assertContents(
   for (const statement of statements) {
     for (const attachment of attachmentsOf(statement)) {
       const sha2 = attachment.sha2.toLowerCase();
-      const content = contents.get(sha2);
       named.add(sha2);
-      if (content === undefined && attachment.fileUrl === undefined) {
+      if (!contents.has(sha2) && attachment.fileUrl === undefined) {
         errors.push({ pointer: '/attachments', detail: `has no content with the hash ${attachment.sha2}` });
       }
-      if (attachment.usageType !== SIGNATURE_USAGE) continue;
-      if (content !== undefined) assertSignature(statement, attachment.contentType, content.content);
     }
   }
   for (const sha2 of contents.keys()) {
