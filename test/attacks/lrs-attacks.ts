@@ -1,15 +1,43 @@
 import { createHash } from 'node:crypto';
-import { type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
+import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 
 const MIB = 2 ** 20;
+const MENTIONS = 2_000;
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
 /** Attacks on the signatures and definitions of statements. */
 export async function lrsAttacks(service: WatchedService): Promise<Attack[]> {
   const lrs = await lrsClient(service);
-  return [repeatedSignature(lrs)];
+  return [repeatedSignature(lrs), await manyLanguages(lrs)];
+}
+
+/** A definition in thousands of languages, and a statement that mentions its activity again and again. */
+async function manyLanguages(lrs: LrsClient): Promise<Attack> {
+  const letters = [...'abcdefghijklmnop'];
+  const tags = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `${a}${b}${c}`)));
+  const object = {
+    ...activity('languages'),
+    definition: { name: Object.fromEntries(tags.map((tag) => [tag, ''])) },
+  };
+  const mentions = Array(MENTIONS).fill(activity('languages'));
+  const [, id] = await lrs.store(
+    statement({ object }),
+    statement({ context: { contextActivities: { other: mentions } } }),
+  );
+  const languages = Array.from({ length: 50 }, (_, n) => `zz-${n}`).join(',');
+  return {
+    name: 'statements: a definition in thousands of languages, mentioned again and again',
+    perform: async () =>
+      answered(
+        await lrs.call('GET', 'statements', {
+          query: { statementId: id!, format: 'canonical' },
+          headers: { 'accept-language': languages },
+        }),
+        200,
+      ),
+  };
 }
 
 function answered({ status, text }: { status: number; text: string }, ...statuses: number[]): void {

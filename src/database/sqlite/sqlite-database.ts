@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TimeSlices } from '../../time/time-slices.ts';
 import {
   type Database,
   type DatabaseClock,
@@ -15,7 +16,6 @@ import { SignalListeners } from '../signal-listeners.ts';
 import { isBusy, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import { BUSY_TIMEOUT_MS, createReader, openConnection } from './sqlite-connections.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
-import { TimeSlices } from './time-slices.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { TimeSlices } from '../../time/time-slices.ts';
 import {
   DatabaseUnavailableError,
   type NamedRow,
@@ -10,7 +11,6 @@ import {
 import type { Tables } from '../schema.ts';
 import { kyselyOverSqlite, type Statements } from './kysely-node-sqlite.ts';
 import { StatementTurns } from './statement-turns.ts';
-import type { TimeSlices } from './time-slices.ts';
 
 /** A transaction on the writing connection. Its statements block the event loop for at most one time slice. */
 export class SqliteTransaction implements Transaction {

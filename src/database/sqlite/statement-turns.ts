@@ -1,4 +1,4 @@
-import type { TimeSlices } from './time-slices.ts';
+import type { TimeSlices } from '../../time/time-slices.ts';
 
 /** Rows that run between two checks of the time. */
 const ROWS_BETWEEN_LOOKS = 50;

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { mergeDefinitions } from './statement-form.ts';
 import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
 import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts';
@@ -9,7 +10,10 @@ import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts
  */
 
 const MAX_NAMES = 20;
-const KEYS_AT_ONCE = 500;
+/** As many definitions of the maximum length fit into memory at once. */
+const KEYS_AT_ONCE = 32;
+/** Maximum length of all definitions that are read for a page, as JSON. */
+const MAX_DEFINITIONS_LENGTH = 8 * 1024 * 1024;
 /**
  * Maximum length of a stored definition, as JSON. Each statement may add extensions; one that exceeds the limit is
  * ignored.
@@ -67,7 +71,8 @@ async function learnActivity(
 }
 
 /**
- * The stored definitions of activities, by activity id.
+ * The stored definitions of activities, by activity id. There may be thousands, so those beyond
+ * {@link MAX_DEFINITIONS_LENGTH} are omitted.
  * @param registrationId null: of all launches, the definition updated last
  */
 export async function selectDefinitions(
@@ -75,28 +80,54 @@ export async function selectDefinitions(
   registrationId: string | null,
   activityIds: readonly string[],
 ): Promise<Map<string, JsonObject>> {
+  const slices = new TimeSlices();
+  slices.begin();
   const found = new Map<string, JsonObject>();
-  if (registrationId !== null) {
-    const byKey = new Map(activityIds.map((id) => [keyOf(registrationId, termOf(id)), id]));
-    const keys = [...byKey.keys()];
-    for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
-      const some = keys.slice(at, at + KEYS_AT_ONCE);
-      const rows = await reader.all<{ activity_key: string; definition: string }>(
-        `select activity_key, definition from lrs_activities where activity_key in (${some.map(() => '?').join(', ')})`,
-        ...some,
-      );
-      for (const row of rows)
-        found.set(byKey.get(row.activity_key)!, JSON.parse(row.definition) as JsonObject);
+  let length = 0;
+  const ids = [...new Set(activityIds)];
+  for (let at = 0; at < ids.length; at += KEYS_AT_ONCE) {
+    const some = ids.slice(at, at + KEYS_AT_ONCE);
+    const rows =
+      registrationId === null
+        ? await selectLatestDefinitions(reader, some)
+        : await selectOwnDefinitions(reader, registrationId, some);
+    for (const { id, definition } of rows) {
+      length += definition.length;
+      if (length > MAX_DEFINITIONS_LENGTH) return found;
+      found.set(id, JSON.parse(definition) as JsonObject);
+      await slices.pause();
     }
-    return found;
+    await slices.pause();
   }
-  for (const id of new Set(activityIds)) {
-    const term = termOf(id);
-    const [row] = await reader.all<{ definition: string }>(
+  return found;
+}
+
+/** The definitions that a registration's launches sent. */
+async function selectOwnDefinitions(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  ids: readonly string[],
+): Promise<{ id: string; definition: string }[]> {
+  const byKey = new Map(ids.map((id) => [keyOf(registrationId, termOf(id)), id]));
+  const rows = await reader.all<{ activity_key: string; definition: string }>(
+    `select activity_key, definition from lrs_activities where activity_key in (${ids.map(() => '?').join(', ')})`,
+    ...byKey.keys(),
+  );
+  return rows.map(({ activity_key: key, definition }) => ({ id: byKey.get(key)!, definition }));
+}
+
+/** Of each activity, the definition updated last. */
+async function selectLatestDefinitions(
+  reader: Pick<Reader, 'all'>,
+  ids: readonly string[],
+): Promise<{ id: string; definition: string }[]> {
+  const found: { id: string; definition: string }[] = [];
+  for (const id of ids) {
+    const rows = await reader.all<{ definition: string }>(
       'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
-      term,
+      termOf(id),
     );
-    if (row !== undefined) found.set(id, JSON.parse(row.definition) as JsonObject);
+    found.push(...rows.map(({ definition }) => ({ id, definition })));
   }
   return found;
 }

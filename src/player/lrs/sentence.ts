@@ -1,4 +1,4 @@
-import type { Definitions } from './statement-form.ts';
+import type { Definitions } from './canonical-form.ts';
 import { isObject, type JsonObject } from './xapi-types.ts';
 
 const MAX_PART_LENGTH = 120;

@@ -3,14 +3,12 @@ import { parseTimestamp } from './data-types.ts';
 import { agentIdentity } from './statement-index.ts';
 import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 
-/** Compares statements, and converts them to the formats in which they are returned. */
+/** Compares statements, and reduces them to identifiers. */
 
 /** `exact`: as sent; `ids`: only identifiers; `canonical`: each text in one language only. */
 export const STATEMENT_FORMATS = ['exact', 'ids', 'canonical'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
-/** Maximum number of languages read from `Accept-Language`. Every text is searched for each of them. */
-const MAX_LANGUAGES = 50;
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
 
 /** Converts each context activity to a list, the format in which statements are stored and returned. */
@@ -110,79 +108,6 @@ function agentIds(agent: unknown): unknown {
   const objectType = agent.objectType ?? 'Agent';
   if (identifier !== undefined) return { objectType, [identifier]: agent[identifier] };
   return { objectType, member: Array.isArray(agent.member) ? agent.member.map(agentIds) : [] };
-}
-
-/** Definitions of activities, by activity id. */
-export type Definitions = ReadonlyMap<string, JsonObject>;
-
-/** A statement with the stored definitions of its activities, each text in the language that fits best. */
-export function toCanonical(
-  statement: JsonObject,
-  languages: readonly string[],
-  known: Definitions,
-): JsonObject {
-  const copy: JsonObject = { ...statement };
-  const { verb, object, context } = statement;
-  if (isObject(verb) && isObject(verb.display)) {
-    copy.verb = { ...verb, display: inOneLanguage(verb.display, languages) };
-  }
-  copy.object = canonicalObject(object, languages, known);
-  if (!isObject(context) || !isObject(context.contextActivities)) return copy;
-  const lists = Object.entries(context.contextActivities).map(([name, value]) => [
-    name,
-    [value].flat().map((each) => canonicalObject(each, languages, known)),
-  ]);
-  copy.context = { ...context, contextActivities: Object.fromEntries(lists) };
-  return copy;
-}
-
-function canonicalObject(object: unknown, languages: readonly string[], known: Definitions): unknown {
-  if (!isObject(object)) return object;
-  const type = object.objectType ?? 'Activity';
-  if (type === 'SubStatement') return toCanonical(object, languages, known);
-  if (type !== 'Activity') return object;
-  const definition = known.get(object.id as string) ?? object.definition;
-  return isObject(definition)
-    ? { ...object, definition: canonicalDefinition(definition, languages) }
-    : object;
-}
-
-function canonicalDefinition(definition: JsonObject, languages: readonly string[]): JsonObject {
-  const entries = Object.entries(definition).map(([name, value]) => {
-    if ((name === 'name' || name === 'description') && isObject(value)) {
-      return [name, inOneLanguage(value, languages)];
-    }
-    const isComponents = Array.isArray(value) && name !== 'correctResponsesPattern';
-    return [name, isComponents ? value.map((each) => canonicalDefinition(each, languages)) : value];
-  });
-  return Object.fromEntries(entries);
-}
-
-function inOneLanguage(texts: JsonObject, languages: readonly string[]): JsonObject {
-  const tags = Object.keys(texts);
-  const fits = (wanted: string) =>
-    tags.find((tag) => tag.toLowerCase() === wanted) ??
-    tags.find((tag) => tag.toLowerCase().startsWith(`${wanted}-`)) ??
-    tags.find((tag) => wanted.startsWith(`${tag.toLowerCase()}-`));
-  const chosen = languages.map(fits).find((tag) => tag !== undefined) ?? tags[0];
-  return chosen === undefined ? {} : { [chosen]: texts[chosen] };
-}
-
-/** The languages of an `Accept-Language` field in lower case, the most preferred first. */
-export function acceptedLanguages(field: string | undefined): string[] {
-  return (field ?? '')
-    .split(',', MAX_LANGUAGES)
-    .map((part) => {
-      const [tag = '', ...parameters] = part
-        .toLowerCase()
-        .split(';')
-        .map((each) => each.trim());
-      const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
-      return { tag, quality: quality === undefined ? 1 : Number(quality) };
-    })
-    .filter(({ tag, quality }) => tag !== '' && tag !== '*' && quality > 0)
-    .sort((a, b) => b.quality - a.quality)
-    .map(({ tag }) => tag);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { selectDefinitions } from './activity-store.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { sentenceOf } from './sentence.ts';
@@ -19,7 +20,7 @@ import {
 import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
 
 /** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** The kinds of terms, the most selective first. A search starts with the first one in its query. */
 const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
 
@@ -97,7 +98,7 @@ export class StatementReader {
     const taken = rows.slice(0, count);
     const last = taken.at(-1);
     return {
-      statements: taken.map(({ statement }) => JSON.parse(statement) as StoredStatement),
+      statements: await parsed(taken),
       attachments: query.withAttachments ? await this.#attachments(taken) : [],
       next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
     };
@@ -119,16 +120,20 @@ export class StatementReader {
     });
     const count = tooMany < 0 ? limit : Math.max(1, tooMany);
     const rows = await selectStatementsOfRegistration(this.#reader, registrationId, { after, limit: count });
-    const statements = rows.map((row) => JSON.parse(row.statement) as StoredStatement);
+    const statements = await parsed(rows);
     const known = await selectDefinitions(
       this.#reader,
       registrationId,
       statements.map(({ object }) => String(object.id)),
     );
-    const items = rows.map(({ id, is_voided }, index) => {
+    const slices = new TimeSlices();
+    slices.begin();
+    const items: { id: number; statement: StoredStatement; sentence: string; isVoided: boolean }[] = [];
+    for (const [index, { id, is_voided }] of rows.entries()) {
       const statement = statements[index]!;
-      return { id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 };
-    });
+      items.push({ id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 });
+      await slices.pause();
+    }
     return { items, next: sizes.length > count ? (items.at(-1)?.id ?? null) : null };
   }
 
@@ -148,4 +153,16 @@ export class StatementReader {
     }
     return [...bySha.values()];
   }
+}
+
+/** Parses the statements of a page, which takes longer than other requests may wait. */
+async function parsed(rows: readonly StatementRow[]): Promise<StoredStatement[]> {
+  const slices = new TimeSlices();
+  slices.begin();
+  const statements: StoredStatement[] = [];
+  for (const { statement } of rows) {
+    statements.push(JSON.parse(statement) as StoredStatement);
+    await slices.pause();
+  }
+  return statements;
 }

@@ -1,22 +1,19 @@
 import type { Database } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import { selectDefinitions } from './activity-store.ts';
+import { CanonicalForm } from './canonical-form.ts';
 import { type LrsAnswer, type LrsRequest, QueryReader, readJson } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { type Part, readMultipart, writeMultipart } from './multipart.ts';
-import {
-  acceptedLanguages,
-  STATEMENT_FORMATS,
-  type StatementFormat,
-  toCanonical,
-  toIds,
-} from './statement-form.ts';
+import { STATEMENT_FORMATS, type StatementFormat, toIds } from './statement-form.ts';
 import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement-index.ts';
-import type { StatementPage, StatementReader } from './statement-reader.ts';
+import { MAX_PAGE_BYTES, type StatementPage, type StatementReader } from './statement-reader.ts';
 import { assertStatements, attachmentsOf, MAX_MEMBERS } from './statement-rules.ts';
 import { hashLike, type StatementService } from './statement-service.ts';
 import type { StatementPlace } from './statement-store.ts';
+import { acceptedLanguages } from './text-choice.ts';
 import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xapi-types.ts';
 
 /** The `statements` resource. */
@@ -249,7 +246,15 @@ async function inFormat(
   if (format === 'ids') return statements.map((statement) => toIds(statement));
   const ids = statements.flatMap(activitiesIn).map(({ id }) => id as string);
   const known = await selectDefinitions(database.reader, scope.launch?.registrationId ?? null, ids);
-  return statements.map((statement) => toCanonical(statement, languages, known));
+  const form = new CanonicalForm({ languages, known, maxLength: MAX_PAGE_BYTES });
+  const slices = new TimeSlices();
+  slices.begin();
+  const converted: JsonObject[] = [];
+  for (const statement of statements) {
+    converted.push(form.of(statement));
+    await slices.pause();
+  }
+  return converted;
 }
 
 /** JSON, followed by the attachments if the client requested them. */

@@ -1,14 +1,14 @@
-/** How long statements may run before the event loop turns, in milliseconds. */
+/** How long work may run before the event loop turns, in milliseconds. */
 const SLICE_MS = 15;
 
 /**
  * Divides work that blocks the event loop into slices, so that requests, reads and timers are served during a large
- * transaction.
+ * transaction or a large page.
  */
 export class TimeSlices {
   #end = 0;
 
-  /** Whether the event loop must turn before the next statement. */
+  /** Whether the event loop must turn before more work. */
   get isUsedUp(): boolean {
     return performance.now() >= this.#end;
   }
@@ -22,5 +22,10 @@ export class TimeSlices {
   async next(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.begin();
+  }
+
+  /** Lets the event loop turn if the slice is used up. */
+  async pause(): Promise<void> {
+    if (this.isUsedUp) await this.next();
   }
 }

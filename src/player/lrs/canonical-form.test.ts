@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CanonicalForm } from './canonical-form.ts';
+import { acceptedLanguages } from './text-choice.ts';
+
+const GOLF = { id: 'https://example.com/golf' };
+const TEXTS = { fr: 'golf', en: 'Golf', 'de-CH': 'Golf spielen', pt: 'golfe' };
+
+function chosen(languages: string, texts: object = TEXTS): unknown {
+  const form = new CanonicalForm({ languages: acceptedLanguages(languages), known: new Map(), maxLength: 0 });
+  const { verb } = form.of({ verb: { display: texts } }) as { verb: { display: object } };
+  return Object.keys(verb.display)[0];
+}
+
+describe('a statement in one language', () => {
+  it('has the text of the first wanted language that has any: the same, a variant, or a more general one', () => {
+    assert.equal(chosen('en, fr'), 'en');
+    assert.equal(chosen('it, de;q=0.9, en;q=0.8'), 'de-CH');
+    assert.equal(chosen('pt-BR, en;q=0.5'), 'pt');
+    assert.equal(chosen('de', { 'de-CH': '', de: '', 'de-AT': '' }), 'de');
+    assert.equal(chosen('de-CH-x-a', { de: '', 'DE-ch': '' }), 'de');
+    assert.equal(chosen('de, de-CH', { 'de-AT': '', 'de-CH': '' }), 'de-AT');
+  });
+
+  it('has the first text if no language fits, or the wanted one is too long to be one', () => {
+    assert.equal(chosen(''), 'fr');
+    assert.equal(chosen('it'), 'fr');
+    assert.equal(chosen(`en${'-a'.repeat(100)}`), 'fr');
+    assert.equal(chosen('en', {}), undefined);
+  });
+
+  it('gets stored definitions for the first mentions of their activities, up to a length in total', () => {
+    const known = new Map([[GOLF.id, { name: { en: 'Golf', de: 'Golf' } }]]);
+    const length = JSON.stringify({ name: { en: 'Golf' } }).length;
+    const form = new CanonicalForm({ languages: ['en'], known, maxLength: 2 * length });
+    const other = [GOLF, { ...GOLF, definition: { name: { de: 'G', en: 'Own' } } }];
+    assert.deepEqual(form.of({ object: GOLF, context: { contextActivities: { other } } }), {
+      object: { ...GOLF, definition: { name: { en: 'Golf' } } },
+      context: {
+        contextActivities: {
+          other: [
+            { ...GOLF, definition: { name: { en: 'Golf' } } },
+            { ...GOLF, definition: { name: { en: 'Own' } } },
+          ],
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,87 @@
+import { TextChoice } from './text-choice.ts';
+import { isObject, type JsonObject } from './xapi-types.ts';
+
+/** Definitions of activities, by activity id. */
+export type Definitions = ReadonlyMap<string, JsonObject>;
+
+/** Converts statements to the format `canonical`: each text in the language that fits best. */
+export class CanonicalForm {
+  readonly #choice: TextChoice;
+  readonly #known: Definitions;
+  readonly #prepared = new Map<string, { definition: JsonObject; length: number }>();
+  #remaining: number;
+
+  /**
+   * @param options.known the stored definitions of activities, which replace those of statements
+   * @param options.maxLength how many characters of JSON the stored definitions may add, over all mentions of their
+   *   activities. After that, statements keep their own definitions
+   */
+  constructor({
+    languages,
+    known,
+    maxLength,
+  }: {
+    languages: readonly string[];
+    known: Definitions;
+    maxLength: number;
+  }) {
+    this.#choice = new TextChoice(languages);
+    this.#known = known;
+    this.#remaining = maxLength;
+  }
+
+  /** Converts a statement or substatement. */
+  of(statement: JsonObject): JsonObject {
+    const copy: JsonObject = { ...statement };
+    const { verb, object, context } = statement;
+    if (isObject(verb) && isObject(verb.display)) {
+      copy.verb = { ...verb, display: this.#choice.among(verb.display) };
+    }
+    copy.object = this.#object(object);
+    if (!isObject(context) || !isObject(context.contextActivities)) return copy;
+    const lists = Object.entries(context.contextActivities).map(([name, value]) => [
+      name,
+      [value].flat().map((each) => this.#object(each)),
+    ]);
+    copy.context = { ...context, contextActivities: Object.fromEntries(lists) };
+    return copy;
+  }
+
+  #object(object: unknown): unknown {
+    if (!isObject(object)) return object;
+    const type = object.objectType ?? 'Activity';
+    if (type === 'SubStatement') return this.of(object);
+    if (type !== 'Activity') return object;
+    const stored = this.#stored(object.id as string);
+    if (stored !== null) return { ...object, definition: stored };
+    return isObject(object.definition)
+      ? { ...object, definition: this.#definition(object.definition) }
+      : object;
+  }
+
+  /** The stored definition of an activity; null if there is none, or not enough of the maximum length is left. */
+  #stored(id: string): JsonObject | null {
+    let prepared = this.#prepared.get(id);
+    if (prepared === undefined) {
+      const known = this.#known.get(id);
+      if (known === undefined) return null;
+      const definition = this.#definition(known);
+      prepared = { definition, length: JSON.stringify(definition).length };
+      this.#prepared.set(id, prepared);
+    }
+    if (prepared.length > this.#remaining) return null;
+    this.#remaining -= prepared.length;
+    return prepared.definition;
+  }
+
+  #definition(definition: JsonObject): JsonObject {
+    const entries = Object.entries(definition).map(([name, value]) => {
+      if ((name === 'name' || name === 'description') && isObject(value)) {
+        return [name, this.#choice.among(value)];
+      }
+      const isComponents = Array.isArray(value) && name !== 'correctResponsesPattern';
+      return [name, isComponents ? value.map((each) => this.#definition(each)) : value];
+    });
+    return Object.fromEntries(entries);
+  }
+}
