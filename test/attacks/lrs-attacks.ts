@@ -10,7 +10,7 @@ const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 /** Attacks on the signatures and definitions of statements. */
 export async function lrsAttacks(service: WatchedService): Promise<Attack[]> {
   const lrs = await lrsClient(service);
-  return [repeatedSignature(lrs), await manyLanguages(lrs)];
+  return [repeatedSignature(lrs), await manyLanguages(lrs), manyExtensions(lrs)];
 }
 
 /** A definition in thousands of languages, and a statement that mentions its activity again and again. */
@@ -37,6 +37,19 @@ async function manyLanguages(lrs: LrsClient): Promise<Attack> {
         }),
         200,
       ),
+  };
+}
+
+/** A statement that mentions an activity again and again, each time with another extension. */
+function manyExtensions(lrs: LrsClient): Attack {
+  const mentions = Array.from({ length: MENTIONS }, (_, n) => ({
+    ...activity('extensions'),
+    definition: { extensions: { [`a:${n}`]: 1 } },
+  }));
+  const body = statement({ context: { contextActivities: { other: mentions } } });
+  return {
+    name: 'statements: an extension more with every mention of an activity',
+    perform: async () => answered(await lrs.call('POST', 'statements', { body }), 200),
   };
 }
 

@@ -175,11 +175,13 @@ describe('the learning record store', () => {
       statement({ actor: { ...agent, name: 'Ann' }, object: { id, definition: { name: { en: 'One' } } } }),
       statement({ actor: { ...agent, name: 'Anna' }, object: { id, definition: { name: { de: 'Eins' } } } }),
     );
+    const extensions = { 'https://example.com/x': 1 };
+    await lrs.store(statement({ object: { id, definition: { name: { de: 'Ein' }, extensions } } }));
     const known = await lrs.call('GET', 'activities', { query: { activityId: id } });
     assert.deepEqual(known.json, {
       objectType: 'Activity',
       id,
-      definition: { name: { en: 'One', de: 'Eins' } },
+      definition: { name: { en: 'One', de: 'Ein' }, extensions },
     });
     const person = await lrs.call('GET', 'agents', { query: { agent: JSON.stringify(agent) } });
     assert.deepEqual(person.json, { objectType: 'Person', name: ['Ann', 'Anna'], mbox: [agent.mbox] });

@@ -271,6 +271,9 @@ describe('statements of the learning record store', () => {
       { body: named },
     ];
     for (const call of calls) assert.equal((await lrs.call('POST', 'statements', call)).status, 400);
+    const broken = { ...attachment, contentType: 'text/plain\n;a=b', fileUrl: 'https://example.com/file' };
+    const reply = await lrs.call('POST', 'statements', { body: statement({ attachments: [broken] }) });
+    assert.equal(reply.status, 400, 'a line break in a media type');
   });
 
   test('that are signed must equal the content of the signature', async () => {

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
-import { mergeDefinitions } from './statement-form.ts';
+import { mergeDefinition } from './statement-form.ts';
 import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
 import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts';
 
@@ -35,7 +35,9 @@ export async function learnActivities(
   for (const { id, definition } of activities) {
     if (typeof id !== 'string' || !isObject(definition)) continue;
     const term = termOf(id);
-    byTerm.set(term, mergeDefinitions(byTerm.get(term) ?? {}, definition));
+    const merged = byTerm.get(term) ?? {};
+    mergeDefinition(merged, definition);
+    byTerm.set(term, merged);
   }
   // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
   for (const [term, definition] of [...byTerm].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -55,9 +57,9 @@ async function learnActivity(
     `select definition from lrs_activities where activity_key = ?${tx.dialect === 'postgres' ? ' for update' : ''}`,
     key,
   );
-  const merged = JSON.stringify(
-    mergeDefinitions(present === undefined ? {} : (JSON.parse(present.definition) as JsonObject), definition),
-  );
+  const stored = present === undefined ? {} : (JSON.parse(present.definition) as JsonObject);
+  mergeDefinition(stored, definition);
+  const merged = JSON.stringify(stored);
   if (merged === present?.definition || merged.length > MAX_DEFINITION_LENGTH) return;
   await tx.run(
     `insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)

@@ -14,7 +14,7 @@ const IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/iu;
 const EMAIL = /^mailto:[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/i;
 const SHA1 = /^[0-9a-f]{40}$/i;
 const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
-const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:\s*;.*)?$/i;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:[ \t]*;.*)?$/i;
 /** An offset from UTC. xAPI forbids minus zero. */
 const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const NEGATIVE_ZERO = /-00(?::?00)?$/;

@@ -9,6 +9,8 @@ import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 export const STATEMENT_FORMATS = ['exact', 'ids', 'canonical'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
+/** The members of a definition that are combined with those of an earlier one. */
+const COMBINED: readonly string[] = ['name', 'description', 'extensions'];
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
 
 /** Converts each context activity to a list, the format in which statements are stored and returned. */
@@ -111,16 +113,17 @@ function agentIds(agent: unknown): unknown {
 }
 
 /**
- * Merges a new definition of an activity into the stored one. Texts by language are combined; other members are
- * replaced.
+ * Merges a new definition of an activity into an earlier one, which it changes: a copy for each of thousands would take
+ * too long. Texts by language and extensions are combined; other members are replaced.
+ * @param present must share no object with any definition that was sent
  */
-export function mergeDefinitions(present: JsonObject, next: JsonObject): JsonObject {
-  const merged: JsonObject = { ...present, ...next };
-  for (const name of ['name', 'description', 'extensions']) {
-    const [before, now] = [present[name], next[name]];
-    if (isObject(before) && isObject(now)) merged[name] = { ...before, ...now };
+export function mergeDefinition(present: JsonObject, next: JsonObject): void {
+  for (const [name, value] of Object.entries(next)) {
+    const before = present[name];
+    const isCombined = COMBINED.includes(name) && isObject(value);
+    if (isCombined && isObject(before)) Object.assign(before, value);
+    else present[name] = isCombined ? { ...value } : value;
   }
-  return merged;
 }
 
 /** Whether two agents or groups have the same identity. */
