@@ -101,9 +101,8 @@ export async function createPlayer(
     strictTransport: contentBaseUrlOf(settings, port).startsWith('https:'),
     tracing,
     log,
+    fileRoutes: [(scope) => contentFileRoutes(scope, { store, now }), playerPageRoutes],
     routes: [
-      (scope) => contentFileRoutes(scope, { store, now }),
-      playerPageRoutes,
       (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
       (scope) => lrsRoutes(scope, { lrs, path: '/xapi', scopeOf: (...asked) => sessions.scopeOf(...asked) }),
       ...runtimes.flatMap(({ routes }) => routes ?? []),

@@ -24,6 +24,7 @@ export async function beaconAttacks(service: WatchedService): Promise<Attack[]> 
     ...(await growingAttacks(service)),
     ...encodingAttacks(client),
     ...tokenAttacks(client),
+    await manyAtOnce(service),
     ...(await sharedValueAttacks(service)),
     await manyUnits(service),
   ];
@@ -171,6 +172,24 @@ function tokenAttacks(client: PlayerClient): Attack[] {
         }),
     },
   ];
+}
+
+/** A page that sends many requests at once, while the data that all units share is large. */
+async function manyAtOnce(service: WatchedService): Promise<Attack> {
+  const { client } = await startUnit(service, scorm12Course(), 'i1');
+  const state = { state: { a: '\u0001'.repeat(MIB) } };
+  assertStatus(await client.commit('i1', {}, state), 200);
+  const stale = JSON.stringify(client.commitOf('i1', {}));
+  assertStatus(await client.commit('i1', {}), 200);
+  return {
+    name: 'beacons: many requests at once, with large shared data',
+    perform: () =>
+      manyTimes(80, 80, async (n) => {
+        if (n % 2 === 0) return await beacon(client, stale, {}, 200, 429);
+        const response = await fetch(`${client.base}/attempt`);
+        assertStatus({ status: response.status, body: await response.text() }, 200, 429);
+      }),
+  };
 }
 
 /** Courses and learners that fill the values shared between courses up to the limit. */

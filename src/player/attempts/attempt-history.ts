@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
-import type { Attempt, UnitState } from './attempt.ts';
+import type { AttemptWithState, UnitState } from './attempt.ts';
 import { readAttemptSizes, readAttempts, readSomeUnits, readUnitSizes } from './attempt-store.ts';
 
 /** Bytes of stored JSON on a page. A longer part has its own page. */
@@ -9,7 +9,7 @@ const PAGE_BYTES = 2 ** 20;
 const PLACES_PER_ATTEMPT = 1_000_000;
 
 /** An attempt, or the part of it that is on a page. */
-export type AttemptPart = Omit<Attempt, 'page' | 'launchId'> & {
+export type AttemptPart = Omit<AttemptWithState, 'page' | 'launchId'> & {
   /** The units of this page, in the order in which they were opened. */
   units: UnitState[];
 };

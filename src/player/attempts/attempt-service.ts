@@ -8,6 +8,7 @@ import type { Attempt, LearningStatus, RecordOutcome, UnitState } from './attemp
 import {
   endAttempt,
   insertAttempt,
+  readAttemptState,
   readBrowsedUnits,
   readLatestAttempt,
   readUnits,
@@ -38,6 +39,8 @@ export interface AttemptInProgress {
   attempt: Attempt;
   /** The units that were opened. */
   units: readonly UnitState[];
+  /** The data that all units share; null if there is none, or the data of the units was not read. */
+  state: unknown;
 }
 
 /** Stores the results of learners by attempt and unit, and rolls them up into their registrations. */
@@ -84,7 +87,8 @@ export class AttemptService {
         await updatePage(tx, registrationId, attempt.number, { page, launchId });
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
-      return { status: null, result: { attempt: attempt.number, page, state: attempt.state, units } };
+      const state = await readAttemptState(tx, registrationId, attempt.number);
+      return { status: null, result: { attempt: attempt.number, page, state, units } };
     });
   }
 
@@ -114,10 +118,14 @@ export class AttemptService {
       }
       const { unit, isWhole } = nextUnit(present, result, this.#now());
       await writeUnit(tx, registrationId, attempt.number, unit);
+      const { learnerValues } = result;
+      const values =
+        learnerValues === undefined
+          ? []
+          : learnerValues(await readAttemptState(tx, registrationId, attempt.number));
       if (result.state !== undefined) {
         await updateAttemptState(tx, registrationId, attempt.number, result.state);
       }
-      const values = result.learnerValues?.(attempt.state) ?? [];
       await keepSharedValues(tx, registrationId, values, this.#now());
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
@@ -132,7 +140,7 @@ export class AttemptService {
    * Stores the results as {@link recordUnitResult} does, unless the launch records none.
    * @param launch of a registration, not a preview
    * @param options.dataOf the only unit whose data `work` and its results need; null for none. Without it, the data of
-   *   all units is read. Only a runtime that writes the data itself may do that
+   *   all units is read, and the data that they share. Only a runtime that writes the data itself may do that
    * @param options.inEveryMode whether to store the results even if the launch records none, because they belong to
    *   earlier launches. `work` then returns no others for such a launch
    * @throws {ProblemError} `not-found` if the registration was deleted, `forbidden` if a newer launch has superseded
@@ -156,7 +164,8 @@ export class AttemptService {
         attempt.number,
         dataOf === undefined ? {} : { dataOf },
       );
-      const present = { registration, attempt, units };
+      const state = dataOf === undefined ? await readAttemptState(tx, registrationId, attempt.number) : null;
+      const present = { registration, attempt, units, state };
       const { results, result } = await work(tx, present);
       const isRecorded = inEveryMode || launch.mode === 'normal';
       if (results.length === 0 || !isRecorded) return { status: null, result };
@@ -179,7 +188,8 @@ export class AttemptService {
       async (tx, registration) => {
         const attempt = await this.#attempt(tx, registration);
         const units = await readUnits(tx, registrationId, attempt.number);
-        const present = { registration, attempt, units };
+        const state = await readAttemptState(tx, registrationId, attempt.number);
+        const present = { registration, attempt, units, state };
         const results = await work(tx, present);
         return { status: await this.#record(tx, present, results), result: undefined };
       },

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Completion, Success } from '../../content/registrations/registration.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PlayerAttemptRow, PlayerUnitRow } from '../../database/schema.ts';
-import type { Attempt, UnitState } from './attempt.ts';
+import type { Attempt, AttemptWithState, UnitState } from './attempt.ts';
 
 /**
  * SQL of attempts and their units, one operation per function. The statements of a save are plain SQL, because building
@@ -54,20 +54,20 @@ export async function readAttempts(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
   { numbers, withState }: { numbers: readonly number[]; withState: readonly number[] },
-): Promise<Attempt[]> {
+): Promise<AttemptWithState[]> {
   if (numbers.length === 0) return [];
   const state =
     withState.length === 0
       ? 'null'
       : `case when number in (${withState.map(() => '?').join(', ')}) then state end`;
-  const rows = await reader.all<Omit<Selectable<PlayerAttemptRow>, 'registration_id'>>(
+  const rows = await reader.all<AttemptRow & { state: string | null }>(
     `select number, version_id, page, launch_id, ${state} as state, started_at, ended_at from player_attempts ` +
       `where registration_id = ? and number in (${numbers.map(() => '?').join(', ')})`,
     ...withState,
     registrationId,
     ...numbers,
   );
-  return rows.map(toAttempt);
+  return rows.map((row) => ({ ...toAttempt(row), state: row.state === null ? null : JSON.parse(row.state) }));
 }
 
 /** The latest attempt; undefined before the first one. */
@@ -75,12 +75,26 @@ export async function readLatestAttempt(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
 ): Promise<Attempt | undefined> {
-  const [row] = await reader.all<Omit<Selectable<PlayerAttemptRow>, 'registration_id'>>(
-    'select number, version_id, page, launch_id, state, started_at, ended_at from player_attempts ' +
+  const [row] = await reader.all<AttemptRow>(
+    'select number, version_id, page, launch_id, started_at, ended_at from player_attempts ' +
       'where registration_id = ? order by number desc limit 1',
     registrationId,
   );
   return row && toAttempt(row);
+}
+
+/** The data that all units of an attempt share, which may be megabytes; null if there is none. */
+export async function readAttemptState(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  number: number,
+): Promise<unknown> {
+  const [row] = await reader.all<{ state: string | null }>(
+    'select state from player_attempts where registration_id = ? and number = ?',
+    registrationId,
+    number,
+  );
+  return row === undefined || row.state === null ? null : JSON.parse(row.state);
 }
 
 export async function insertAttempt(
@@ -253,13 +267,14 @@ export async function writeUnit(
   );
 }
 
-function toAttempt(row: Omit<Selectable<PlayerAttemptRow>, 'registration_id'>): Attempt {
+type AttemptRow = Omit<Selectable<PlayerAttemptRow>, 'registration_id' | 'state'>;
+
+function toAttempt(row: AttemptRow): Attempt {
   return {
     number: row.number,
     versionId: row.version_id,
     page: row.page,
     launchId: row.launch_id,
-    state: row.state === null ? null : JSON.parse(row.state),
     startedAt: row.started_at,
     endedAt: row.ended_at,
   };

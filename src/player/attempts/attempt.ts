@@ -35,10 +35,13 @@ export interface Attempt {
   page: number;
   /** The launch of the latest page; null before the first page. */
   launchId: string | null;
-  /** The data that all units share; null if there is none. */
-  state: unknown;
   startedAt: number;
   endedAt: number | null;
+}
+
+/** An attempt with the data that all units share, which may be megabytes; null if there is none. */
+export interface AttemptWithState extends Attempt {
+  state: unknown;
 }
 
 /** The position of a write among all writes of an attempt. */

@@ -80,7 +80,7 @@ export function consequences({
     const isDoneUnseen = before === null && isSatisfied(unit, facts);
     if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts));
   }
-  const said = (present.attempt.state as Cmi5AttemptState | null)?.satisfied ?? [];
+  const said = (present.state as Cmi5AttemptState | null)?.satisfied ?? [];
   const parts = newlySatisfied(course, done, { said, baseUrl });
   const [first] = results;
   if (parts.length > 0 && first !== undefined) {

@@ -11,6 +11,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
+import { takeTurns } from './launch-turns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -50,6 +51,7 @@ export type LaunchRoutes = (scope: FastifyInstance) => void | Promise<void>;
  */
 export async function createContentServer({
   launches,
+  fileRoutes,
   routes,
   trustedProxies,
   maxConnections,
@@ -58,6 +60,9 @@ export async function createContentServer({
   log,
 }: {
   launches: LaunchService;
+  /** Routes that only serve files. */
+  fileRoutes: readonly LaunchRoutes[];
+  /** Routes whose requests take turns, see {@link takeTurns}. */
   routes: readonly LaunchRoutes[];
   trustedProxies: readonly string[];
   /** The server closes further connections immediately. */
@@ -117,7 +122,11 @@ export async function createContentServer({
         if (found.state !== 'open') return refuse(request, reply, found.state);
         request.launch = found.launch;
       });
-      for (const add of routes) await scope.register(async (inner) => add(inner));
+      for (const add of fileRoutes) await scope.register(async (inner) => add(inner));
+      await scope.register(async (inTurn) => {
+        takeTurns(inTurn);
+        for (const add of routes) await inTurn.register(async (inner) => add(inner));
+      });
     },
     { prefix: '/:token' },
   );

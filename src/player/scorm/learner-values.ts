@@ -39,6 +39,12 @@ function findSharedIds({ root, ...course }: ActivityTreeDefinition): SharedIds {
   return ids;
 }
 
+/** Whether a course shares any values with other courses. */
+export function sharesValues(tree: ActivityTreeDefinition): boolean {
+  const { objective, store } = sharedIds(tree);
+  return objective.size > 0 || store.size > 0;
+}
+
 /** Whether a course reads or writes a value. */
 export function sharesValue(
   tree: ActivityTreeDefinition,

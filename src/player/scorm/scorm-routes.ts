@@ -11,7 +11,7 @@ import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
-import { learnerValuesOf } from './learner-values.ts';
+import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
 import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
@@ -135,8 +135,10 @@ function rolledUpOf(
 ): Pick<UnitResult, 'rolledUp' | 'learnerValues'> {
   const tree = activityTreeOf(structure);
   if (tree === null) return {};
+  const rolledUp = rolledUpStatus(state, tree) ?? NOTHING_LEARNED;
+  if (!sharesValues(tree)) return { rolledUp };
   return {
-    rolledUp: rolledUpStatus(state, tree) ?? NOTHING_LEARNED,
+    rolledUp,
     learnerValues: (former) =>
       learnerValuesOf(tree, readSequencingState(state, tree), readSequencingState(former, tree)),
   };

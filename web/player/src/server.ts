@@ -60,13 +60,22 @@ export class Refusal extends Error {
   }
 }
 
+/** How often a request is sent again that came while too many others were waiting. */
+const MAX_TRIES = 10;
+const TOO_MANY_REQUESTS = 429;
+const MS_PER_SECOND = 1_000;
+
 /** Sends a request to the server. @throws {Refusal} @throws {TypeError} without a connection */
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {
-  const answer = await fetch(`../${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Refusal(answer.status);
-  return (await answer.json()) as T;
+  for (let tries = 1; ; tries++) {
+    const answer = await fetch(`../${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.ok) return (await answer.json()) as T;
+    if (answer.status !== TOO_MANY_REQUESTS || tries === MAX_TRIES) throw new Refusal(answer.status);
+    const seconds = Number(answer.headers.get('retry-after')) || 1;
+    await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
+  }
 }
