@@ -283,6 +283,7 @@ async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
     'escapes of no encoding': ['PutParam', `%5BCore_Lesson%5D%0A${'%ff'.repeat(2.6 * MIB)}`],
     'blanks without end': ['PutParam', `%5BCore_Lesson%5D%0A${'+'.repeat(7.9 * MIB)}`],
     'lines without end': ['PutParam', `%5BCore_Lesson%5D%0A${'%0A'.repeat(2.6 * MIB)}`],
+    'a score without end': ['PutParam', `%5BCore%5D%0Ascore=${','.repeat(7.9 * MIB)}`],
     'values without end': ['PutParam', `%5BCore%5D%0A${lines(400_000, (n) => `a${n}=1`)}`],
     'preferences without end': [
       'PutParam',

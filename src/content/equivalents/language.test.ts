@@ -17,7 +17,20 @@ test('language tags get their canonical spelling', () => {
 });
 
 test('anything but a language tag is rejected', () => {
-  for (const tag of ['', 'e', 'en_US', 'english language', 'en-', '-en', 'en-US-US', '12', 'ä', 'e\u0000n']) {
+  const long = `en-x${'-a'.repeat(60)}`;
+  for (const tag of [
+    '',
+    'e',
+    long,
+    'en_US',
+    'english language',
+    'en-',
+    '-en',
+    'en-US-US',
+    '12',
+    'ä',
+    'e\u0000n',
+  ]) {
     assert.equal(canonicalLanguage(tag), null, JSON.stringify(tag));
   }
 });

@@ -110,7 +110,7 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
 
 /** A score: raw, maximum, minimum; null if the raw score is not a number. */
 function scoreIn(text = ''): { raw: string; max: string; min: string } | null {
-  const [raw = '', max = '', min = ''] = text.split(',').map((each) => each.trim());
+  const [raw = '', max = '', min = ''] = text.split(',', 3).map((each) => each.trim());
   const decimal = (value: string) => (DECIMAL.test(value) ? value : '');
   return DECIMAL.test(raw) ? { raw, max: decimal(max), min: decimal(min) } : null;
 }
