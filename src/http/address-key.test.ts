@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { addressKey, plainAddress } from './address-key.ts';
+import { addressKey, plainAddress, siteKey } from './address-key.ts';
 
 it('an IPv4 address has its own key, even if it is mapped into IPv6', () => {
   assert.equal(addressKey('192.0.2.7'), '192.0.2.7');
@@ -33,4 +33,12 @@ it('an address is returned without its port, and an invalid one is null', () => 
   for (const none of ['unknown', '', ':80', '[]:80', '192.0.2.7:port', '192.0.2.7:80:80']) {
     assert.equal(plainAddress(none), null);
   }
+});
+
+it('the addresses of an IPv6 site count together as its /48', () => {
+  assert.equal(siteKey('2001:db8:1:2::3'), '2001:db8:1::/48');
+  assert.equal(siteKey('[2001:db8:1:ff::3]:51034'), '2001:db8:1::/48');
+  assert.equal(siteKey('192.0.2.7'), null);
+  assert.equal(siteKey('::ffff:192.0.2.7'), null);
+  assert.equal(siteKey('unknown'), null);
 });

@@ -11,8 +11,21 @@ export function addressKey(address: string): string {
   const parsed = parse(address);
   if (parsed === null) return address;
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
+  return prefixOf(parsed, 64);
+}
+
+/**
+ * The key under which all addresses of an IPv6 site are counted together: its /48, of which one subscriber may have all
+ * (RFC 6177). Null for other addresses.
+ */
+export function siteKey(address: string): string | null {
+  const parsed = parse(address);
+  return parsed instanceof ipaddr.IPv6 ? prefixOf(parsed, 48) : null;
+}
+
+function prefixOf({ parts }: ipaddr.IPv6, bits: 48 | 64): string {
+  const network = parts.slice(0, bits / 16).map((part) => part.toString(16));
+  return `${network.join(':')}::/${bits}`;
 }
 
 /**

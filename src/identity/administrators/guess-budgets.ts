@@ -13,6 +13,9 @@ export interface GuessBudget {
 const SECOND_MS = 1_000;
 const BURST = 10;
 const REFILL_MS = 30 * SECOND_MS;
+/** A site has thousands of network addresses, and as many people. */
+const SITE_BURST = 40;
+const SITE_REFILL_MS = 10 * SECOND_MS;
 /** An e-mail address has one budget for guesses from all network addresses: 1,440 guesses per day. */
 const EMAIL_BURST = 30;
 const EMAIL_REFILL_MS = 60 * SECOND_MS;
@@ -21,6 +24,11 @@ const LONGEST_MS = EMAIL_BURST * EMAIL_REFILL_MS;
 /** Budget of a network address. `source` is its key, see {@link addressKey}. */
 export function addressBudget(source: string): GuessBudget {
   return { name: `address:${source}`, burst: BURST, refillMs: REFILL_MS };
+}
+
+/** Shared budget of all network addresses of an IPv6 site. `site` is its key, see {@link siteKey}. */
+export function siteBudget(site: string): GuessBudget {
+  return { name: `site:${site}`, burst: SITE_BURST, refillMs: SITE_REFILL_MS };
 }
 
 /** Shared budget for guesses at an e-mail address. `subject` is its hash, because people type passwords there. */

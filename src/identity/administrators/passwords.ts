@@ -18,6 +18,8 @@ const NO_PASSWORD =
  * two.
  */
 const MAX_WAITING = 64;
+/** Further ones of callers who are known, because anybody can fill the queue with guesses. */
+const RESERVED = 16;
 const RETRY_AFTER_SECONDS = '2';
 
 /**
@@ -28,22 +30,33 @@ export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** The hash to keep, in the PHC string format. @throws {ProblemError} `unavailable` if too many are waiting. */
+  /**
+   * The hash to keep, in the PHC string format. Only known callers set passwords.
+   * @throws {ProblemError} `unavailable` if too many are waiting.
+   */
   async hash(password: string): Promise<string> {
-    return await this.#inTurn(() => hash(normalized(password), COST));
+    return await this.#inTurn(() => hash(normalized(password), COST), MAX_WAITING + RESERVED);
   }
 
   /**
    * Whether a password matches a hash. Without a hash, it does not, after the same time.
+   * @param options.isKnown whether the caller has signed in before, so that others cannot keep them from waiting
    * @throws {ProblemError} `unavailable` if too many are waiting.
    */
-  async verify(passwordHash: string | null, password: string): Promise<boolean> {
-    const matches = await this.#inTurn(() => verify(passwordHash ?? NO_PASSWORD, normalized(password)));
+  async verify(
+    passwordHash: string | null,
+    password: string,
+    { isKnown = false }: { isKnown?: boolean } = {},
+  ): Promise<boolean> {
+    const matches = await this.#inTurn(
+      () => verify(passwordHash ?? NO_PASSWORD, normalized(password)),
+      isKnown ? MAX_WAITING + RESERVED : MAX_WAITING,
+    );
     return matches && passwordHash !== null;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MAX_WAITING) {
+  async #inTurn<T>(work: () => Promise<T>, maxWaiting: number): Promise<T> {
+    if (this.#waiting >= maxWaiting) {
       throw new ProblemError(
         'unavailable',
         'Too many people are signing in at the same time. Try again shortly',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { administratorActor, unknownActor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Database } from '../../database/database.ts';
-import { addressKey } from '../../http/address-key.ts';
+import { addressKey, siteKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { challenge } from '../bearer.ts';
@@ -23,6 +23,7 @@ import {
   type GuessBudget,
   type GuessBudgets,
   passwordChangeBudget,
+  siteBudget,
 } from './guess-budgets.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Passwords } from './passwords.ts';
@@ -75,14 +76,19 @@ export class SignIn {
   ): Promise<SignInResult> {
     const emailKey = emailKeyOf(email);
     const browser = this.#with.browsers.browserOf(visitor.mark, emailKey);
+    const site = siteKey(visitor.address);
     const budgets =
       browser === null
-        ? [addressBudget(addressKey(visitor.address)), emailBudget(hashOf(emailKey))]
+        ? [
+            addressBudget(addressKey(visitor.address)),
+            ...(site === null ? [] : [siteBudget(site)]),
+            emailBudget(hashOf(emailKey)),
+          ]
         : [browserBudget(browser)];
     await this.#with.budgets.pay(budgets);
     const row = await selectAdministratorByEmail(this.#with.database.reader, emailKey);
     const passwordHash = row?.password_hash ?? null;
-    const matches = await this.#verify(passwordHash, password, budgets);
+    const matches = await this.#verify(passwordHash, password, { budgets, isKnown: browser !== null });
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
       await this.#recordFailure(row, visitor);
       throw this.#refused(visitor);
@@ -121,7 +127,7 @@ export class SignIn {
     checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
     const budgets = [passwordChangeBudget(administratorId)];
     await this.#with.budgets.pay(budgets);
-    if (!(await this.#verify(row.password_hash, current, budgets))) {
+    if (!(await this.#verify(row.password_hash, current, { budgets, isKnown: true }))) {
       this.#with.log.warn('a password change was refused', { administrator_id: administratorId });
       throw invalidInput([{ pointer: '/current_password', detail: 'must be the current password' }]);
     }
@@ -148,10 +154,10 @@ export class SignIn {
   async #verify(
     passwordHash: string | null,
     password: string,
-    budgets: readonly GuessBudget[],
+    { budgets, isKnown }: { budgets: readonly GuessBudget[]; isKnown: boolean },
   ): Promise<boolean> {
     try {
-      return await this.#with.passwords.verify(passwordHash, password);
+      return await this.#with.passwords.verify(passwordHash, password, { isKnown });
     } catch (error) {
       await this.#with.budgets.refund(budgets);
       throw error;

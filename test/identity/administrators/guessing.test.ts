@@ -19,11 +19,18 @@ const HOUR_MS = 3_600_000;
 /** Tells which hashes were looked at, and takes no time for it. */
 class WatchedPasswords extends Passwords {
   readonly verified: (string | null)[] = [];
+  /** Whether the last one was of a known caller. */
+  wasKnown = false;
   /** Happens while a password is looked at. */
   meanwhile = async (): Promise<void> => {};
 
-  override async verify(passwordHash: string | null, password: string): Promise<boolean> {
+  override async verify(
+    passwordHash: string | null,
+    password: string,
+    { isKnown = false } = {},
+  ): Promise<boolean> {
     this.verified.push(passwordHash);
+    this.wasKnown = isKnown;
     await this.meanwhile();
     return passwordHash === `hash of ${password}`;
   }
@@ -152,6 +159,21 @@ describe('guessing passwords', () => {
     assert.equal((await attempt('z@b.c', WRONG, { address: '2001:db8::ffff' })).outcome, 'too-many-requests');
   });
 
+  test('the networks of one IPv6 site, a /48, have forty guesses together, then one in ten seconds', async () => {
+    await using owned = await openTestDatabase();
+    const clock = new ManualClock();
+    const { attempt } = instance(owned.database, clock);
+    const guess = (at: number) =>
+      attempt(`a${at}@b.c`, WRONG, { address: `2001:db8:1:${at.toString(16)}::1` });
+    for (let at = 0; at < 40; at++) assert.equal((await guess(at)).outcome, 'unauthorized');
+    const refused = await guess(40);
+    assert.deepEqual([refused.outcome, refused.waitSeconds], ['too-many-requests', 10]);
+    const elsewhere = await attempt('z@b.c', WRONG, { address: '2001:db8:2::1' });
+    assert.equal(elsewhere.outcome, 'unauthorized');
+    clock.pass(10_000);
+    assert.equal((await guess(41)).outcome, 'unauthorized');
+  });
+
   test('an administrator’s password can be guessed from many addresses only once a minute', async () => {
     await using owned = await openTestDatabase();
     const clock = new ManualClock();
@@ -170,15 +192,17 @@ describe('guessing passwords', () => {
 
   test('guessing locks nobody out of a browser in which they have signed in before', async () => {
     await using owned = await openTestDatabase();
-    const { attempt } = instance(owned.database, new ManualClock());
+    const { attempt, passwords } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
     await insertAdministrator(owned.database, 'bob@example.com');
     const { mark } = await attempt('ann@example.com', PASSWORD);
+    assert.equal(passwords.wasKnown, false);
     const bob = await attempt('bob@example.com', PASSWORD);
     for (let at = 0; at < 40; at++) await attempt('ann@example.com', WRONG, { address: `198.51.100.${at}` });
     for (let at = 0; at < 10; at++) await attempt('x@example.com', WRONG);
     assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'too-many-requests');
     assert.equal((await attempt('ann@example.com', PASSWORD, { mark })).outcome, 'ok');
+    assert.equal(passwords.wasKnown, true, 'so that others who are waiting do not keep them out');
     const other = await attempt('ann@example.com', PASSWORD, { mark: bob.mark });
     assert.equal(other.outcome, 'too-many-requests', 'another person’s browser is not known');
 
