@@ -294,4 +294,38 @@ describe('the structure of a SCORM 2004 course', () => {
     ).join('');
     await assert.rejects(inspectItems(items, shared), { code: 'MANIFEST_TOO_COMPLEX' });
   });
+
+  it('has each condition of a rollup rule once', async () => {
+    const conditions = ['satisfied', 'completed', 'satisfied'].flatMap((condition) => [
+      `<imsss:rollupCondition condition="${condition}"/>`,
+      `<imsss:rollupCondition operator="not" condition="${condition}"/>`,
+    ]);
+    const rule = `<imsss:rollupRule><imsss:rollupConditions>${conditions.join('').repeat(100)}</imsss:rollupConditions><imsss:rollupAction action="completed"/></imsss:rollupRule>`;
+    const { rollup } = await readSequencing(
+      `><imsss:rollupRules>${rule}</imsss:rollupRules></imsss:sequencing>`,
+    );
+    assert.deepEqual(rollup.rules[0]?.conditions, [
+      { condition: 'satisfied', operator: 'noOp' },
+      { condition: 'satisfied', operator: 'not' },
+      { condition: 'completed', operator: 'noOp' },
+      { condition: 'completed', operator: 'not' },
+    ]);
+  });
+
+  it('is refused if every save would apply too many rollup rules to too many children', async () => {
+    const rule =
+      '<imsss:rollupRule><imsss:rollupConditions><imsss:rollupCondition condition="completed"/></imsss:rollupConditions><imsss:rollupAction action="completed"/></imsss:rollupRule>';
+    const units = Array.from(
+      { length: 200 },
+      (_, index) => `<item identifier="i${index}" identifierref="r1"/>`,
+    ).join('');
+    const block = (rules: number) =>
+      `<item identifier="b">${units}<imsss:sequencing><imsss:rollupRules>${rule.repeat(rules)}</imsss:rollupRules></imsss:sequencing></item>`;
+    await assert.rejects(inspectItems(block(1_000)), { code: 'MANIFEST_TOO_COMPLEX' });
+    assert.equal((await inspectItems(block(10))).units.length, 200);
+    const organization = block(1_000)
+      .replace('<item identifier="b">', '')
+      .replace(/<\/item>$/, '');
+    await assert.rejects(inspectItems(organization), { code: 'MANIFEST_TOO_COMPLEX' });
+  });
 });

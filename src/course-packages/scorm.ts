@@ -113,7 +113,14 @@ class ItemReader {
   /** The SCORM 2004 data of the whole tree; null in other versions. */
   readRoot(organization: XmlElement | undefined, title: string): Scorm2004Course | null {
     if (!this.#isScorm2004) return null;
-    return this.#extras.course(organization, title, this.#sequencings.read(organization));
+    const sequencing = this.#sequencings.read(organization);
+    this.#spendRollup(sequencing, organization);
+    return this.#extras.course(organization, title, sequencing);
+  }
+
+  /** Every save may apply each rollup rule of a block to each of its children. */
+  #spendRollup({ rollup }: Sequencing, block: XmlElement | undefined): void {
+    this.#budget.spend(rollup.rules.length * childrenOf(block, 'item').length);
   }
 
   /** A manifest without an organization is content for other courses. Its SCOs are what learners can open. */
@@ -148,6 +155,7 @@ class ItemReader {
       const id = this.#idOf(item, resource !== undefined);
       // Both readers share the sequencing, so an error in it is reported once.
       const sequencing = this.#isScorm2004 ? this.#sequencings.read(item) : null;
+      if (sequencing !== null) this.#spendRollup(sequencing, item);
       const unit = resource === undefined ? null : this.#addUnit(item, { id, resource, sequencing });
       return {
         id,

@@ -3,23 +3,21 @@ import { scorm2004Course } from '../support/player-courses.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 
+/** A course of this many units, and of a rollup rule with as many conditions for each of them. */
+const UNITS = 500;
+const CONDITIONS = 25_000;
 /** How often a forged state repeats the id of a child. Each level of blocks multiplies it. */
 const REPEATS = 2_000;
 const FLOW = '<imsss:sequencing><imsss:controlMode flow="true"/></imsss:sequencing>';
 
 /** Attacks on the sequencing of SCORM 2004, whose state the page sends. */
 export async function sequencingAttacks(service: WatchedService): Promise<Attack[]> {
-  return [await repeatedActivities(service)];
+  return [await repeatedActivities(service), await manyConditions(service)];
 }
 
-/** A course of blocks within blocks, and a state in which every block repeats its only child. */
-async function repeatedActivities(service: WatchedService): Promise<Attack> {
-  const units = ['i1', 'i2'].map(
-    (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,
-  );
-  const items = `<item identifier="x"><title>x</title>${units.join('')}${FLOW}</item>${FLOW}`;
-  const { client } = await startUnit(service, scorm2004Course({ items }), 'i1');
-  const activity = (further: object) => ({
+/** The state of an activity. */
+function activity(further: object): object {
+  return {
     attempts: 1,
     isActive: true,
     isSuspended: false,
@@ -32,21 +30,52 @@ async function repeatedActivities(service: WatchedService): Promise<Attack> {
     objectives: [],
     available: null,
     ...further,
-  });
-  const sequencing = {
-    format: 2,
-    current: 'i1',
-    suspended: null,
-    activities: {
-      o1: activity({ available: Array(REPEATS).fill('x') }),
-      x: activity({ available: Array(REPEATS).fill('i1') }),
-      i1: activity({ hasEnded: true }),
-    },
-    objectives: {},
-    stores: {},
   };
+}
+
+/** The state of a session whose unit has just ended, so that the save rolls it up. */
+function ended(activities: object): object {
+  return {
+    sequencing: {
+      format: 2,
+      current: 'i1',
+      suspended: null,
+      activities: { ...activities, i1: activity({ hasEnded: true }) },
+      objectives: {},
+      stores: {},
+    },
+  };
+}
+
+/** A course of blocks within blocks, and a state in which every block repeats its only child. */
+async function repeatedActivities(service: WatchedService): Promise<Attack> {
+  const units = ['i1', 'i2'].map(
+    (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,
+  );
+  const items = `<item identifier="x"><title>x</title>${units.join('')}${FLOW}</item>${FLOW}`;
+  const { client } = await startUnit(service, scorm2004Course({ items }), 'i1');
+  const state = ended({
+    o1: activity({ available: Array(REPEATS).fill('x') }),
+    x: activity({ available: Array(REPEATS).fill('i1') }),
+  });
   return {
     name: 'beacons: a state that repeats its activities',
-    perform: async () => assertStatus(await client.commit('i1', {}, { state: { sequencing } }), 200),
+    perform: async () => assertStatus(await client.commit('i1', {}, { state }), 200),
+  };
+}
+
+/** A course with thousands of conditions in a rollup rule, which each save evaluates for each unit. */
+async function manyConditions(service: WatchedService): Promise<Attack> {
+  const units = Array.from(
+    { length: UNITS },
+    (_, n) => `<item identifier="i${n}" identifierref="r1"><title>${n}</title></item>`,
+  );
+  const conditions = '<imsss:rollupCondition condition="completed"/>'.repeat(CONDITIONS);
+  const rule = `<imsss:rollupRule><imsss:rollupConditions>${conditions}</imsss:rollupConditions><imsss:rollupAction action="completed"/></imsss:rollupRule>`;
+  const rules = `<imsss:sequencing><imsss:controlMode flow="true"/><imsss:rollupRules>${rule}</imsss:rollupRules></imsss:sequencing>`;
+  const { client } = await startUnit(service, scorm2004Course({ items: `${units.join('')}${rules}` }), 'i1');
+  return {
+    name: 'beacons: a save that is rolled up with thousands of conditions',
+    perform: async () => assertStatus(await client.commit('i1', {}, { state: ended({}) }), 200),
   };
 }

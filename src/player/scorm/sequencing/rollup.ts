@@ -93,13 +93,15 @@ const KINDS: Record<RollupAction, readonly RollupAction[]> = {
 function applies(activity: Activity, action: RollupAction): boolean {
   const own = activity.sequencing.rollup.rules;
   const rules = own.some((rule) => KINDS[action].includes(rule.action)) ? own : DEFAULT_RULES;
-  return rules.some((rule) => {
-    if (rule.action !== action) return false;
-    const values = activity.available
-      .filter((child) => contributes(child, action))
-      .map((child) => evaluateConditions(child, rule.conditions, rule.combination, true));
-    return isMet(rule, values);
-  });
+  const ofAction = rules.filter((rule) => rule.action === action);
+  if (ofAction.length === 0) return false;
+  const children = activity.available.filter((child) => contributes(child, action));
+  return ofAction.some((rule) =>
+    isMet(
+      rule,
+      children.map((child) => evaluateConditions(child, rule.conditions, rule.combination, true)),
+    ),
+  );
 }
 
 function isMet(
