@@ -16,6 +16,20 @@ describe('records as CSV', () => {
   });
 });
 
+describe('text that a spreadsheet would run as a formula', () => {
+  it('gets an apostrophe, whatever comes after its first character', () => {
+    const formulas = ['=1', '+1', '-1', '@a', '＝1', '＋1', '－1', '＠a', '\t=1', '\r=1', '\n=1'];
+    const endings = ['', '\n', 'a\r\nb', '\u2028', '\u2029b'];
+    for (const formula of formulas) {
+      for (const ending of endings) {
+        const csv = toCsv([{ name: formula + ending }]);
+        assert.match(csv, /^\ufeffname\r\n"?'[^']/, JSON.stringify(formula + ending));
+      }
+    }
+    assert.equal(toCsv([{ name: 'a=1', count: -1 }]), '\ufeffname,count\r\na=1,-1');
+  });
+});
+
 describe('an empty list as CSV', () => {
   it('is an empty file, and no error', () => {
     assert.equal(toCsv([]), '\ufeff');

@@ -4,6 +4,11 @@ import Papa from 'papaparse';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
+ * The start of a formula. The pattern of Papa Parse also matches the rest of the text, and so no text with line breaks.
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
+/**
  * Records as CSV (RFC 4180) with a header. A nested object becomes a column for each member (`line.status`). An array
  * becomes its values separated by spaces, or JSON if they are objects. Text that a spreadsheet would run as a formula
  * gets an apostrophe prefix, because names come from other systems.
@@ -13,7 +18,7 @@ export function toCsv(records: readonly object[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   // Papa Parse refuses a table without columns.
   if (columns.length === 0) return BYTE_ORDER_MARK;
-  return BYTE_ORDER_MARK + Papa.unparse(rows, { columns, escapeFormulae: true });
+  return BYTE_ORDER_MARK + Papa.unparse(rows, { columns, escapeFormulae: FORMULA });
 }
 
 function flatten(record: object): Record<string, unknown> {
