@@ -29,7 +29,7 @@ const CLOSING_BRACE = 0x7d;
 export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    if (request.is404 || body.length === 0) return done(null, undefined);
+    if (body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(unsupported('Content-Encoding'));
     try {
       done(null, parseJson(body as Buffer, MAX_MEMBERS));
@@ -38,7 +38,7 @@ export function takeJsonBodies(server: FastifyInstance): void {
     }
   });
   server.addContentTypeParser('*', (request, _payload, done) => {
-    if (request.is404 || isEmpty(request)) return done(null, undefined);
+    if (isEmpty(request)) return done(null, undefined);
     done(unsupported('Content-Type'));
   });
 }

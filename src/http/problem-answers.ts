@@ -22,22 +22,25 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
     }
     return sendProblem(request, reply, problem);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(app, pathOf(request));
-    // Otherwise, a route accepts the method, but the resource does not exist.
-    if (allowed.length > 0 && !allowed.includes(request.method)) {
-      return sendProblem(
-        request,
-        reply,
-        new ProblemError(
-          'method-not-allowed',
-          `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}`,
-          { headers: { Allow: allowed.join(', ') } },
-        ),
-      );
-    }
-    return sendProblem(request, reply, new ProblemError('not-found', 'No resource exists at this path'));
+  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, missing(app, request)));
+  // Before the body arrives, because nobody reads it.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return sendProblem(request, reply, missing(app, request));
   });
+}
+
+/** The problem of a request to a path that has no route of its method, or no resource. */
+function missing(app: FastifyInstance, request: FastifyRequest): ProblemError {
+  const allowed = allowedMethods(app, pathOf(request));
+  // Otherwise, a route accepts the method, but the resource does not exist.
+  if (allowed.length > 0 && !allowed.includes(request.method)) {
+    return new ProblemError(
+      'method-not-allowed',
+      `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}`,
+      { headers: { Allow: allowed.join(', ') } },
+    );
+  }
+  return new ProblemError('not-found', 'No resource exists at this path');
 }
 
 /** Sends a problem as the response. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { longestStallDuring } from '../support/event-loop.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -7,6 +9,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 // Runs on SQLite alone: the requests are refused before anything is stored.
 
 const MAX_STALL_MS = 100;
+/** Less than the service waits for a body. */
+const MAX_WAIT_MS = 10_000;
 /** A little below what a request may hold, so that the body is read and looked at. */
 const BODY_LENGTH = 1_048_000;
 
@@ -110,5 +114,22 @@ describe('a request with a million errors', () => {
       '/focus/0/webhook_focus_type',
       '/other',
     ]);
+  });
+});
+
+describe('a request whose body nobody reads', () => {
+  test('to an unknown path is answered before its body arrives', async () => {
+    await using service = await startTestService();
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    try {
+      socket.write(
+        `POST /nowhere HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
+      );
+      const [part] = await once(socket, 'data', { signal: AbortSignal.timeout(MAX_WAIT_MS) });
+      assert.match(String(part), /^HTTP\/1\.1 404 /);
+    } finally {
+      socket.destroy();
+    }
   });
 });
