@@ -104,7 +104,13 @@ export async function createPlayer(
     fileRoutes: [(scope) => contentFileRoutes(scope, { store, now }), playerPageRoutes],
     routes: [
       (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
-      (scope) => lrsRoutes(scope, { lrs, path: '/xapi', scopeOf: (...asked) => sessions.scopeOf(...asked) }),
+      (scope) =>
+        lrsRoutes(scope, {
+          lrs,
+          path: '/xapi',
+          formPlaces: null,
+          scopeOf: (...asked) => sessions.scopeOf(...asked),
+        }),
       ...runtimes.flatMap(({ routes }) => routes ?? []),
     ],
   });

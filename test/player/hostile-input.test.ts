@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../content/registration-parts.ts';
 import { aiccFiles } from '../support/course-packages.ts';
@@ -22,11 +24,61 @@ describe('hostile input to the learning record store', () => {
   });
   after(() => service.stop());
 
+  test('a few forms with a credential inside may arrive at once, and nobody else waits for them', async () => {
+    const begun = Array.from({ length: 10 }, () => beginRequest('statements?method=GET'));
+    try {
+      const first = Promise.withResolvers<void>();
+      const refused: (string | null)[] = [];
+      for (const { answer } of begun) {
+        void answer.then((line) => {
+          refused.push(line);
+          if (refused.length === 2) first.resolve();
+        });
+      }
+      await first.promise;
+      assert.deepEqual(refused, Array(2).fill('HTTP/1.1 429 Too Many Requests'));
+      assert.equal((await form('GET', 'statements', { limit: '1' })).status, 429);
+      assert.equal((await lrs.call('GET', 'statements', { query: { limit: '1' } })).status, 200);
+    } finally {
+      for (const { socket } of begun) socket.destroy();
+    }
+    let status = 429;
+    // The service learns of closed connections one by one.
+    while (status === 429) ({ status } = await form('GET', 'statements', { limit: '1' }));
+    assert.equal(status, 200);
+  });
+
+  test('what anybody may ask for is answered before a body arrives', async () => {
+    const { socket, answer } = beginRequest('about');
+    try {
+      const late = new Promise((resolve) => setTimeout(() => resolve('too late'), 10_000).unref());
+      assert.equal(await Promise.race([answer, late]), 'HTTP/1.1 405 Method Not Allowed');
+    } finally {
+      socket.destroy();
+    }
+  });
+
   const stateOf = (stateId: string) => ({
     activityId: activity('hostile').id,
     agent: JSON.stringify(ANN),
     stateId,
   });
+  /** Sends the head of a request without its body. Resolves with the status line, or null if none came. */
+  const beginRequest = (path: string): { socket: Socket; answer: Promise<string | null> } => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(
+      `POST /xapi/${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 1000000\r\n` +
+        'Content-Type: application/x-www-form-urlencoded\r\n\r\n',
+    );
+    const closed = once(socket, 'close').then(() => null);
+    const first = once(socket, 'data').then(
+      ([part]) => String(part).split('\r\n', 1)[0]!,
+      () => null,
+    );
+    return { socket, answer: Promise.race([first, closed]) };
+  };
   const form = (method: string, resource: string, members: Record<string, string>) =>
     fetch(`${lrs.endpoint}/${resource}?method=${method}`, {
       method: 'POST',

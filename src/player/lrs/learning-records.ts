@@ -3,6 +3,7 @@ import type { Authorize } from '../../http/authorization.ts';
 import { basePathOf } from '../../http/base-path.ts';
 import type { AuthenticateBasic } from '../../identity/clients/basic-authentication.ts';
 import type { ServiceContext } from '../../service-context.ts';
+import { FormPlaces } from './form-places.ts';
 import { Lrs } from './lrs.ts';
 import { lrsClients, XAPI_PATH } from './lrs-clients.ts';
 import { lrsRoutes } from './lrs-routes.ts';
@@ -27,6 +28,7 @@ export function createLearningRecords(
       await server.register(lrsRoutes, {
         lrs,
         path: XAPI_PATH,
+        formPlaces: new FormPlaces(),
         scopeOf: lrsClients({ ...callers, path, homePage: baseUrl }),
       });
     },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../../problems/problem.ts';
+import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
 import { isFormRequest, type LrsAnswer, type LrsRequest, readQuery, unwrapForm } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
@@ -26,6 +27,8 @@ export interface LrsRoutesOptions {
   lrs: Lrs;
   /** The path of the store, such as `/xapi`. It may contain route parameters. */
   path: string;
+  /** Null if everybody who can send a request is known before. */
+  formPlaces: FormPlaces | null;
   /**
    * Determines the scope of a request.
    * @param authorization the value of the `Authorization` field, which may be in a form
@@ -37,6 +40,8 @@ export interface LrsRoutesOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     lrsScope: LrsScope | null;
+    /** Ends the place of a form, see {@link FormPlaces}. */
+    freeForm: (() => void) | null;
   }
 }
 
@@ -46,9 +51,10 @@ declare module 'fastify' {
  */
 export async function lrsRoutes(
   app: FastifyInstance,
-  { lrs, path, scopeOf }: LrsRoutesOptions,
+  { lrs, path, formPlaces, scopeOf }: LrsRoutesOptions,
 ): Promise<void> {
   app.decorateRequest('lrsScope', null);
+  app.decorateRequest('freeForm', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onSend', async (request, reply) => {
@@ -69,8 +75,10 @@ export async function lrsRoutes(
       'Cross-Origin-Resource-Policy': 'cross-origin',
     });
   });
-  app.addHook('onRequest', async (request) => {
-    if (request.method === 'OPTIONS' || resourceOf(request) === 'about') return;
+  app.addHook('onRequest', async (request, reply) => {
+    // Answered before the body arrives, because anybody may send these.
+    if (request.method === 'OPTIONS') return preflight(reply);
+    if (resourceOf(request) === 'about') return send(reply, aboutAnswer(lrs, request));
     const { authorization } = request.headers;
     const isForm = isFormRequest(request.method, queryOf(request));
     if (authorization !== undefined || !isForm) {
@@ -81,6 +89,7 @@ export async function lrsRoutes(
     if (Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNKNOWN_BODY_BYTES) {
       throw new ProblemError('content-too-large', 'The form is too large, or has no Content-Length');
     }
+    request.freeForm = formPlaces?.take(request, reply) ?? null;
   });
 
   app.route({
@@ -89,11 +98,9 @@ export async function lrsRoutes(
     bodyLimit: MAX_LRS_BODY_BYTES,
     schema: { hide: true },
     handler: async (request, reply) => {
-      if (request.method === 'OPTIONS') return preflight(reply);
-      const resource = resourceOf(request);
-      if (resource === 'about') return send(reply, aboutAnswer(lrs, request));
-      const lrsRequest = unwrapForm(toLrsRequest(request, resource));
+      const lrsRequest = unwrapForm(toLrsRequest(request, resourceOf(request)));
       const scope = request.lrsScope ?? (await scopeOf(request, lrsRequest.headers.authorization));
+      request.freeForm?.();
       return send(reply, await lrs.answer(scope, lrsRequest));
     },
   });
