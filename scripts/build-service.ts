@@ -22,8 +22,9 @@ const pathFromBundle = (name) => require('node:path').join(import.meta.dirname, 
 
 /** Modules that are started or read by their path have the paths of the sources, and packages those of their folders. */
 function pathsOfSources(root: string): Plugin {
-  const fromBundle = (file: string) =>
-    JSON.stringify(path.relative(bundleFolder(root), file).replaceAll(path.sep, '/'));
+  // Naming the folder reads all sources, and there are thousands of modules.
+  const bundle = bundleFolder(root);
+  const fromBundle = (file: string) => JSON.stringify(path.relative(bundle, file).replaceAll(path.sep, '/'));
   return {
     name: 'paths-of-sources',
     setup({ onLoad }) {

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { bundlesFolder, PACKAGE_FILES } from '../bin/service-bundle.js';
-import { temporaryFolder } from './support/service.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const MS_PER_SECOND = 1_000;
@@ -23,6 +23,20 @@ import { greeting } from './greetings/greeting.ts';
 console.log(greeting, Type.String().type, import.meta.dirname);
 if (process.argv.includes('fail')) throw new Error('on line 5');
 `;
+
+/** Prints at the end how often folders were listed, before a program that runs after it. */
+const COUNT_LISTINGS = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  let listings = 0;
+  const { readdirSync } = fs;
+  fs.readdirSync = (...args) => {
+    listings += 1;
+    return readdirSync(...args);
+  };
+  syncBuiltinESMExports();
+  process.on('exit', () => console.log(listings));
+`)}`;
 
 /** A small installation with this program's way of starting, and packages of this checkout. */
 function installation() {
@@ -46,6 +60,8 @@ function installation() {
       const { status, stderr } = run('scripts/build-service.ts');
       assert.equal(status, 0, stderr);
     },
+    /** Builds, and returns how often the sources were read to name the bundle, at least. */
+    buildAndCount: () => Number(run('--import', COUNT_LISTINGS, 'scripts/build-service.ts').stdout),
     bundles: () => readdirSync(bundlesFolder(folder.path)),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
@@ -61,6 +77,13 @@ describe('the program', () => {
     const main = path.join(bundlesFolder(program.path), bundle!, 'main.mjs');
     writeFileSync(main, readFileSync(main, 'utf8').replace('hello', 'bundled'));
     assert.equal(program.start().stdout, fromSources.replace('hello', 'bundled'));
+  });
+
+  it('is bundled without reading all sources again for each module', () => {
+    using program = installation();
+    const listings = program.buildAndCount();
+    assert.ok(listings > 0 && listings < 10, `folders were listed ${listings} times`);
+    assert.equal(program.bundles().length, 1);
   });
 
   it('starts from sources that have changed since they were bundled', () => {
