@@ -5,6 +5,9 @@ import { ROOT } from './run-tests.ts';
 import { type PooledProgram, PoolReport, runPool } from './test-pool.ts';
 import { testPrograms } from './test-processes.ts';
 
+/** The part of all programs within which those with browsers start. */
+const BROWSERS_STARTED_BY = 0.7;
+
 /** The tests to run on each database. */
 export interface TestsOfDatabases {
   /** Options for `node`. */
@@ -36,14 +39,14 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   const [{ report: sqliteReport }, { report: postgresReport }] = reports;
   process.stdout.write('\nSQLite\n');
   await runPool(
-    interleave(
-      onSqlite.files.map((file) => ({ file, environment: {}, report: sqliteReport })),
-      onPostgres.files.map((file) => ({
+    interleave([
+      ...onSqlite.files.map((file) => ({ file, environment: {}, report: sqliteReport })),
+      ...onPostgres.files.map((file) => ({
         file,
         environment: { [SERVER_VARIABLE]: server.url },
         report: postgresReport,
       })),
-    ),
+    ]),
     options,
     interrupted.signal,
   );
@@ -60,10 +63,24 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   return reports.some(({ report }) => report.hasFailed) ? 1 : 0;
 }
 
-/** Merges both lists evenly, because programs with browsers or SQLite compute while those with a server wait. */
-function interleave(some: readonly PooledProgram[], others: readonly PooledProgram[]): PooledProgram[] {
-  const placed = [some, others].flatMap((list) =>
-    list.map((program, at) => ({ program, place: (at + 0.5) / list.length })),
+/**
+ * Distributes programs with browsers, others on SQLite and those on PostgreSQL evenly, because the first compute all the
+ * time while the last wait for their server. Those with browsers are through first, since they take longest.
+ */
+function interleave(programs: readonly PooledProgram[]): PooledProgram[] {
+  const groups = Map.groupBy(programs, ({ file, environment }) =>
+    hasBrowser(file) ? 'browser' : SERVER_VARIABLE in environment ? 'PostgreSQL' : 'SQLite',
+  );
+  const placed = [...groups].flatMap(([name, group]) =>
+    group.map((program, at) => ({
+      program,
+      place: ((at + 0.5) / group.length) * (name === 'browser' ? BROWSERS_STARTED_BY : 1),
+    })),
   );
   return placed.toSorted((a, b) => a.place - b.place).map(({ program }) => program);
+}
+
+/** Whether a program, which may be one of several test files, opens a browser. */
+function hasBrowser(file: string): boolean {
+  return /\btest[-/]ui[-/]/.test(file);
 }

@@ -22,7 +22,7 @@ const SHARING: readonly { folders: readonly string[]; most: number }[] = [
   { folders: ['test/player'], most: 40 },
   // These mostly wait, so they run beside each other.
   { folders: ['test/queue'], most: 7 },
-  { folders: ['test/ui'], most: 20 },
+  { folders: ['test/ui'], most: 14 },
   { folders: ['test/webhooks'], most: 40 },
 ];
 /** Those that take longest begin first, so that no process is left to work alone at the end. */
@@ -31,7 +31,6 @@ const LONGEST = [
   'test/reliability/',
   'test/attacks/',
   'test/commands.test.ts',
-  'test/ui/',
   'test/queue/',
   'test/webhooks/',
   'test/delivery/',

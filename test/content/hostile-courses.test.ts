@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
 import { zipOf } from '../support/course-packages.ts';
+import { longestStallDuring } from '../support/event-loop.ts';
 import { startTestService } from '../support/service.ts';
 import { scormPackage, uploadForm } from './packages.ts';
 
@@ -13,24 +13,6 @@ const LONGEST_TURN_MS = 50;
 /** Where the machine is slow, so is an ordinary import. */
 const TIMES_AN_ORDINARY_IMPORT = 3;
 
-/** The longest that this thread worked without a break while something else was done, in milliseconds of its CPU time. */
-async function longestTurn(work: Promise<unknown>): Promise<number> {
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  let longest = 0;
-  let before = process.threadCpuUsage();
-  while (!isDone) {
-    await setImmediate();
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1_000);
-    before = process.threadCpuUsage();
-  }
-  await done;
-  return longest;
-}
-
 describe('the service stays responsive while it reads a hostile manifest', () => {
   for (const [what, files] of Object.entries(HOSTILE_MANIFESTS)) {
     it(`with ${what}`, async () => {
@@ -39,8 +21,8 @@ describe('the service stays responsive while it reads a hostile manifest', () =>
       const hostile = new Uint8Array(await zipOf(files()));
       // The first import loads code.
       await service.api.create('/courses', uploadForm(ordinary));
-      const usual = await longestTurn(service.api.create('/courses', uploadForm(ordinary)));
-      const longest = await longestTurn(
+      const usual = await longestStallDuring(() => service.api.create('/courses', uploadForm(ordinary)));
+      const longest = await longestStallDuring(() =>
         Promise.all([
           service.api.post('/courses', uploadForm(hostile)).then(({ status }) => {
             assert.ok(status === 400 || status === 201, String(status));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { processorMs } from '../../../test/support/processor-speed.ts';
 import {
   availableSubtopics,
   FOCUS_TYPES_OF_TOPIC,
@@ -234,8 +235,9 @@ describe('the errors of a configuration', () => {
   });
 
   test('a list of another kind of value, however long, is judged in no time', () => {
-    const began = performance.now();
+    const began = processorMs();
     errorsOf({ ...input, subtopics: Array.from({ length: 200_000 }, (_, index) => index) });
-    assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`);
+    const took = processorMs() - began;
+    assert.ok(took < 1_000, `${took} ms`);
   });
 });
