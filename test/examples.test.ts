@@ -171,11 +171,17 @@ async function startReceiver([program, ...args]: [string, ...string[]], port: nu
   child.stderr.on('data', (chunk) => {
     errors += chunk;
   });
+  const kill = () => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  // A test that is ended from outside leaves no receiver behind.
+  process.once('exit', kill);
   const stop = async () => {
+    process.off('exit', kill);
     // Programs such as `go run` have children of their own.
     if (child.exitCode === null && child.pid !== undefined) {
       const exited = once(child, 'exit');
-      process.kill(-child.pid, 'SIGKILL');
+      kill();
       await exited;
     }
     folder[Symbol.dispose]();

@@ -63,7 +63,8 @@ test('requests, learners’ requests and postbacks in progress share the time th
   const tookSeconds = (performance.now() - begun) / 1_000;
   for (const client of clients) client.destroy();
   assert.ok(tookSeconds >= shutdown_timeout, `it took ${tookSeconds} s`);
-  assert.ok(tookSeconds < 2 * shutdown_timeout, `it took ${tookSeconds} s`);
+  // One after another, they would take three times as long.
+  assert.ok(tookSeconds < 2.5 * shutdown_timeout, `it took ${tookSeconds} s`);
 });
 
 test('a stop takes up no more messages, while test messages in progress get their responses', async () => {

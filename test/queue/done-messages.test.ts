@@ -146,7 +146,8 @@ describe('delivered messages, until they are deleted in bulk', {
     await deliver(user, 5);
     assert.ok((await stored(engine)).includes('1a'));
     await engine.database.transaction((tx) => engine.queue.forgetLines(tx, [1, 2]));
-    assert.ok((await stored(engine)).every((name) => name.startsWith('3')));
+    const left = await stored(engine);
+    assert.ok(left.length > 0 && left.every((name) => name.startsWith('3')), left.join());
   });
 });
 
