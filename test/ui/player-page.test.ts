@@ -6,10 +6,10 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { assertNoAxeFaults, assertNoColourFaults } from './support/axe.ts';
 import { boxOf } from './support/boxes.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
-import { assertNoAxeFaults } from './support/visit.ts';
 
 /** Names a folder for screenshots of the states. */
 const SCREENSHOTS = process.env.COURSEWIRE_TEST_SCREENSHOTS;
@@ -38,7 +38,8 @@ describe('the player page', () => {
       await page.setViewportSize(size);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        await assertNoAxeFaults(page, colorScheme);
+        await assertNoAxeFaults(page);
+        await assertNoColourFaults(page, colorScheme);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${name} is ${wide} px too wide on a ${device}`);
         if (SCREENSHOTS !== undefined) {
