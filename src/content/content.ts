@@ -46,7 +46,11 @@ import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
 import { RegistrationService } from './registrations/registration-service.ts';
-import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
+import {
+  deletePartOfRegistrations,
+  deleteRegistrationsOfAccount,
+  registrationsOfCourse,
+} from './registrations/registrations-of.ts';
 
 /** Logged at a start. */
 const KEPT_FILES =
@@ -85,7 +89,14 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   await using stack = new AsyncDisposableStack();
 
   const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
-  const accounts = new AccountService({ database, events, belongings, onDeleted, now });
+  const accounts = new AccountService({
+    database,
+    events,
+    belongings,
+    partOfBelongings: deletePartOfRegistrations,
+    onDeleted,
+    now,
+  });
   const accountContents = new AccountContentService({
     database,
     accounts,

@@ -42,7 +42,14 @@ export class ContentWorld {
     };
     const onDeleted = async () => {};
     this.#database = database;
-    this.accounts = new AccountService({ database, events, belongings: [], onDeleted, now });
+    this.accounts = new AccountService({
+      database,
+      events,
+      belongings: [],
+      partOfBelongings: async () => null,
+      onDeleted,
+      now,
+    });
     this.contents = new AccountContentService({
       database,
       accounts: this.accounts,

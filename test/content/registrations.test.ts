@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cmi5Package } from '../support/course-packages.ts';
-import { openDatabaseOf } from '../support/database.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
 import {
@@ -10,7 +9,6 @@ import {
   makeEquivalent,
   makeParties,
   register,
-  sql,
   takeAll,
   withoutUnits,
 } from './registration-parts.ts';
@@ -275,62 +273,6 @@ describe('registrations', () => {
     assert.match(refused.body.detail, /in use by registrations of learners/);
     await api.delete(`/registrations/${id}`);
     assert.equal((await api.delete(`/courses/${parties.course_id}`)).status, 204);
-  });
-
-  it('are deleted with their account, and no others are', async () => {
-    const parties = await makeParties(service);
-    const other = await makeParties(service);
-    await give(service, other.account_id, 'COURSE', parties.course_id);
-    await register(service, parties);
-    const { registration_id: id } = await register(service, parties);
-    const kept = await register(service, { ...other, course_id: parties.course_id });
-    await takeAll(service, parties.account_id);
-    assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
-    problemErrors(await api.get(`/registrations/${id}`), 404);
-    const left = await sql<{ n: number }>(
-      service,
-      'select count(*) as n from registrations where account_id = ?',
-      parties.account_id,
-    );
-    assert.equal(left.n, 0);
-    assert.equal((await api.get(`/registrations/${kept.registration_id}`)).status, 200);
-  });
-
-  it('are deleted with their account by statements of limited size, however many there are', async () => {
-    const parties = await makeParties(service);
-    const { registration_id: first } = await register(service, parties);
-    const columns =
-      'account_id, course_id, version_id, learner_id, completion, success, score, duration, completed_at, launched_at, ' +
-      'equivalent_id, language, revision, created_at, updated_at';
-    await using database = await openDatabaseOf(service.settings.data_dir);
-    await database.transaction(async (tx) => {
-      await tx.run(
-        `with recursive made (n) as (select 1 union all select made.n + 1 from made where made.n < 1200)
-         insert into registrations (registration_id, ${columns})
-         select 'made-' || made.n, ${columns} from made, registrations where registration_id = ?`,
-        first,
-      );
-      if (tx.dialect === 'postgres') {
-        await tx.run(
-          `create function refuse_large() returns trigger language plpgsql as $$
-           begin if (select count(*) from gone) > 500 then raise 'too many at a time'; end if; return null; end $$`,
-        );
-        await tx.run(
-          `create trigger of_limited_size after delete on registrations referencing old table as gone
-           for each statement execute function refuse_large()`,
-        );
-      }
-    });
-    await takeAll(service, parties.account_id);
-    assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
-    const left = await database.reader.all(
-      'select 1 from registrations where account_id = ?',
-      parties.account_id,
-    );
-    assert.equal(left.length, 0);
-    if (database.dialect === 'postgres') {
-      await database.transaction((tx) => tx.run('drop function refuse_large cascade'));
-    }
   });
 
   it('are read with content:read and changed with registrations:write', async () => {

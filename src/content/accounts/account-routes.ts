@@ -116,7 +116,8 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         summary: 'Delete an account',
         description:
           'Triggers ACCOUNT_DELETED, which shows the account as it was before. Also deletes its registrations and ' +
-          'content assignments, without further events.',
+          'content assignments, without further events. If there are many registrations, most of them are deleted ' +
+          'first. If the deletion then fails, the account still exists without them: delete it again.',
         params: AccountParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

@@ -5,7 +5,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
-import { assertRevision } from '../../problems/revision.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { AuditedChange, AuditedChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import {
@@ -33,12 +33,21 @@ export interface Account {
 /** Deletes everything of one kind that belongs to an account, as part of deleting it. */
 export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<void>;
 
+/**
+ * Deletes some of what an account may have too much of for one transaction.
+ * @param from 0, or what the last call returned
+ * @returns where to continue, or null if nothing was deleted because little is left
+ */
+export type PartOfBelongings = (tx: Transaction, accountId: number, from: number) => Promise<number | null>;
+
 /** Dependencies of {@link AccountService}. */
 export interface AccountServiceDependencies {
   database: Database;
   events: EventPublisher<Transaction>;
   /** Deleted with an account, one for each kind. */
   belongings: readonly AccountBelongings[];
+  /** Deleted before an account, in transactions of their own. */
+  partOfBelongings: PartOfBelongings;
   onDeleted: OnDeleted;
   now: () => number;
 }
@@ -110,13 +119,15 @@ export class AccountService {
 
   /**
    * Publishes ACCOUNT_DELETED, which shows the account as it was before. Its belongings are deleted, too, without
-   * further events.
+   * further events. If there are many, most of them are deleted before, in several transactions, so that everyone's
+   * changes go on. If this fails, the account still exists without some of them, and can be deleted again.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, by, expected }: AuditedChangeOf): Promise<void> {
+    const isBegun = await this.#deleteParts(id, expected);
     await this.#with.database.transaction(async (tx) => {
       const account = await requireLockedAccount(tx, id);
-      assertRevision(account.revision, expected);
+      if (!isBegun) assertRevision(account.revision, expected);
       for (const deleteBelongings of this.#with.belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
       await this.#publish(tx, 'ACCOUNT_DELETED', account, user);
@@ -125,6 +136,24 @@ export class AccountService {
       await recordAudit(tx, change, this.#with.now());
       await this.#with.onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
     });
+  }
+
+  /**
+   * Deletes most belongings of an account that has many. Only the first transaction can refuse this: changes that come
+   * later must not end a deletion halfway.
+   * @returns whether anything was deleted
+   */
+  async #deleteParts(id: number, expected: ExpectedRevisions): Promise<boolean> {
+    let from = 0;
+    while (true) {
+      const next = await this.#with.database.transaction(async (tx) => {
+        const account = await requireAccountForContent(tx, id);
+        if (from === 0) assertRevision(account.revision, expected);
+        return await this.#with.partOfBelongings(tx, id, from);
+      });
+      if (next === null) return from > 0;
+      from = next;
+    }
   }
 
   async #publish(

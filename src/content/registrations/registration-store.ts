@@ -152,19 +152,37 @@ export async function deleteRegistration(tx: Transaction, registrationId: string
     .execute();
 }
 
-/** Deletes at most `limit` registrations of an account, the oldest ones first. Returns the number deleted. */
-export async function deleteSomeRegistrationsByAccount(
+/** The number of the account's registration that `count` others precede, from a number on; null if there is none. */
+export async function readNumberBehind(
+  reader: Pick<Reader, 'all'>,
+  accountId: number,
+  { from, count }: { from: number; count: number },
+): Promise<number | null> {
+  const [row] = await reader.all<{ number: number }>(
+    'select number from registrations where account_id = ? and number >= ? order by number limit 1 offset ?',
+    accountId,
+    from,
+    count,
+  );
+  return row?.number ?? null;
+}
+
+/** Deletes the registrations of an account whose numbers are from `from` to below `to`. */
+export async function deleteRegistrationsBetween(
   tx: Transaction,
   accountId: number,
-  limit: number,
-): Promise<number> {
-  return await tx.run(
-    `delete from registrations where number in
-       (select registrations.number from registrations where registrations.account_id = ?
-        order by registrations.number limit ?)`,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await tx.run(
+    'delete from registrations where account_id = ? and number >= ? and number < ?',
     accountId,
-    limit,
+    from,
+    to,
   );
+}
+
+export async function deleteRegistrationsByAccount(tx: Transaction, accountId: number): Promise<void> {
+  await tx.run('delete from registrations where account_id = ?', accountId);
 }
 
 export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: number): Promise<boolean> {

@@ -1,23 +1,40 @@
 import type { Transaction } from '../../database/database.ts';
-import { deleteSomeRegistrationsByAccount, hasRegistrations } from './registration-store.ts';
+import {
+  deleteRegistrationsBetween,
+  deleteRegistrationsByAccount,
+  hasRegistrations,
+  readNumberBehind,
+} from './registration-store.ts';
 
 /** What deleting accounts and courses needs from registrations. */
 
 /**
- * Maximum number of registrations per statement. All that learners did is deleted, too, so a statement for a large account
- * would exceed the time that a statement may take, and block the event loop on SQLite.
+ * Maximum number of registrations per transaction. All that learners did is deleted, too, so a larger one would exceed
+ * the time that a statement may take, block the event loop on SQLite, and keep learners' saves waiting.
  */
 const REGISTRATIONS_AT_A_TIME = 500;
 
 /**
- * Deletes the registrations of an account without events. Call it in the transaction that deletes the account,
- * after its row is locked or deleted: concurrent registrations wait for that row.
+ * Deletes the oldest registrations of an account, from a number on, without events. Call it in a transaction of its own
+ * that locks the account's content: learners' saves go on, except those of the registrations that are deleted.
+ * @returns the number to continue from, or null if nothing was deleted because few are left
+ */
+export async function deletePartOfRegistrations(
+  tx: Transaction,
+  accountId: number,
+  from: number,
+): Promise<number | null> {
+  const to = await readNumberBehind(tx, accountId, { from, count: REGISTRATIONS_AT_A_TIME });
+  if (to !== null) await deleteRegistrationsBetween(tx, accountId, { from, to });
+  return to;
+}
+
+/**
+ * Deletes the registrations of an account without events, those that {@link deletePartOfRegistrations} left. Call it in
+ * the transaction that deletes the account, after its row is locked: concurrent registrations wait for that row.
  */
 export async function deleteRegistrationsOfAccount(tx: Transaction, accountId: number): Promise<void> {
-  let deleted: number;
-  do {
-    deleted = await deleteSomeRegistrationsByAccount(tx, accountId, REGISTRATIONS_AT_A_TIME);
-  } while (deleted === REGISTRATIONS_AT_A_TIME);
+  await deleteRegistrationsByAccount(tx, accountId);
 }
 
 /** Registrations are history: a course with registrations cannot be deleted. */
