@@ -92,11 +92,11 @@ export class DeliveryExchange {
    * not one in flight. It locks the line too, so what it did is seen here, as in `#freeResumed`.
    */
   async #freeChanged(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
-    const used = settled.flatMap(({ settlement: { action, target } }) =>
-      action === 'retry' && target !== null ? [target] : [],
+    const failed = settled.flatMap(({ settlement: { action, target, message } }) =>
+      action === 'retry' && target !== null ? [{ target, enqueuedAt: message.enqueuedAt }] : [],
     );
-    if (used.length === 0) return;
-    for (const lineId of await this.#with.targets.changed(tx, used))
+    if (failed.length === 0) return;
+    for (const lineId of await this.#with.targets.changed(tx, failed))
       await this.#with.queue.actOnHead(tx, lineId, 'retry');
   }
 }

@@ -1,4 +1,5 @@
 import { HELD_UNTIL, type ReceivedMessage } from '../queue/message-queue.ts';
+import { isTooOld } from '../webhooks/configuration/head-due.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
@@ -74,7 +75,7 @@ export function discardReason(
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
   // While it is paused, nothing is discarded either.
   if (target.state === 'PAUSED') return null;
-  if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
+  if (isTooOld(message.enqueuedAt, target)) return 'BEFORE_IGNORE_DT';
   return null;
 }
 

@@ -8,7 +8,7 @@ import {
   signingContext,
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
-import { ignoresMore } from './configuration/head-due.ts';
+import { isTooOld } from './configuration/head-due.ts';
 import type { LoggingMode } from './configuration/logging-mode.ts';
 import { readResent } from './history/delivery-store.ts';
 import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
@@ -35,6 +35,12 @@ export interface DeliveryTarget {
   maxAttempts: number;
   ignoreBefore: number | null;
   loggingMode: LoggingMode;
+}
+
+/** The target that an attempt used, and the time of its message. */
+export interface FailedAttempt {
+  target: DeliveryTarget;
+  enqueuedAt: number;
 }
 
 type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
@@ -101,26 +107,26 @@ export class DeliveryTargets {
   }
 
   /**
-   * Of these webhooks, those for which another attempt may end differently now than with the given target, as seen by
-   * a transaction: another URL or secret, a later `ignoreBefore`, or no longer active. Usually, the revisions show that
-   * nothing has changed.
+   * The webhooks of those failed attempts after which another attempt may end differently now than with the target that
+   * was used, as seen by a transaction: another URL or secret, an `ignoreBefore` after the message, or no longer active.
+   * Usually, the revisions show that nothing has changed.
    */
-  async changed(reader: Pick<Reader, 'allFor'>, used: readonly DeliveryTarget[]): Promise<number[]> {
-    if (used.length === 0) return [];
-    const ids = used.map(({ webhookId }) => webhookId);
+  async changed(reader: Pick<Reader, 'allFor'>, failed: readonly FailedAttempt[]): Promise<number[]> {
+    if (failed.length === 0) return [];
+    const ids = failed.map(({ target }) => target.webhookId);
     const revisions = new Map((await readRevisions(reader, ids)).map(({ id, revision }) => [id, revision]));
-    const suspects = used.filter((target) => {
+    const suspects = failed.filter(({ target }) => {
       const kept = this.#kept.get(target.webhookId);
       return kept?.target !== target || kept.revision !== revisions.get(target.webhookId);
     });
     const rows = await readTargets(
       reader,
-      suspects.map(({ webhookId }) => webhookId),
+      suspects.map(({ target }) => target.webhookId),
     );
     const present = new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
     return suspects
-      .filter((target) => endsDifferently(target, present.get(target.webhookId)))
-      .map(({ webhookId }) => webhookId);
+      .filter((attempt) => endsDifferently(attempt, present.get(attempt.target.webhookId)))
+      .map(({ target }) => target.webhookId);
   }
 
   /**
@@ -186,11 +192,15 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
   return { present, former: isUsable ? { key: former, until } : null };
 }
 
-/** A pause does not count: resuming makes the head due. */
-function endsDifferently(used: DeliveryTarget, present: DeliveryTarget | undefined): boolean {
+function endsDifferently(
+  { target: used, enqueuedAt }: FailedAttempt,
+  present: DeliveryTarget | undefined,
+): boolean {
   if (present === undefined || present.state === 'INACTIVE' || present.state === 'DELETED') return true;
+  // It would only be put on hold. Resuming makes the head due.
+  if (present.state === 'PAUSED') return false;
   return (
-    ignoresMore(used, present) ||
+    isTooOld(enqueuedAt, present) ||
     used.targetUrl !== present.targetUrl ||
     used.lost !== present.lost ||
     !isDeepStrictEqual(used.credentials, present.credentials) ||

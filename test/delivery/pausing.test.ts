@@ -126,7 +126,7 @@ describe('a paused webhook', () => {
     const line = await lineOf(api, id);
     assert.deepEqual([line.state, line.head.attempts, line.head.next_attempt_dt], ['PAUSED', 1, null]);
     assertProblem(await api.post(`/webhooks/${id}/line/retry`), 409, 'conflict');
-    // A change of the target makes the head due: it is still held.
+    // A change of the target would make the head due.
     await using other = await startTarget({ respondWith: answer(500) });
     await updateWebhook(api, id, other.url, { max_attempts: 3, paused: true });
     target.respondWith(answer(200));

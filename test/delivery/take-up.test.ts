@@ -4,57 +4,27 @@ import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
-import { type Api, until } from '../support/service.ts';
+import type { Api } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { answer, type TargetExchange, when } from '../support/target-behaviours.ts';
+import { answer, when } from '../support/target-behaviours.ts';
 import {
   accountsOf,
   createAccounts,
   createWebhook,
   deliveriesOf,
+  inFlight,
+  LONG_RETRIES,
+  lineOf,
   listDeliveries,
   settledDeliveries,
+  untilFailed,
   untilLineEmpty,
   updateWebhook,
 } from './webhook-parts.ts';
 
-/** Long enough that nothing is retried unless it is told to be. */
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 const BACKLOG = 3_000;
 /** What is settled in one commit bears one time; one by one, the backlog would have hundreds of them. */
 const MOST_COMMITS = 100;
-
-async function lineOf(api: Api, id: number) {
-  return (await api.get(`/webhooks/${id}/line`)).body;
-}
-
-/** Waits until the head has failed so often and waits for its next attempt. */
-async function untilFailed(api: Api, id: number, attempts: number): Promise<void> {
-  await until(async () => {
-    const { state, head } = await lineOf(api, id);
-    return state === 'RETRYING' && head.attempts === attempts;
-  }, `the head of webhook ${id} failed ${attempts} times`);
-}
-
-/** A webhook with messages about accounts `a` and `b`, the first of which is in flight until `fail` is called. */
-async function inFlight({ signed = false } = {}) {
-  await using stack = new AsyncDisposableStack();
-  const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
-  const target = stack.use(await startTarget({ respondWith: hold }));
-  const { api } = stack.use(await borrowTestService({ settings: LONG_RETRIES }));
-  const id = await createWebhook(api, target.url);
-  if (signed) assert.equal((await api.post(`/webhooks/${id}/signing-secret`)).status, 200);
-  await createAccounts(api, 'a', 'b');
-  const request = await held;
-  const opened = stack.move();
-  return {
-    api,
-    id,
-    target,
-    fail: () => answer(500)(request),
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
 
 async function retryNow(api: Api, id: number): Promise<void> {
   const answer = await api.post(`/webhooks/${id}/line/retry`);
@@ -120,39 +90,6 @@ describe('decisions when a message is received', () => {
     });
   }
 
-  it('include the age: messages from before ignore_before_dt are discarded, the others delivered', async () => {
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using observer = await startTarget();
-    await using service = await borrowTestService({ settings: LONG_RETRIES });
-    const { api } = service;
-    const id = await createWebhook(api, target.url);
-    await createWebhook(api, observer.url);
-    for (const name of ['a', 'b', 'c', 'd']) {
-      const created = Date.now();
-      await createAccounts(api, name);
-      await until(() => Date.now() > created + 5, 'the next event is later');
-    }
-    await untilFailed(api, id, 1);
-    const [, , c] = await observer.waitFor(4);
-    const { timestamp } = c!.json as { timestamp: string };
-    target.respondWith(answer(200));
-    await updateWebhook(api, id, target.url, { ignore_before_dt: timestamp });
-    const deliveries = await settledDeliveries(api, id, 4);
-    assert.deepEqual(
-      deliveries.map((each) => [each.message.resource.account.name, each.status, each.status_reason]),
-      [
-        ['a', 'DISCARDED', 'BEFORE_IGNORE_DT'],
-        ['b', 'DISCARDED', 'BEFORE_IGNORE_DT'],
-        ['c', 'DELIVERED', null],
-        ['d', 'DELIVERED', null],
-      ],
-    );
-    assert.deepEqual(accountsOf(target.requests), ['a', 'c', 'd']);
-    const [a, b] = deliveries;
-    assert.deepEqual([a?.attempts, b?.attempts], [1, 0]);
-    assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
-  });
-
   for (const { what, reason, change } of [
     {
       what: 'deletion',
@@ -189,35 +126,6 @@ describe('decisions when a message is received', () => {
     await untilLineEmpty(test.api, test.id);
     assert.deepEqual(accountsOf(right.requests), ['a', 'b']);
     assert.equal(test.target.requests.length, 1);
-  });
-
-  it('include ignore_before_dt if it was set during a request: if that fails, messages are discarded at once', async () => {
-    await using test = await inFlight();
-    await updateWebhook(test.api, test.id, test.target.url, { ignore_before_dt: '2999-01-01T00:00:00Z' });
-    test.fail();
-    const deliveries = await settledDeliveries(test.api, test.id, 2);
-    assert.deepEqual(
-      deliveries.map((each) => [each.status, each.status_reason, each.attempts]),
-      [
-        ['DISCARDED', 'BEFORE_IGNORE_DT', 1],
-        ['DISCARDED', 'BEFORE_IGNORE_DT', 0],
-      ],
-    );
-    assert.equal(test.target.requests.length, 1);
-  });
-
-  it('do not include an ignore_before_dt that ignores fewer events: the next attempt is due as before', async () => {
-    await using target = await startTarget({ respondWith: answer(500) });
-    await using service = await borrowTestService({ settings: LONG_RETRIES });
-    const { api } = service;
-    const id = await createWebhook(api, target.url, { ignore_before_dt: '2020-01-02T00:00:00Z' });
-    await createAccounts(api, 'a');
-    await untilFailed(api, id, 1);
-    const { head } = await lineOf(api, id);
-    for (const ignore_before_dt of ['2020-01-01T00:00:00Z', null])
-      await updateWebhook(api, id, target.url, { ignore_before_dt });
-    assert.equal((await lineOf(api, id)).head.next_attempt_dt, head.next_attempt_dt);
-    assert.equal(target.requests.length, 1);
   });
 
   it('include credentials that were corrected during a request: if that fails, they are tried at once', async () => {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, until } from '../support/service.ts';
-import type { ReceivedPostback } from '../support/target.ts';
+import { type ReceivedPostback, startTarget } from '../support/target.ts';
+import { answer, type TargetExchange } from '../support/target-behaviours.ts';
+
+/** Long enough that nothing is retried unless it is told to be. */
+export const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
 /** Makes a webhook of topic ACCOUNT and returns its id. */
 export async function createWebhook(
@@ -128,4 +133,37 @@ export async function untilLineEmpty(api: Api, webhookId: number): Promise<void>
     async () => (await api.get(`/webhooks/${webhookId}/line`)).body.state === 'EMPTY',
     `the line of webhook ${webhookId} is empty`,
   );
+}
+
+/** What the API shows of a webhook's line. */
+export async function lineOf(api: Api, id: number) {
+  return (await api.get(`/webhooks/${id}/line`)).body;
+}
+
+/** Waits until the head has failed so often and waits for its next attempt. */
+export async function untilFailed(api: Api, id: number, attempts: number): Promise<void> {
+  await until(async () => {
+    const { state, head } = await lineOf(api, id);
+    return state === 'RETRYING' && head.attempts === attempts;
+  }, `the head of webhook ${id} failed ${attempts} times`);
+}
+
+/** A webhook with messages about accounts `a` and `b`, the first of which is in flight until `fail` is called. */
+export async function inFlight({ signed = false } = {}) {
+  await using stack = new AsyncDisposableStack();
+  const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
+  const target = stack.use(await startTarget({ respondWith: hold }));
+  const { api } = stack.use(await borrowTestService({ settings: LONG_RETRIES }));
+  const id = await createWebhook(api, target.url);
+  if (signed) assert.equal((await api.post(`/webhooks/${id}/signing-secret`)).status, 200);
+  await createAccounts(api, 'a', 'b');
+  const request = await held;
+  const opened = stack.move();
+  return {
+    api,
+    id,
+    target,
+    fail: () => answer(500)(request),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

@@ -3,22 +3,26 @@ import type { Webhook, WebhookConfiguration } from './webhook.ts';
 /**
  * Whether an update makes the head due now instead of at its next retry: its messages are discarded now, or may be, or
  * they are no longer on hold, or the next attempt may succeed.
+ * @param headEnqueuedAt the time of the head; null if nothing waits
  */
-export function makesHeadDue(present: Webhook, next: WebhookConfiguration): boolean {
+export function makesHeadDue(
+  present: Webhook,
+  next: WebhookConfiguration,
+  headEnqueuedAt: number | null,
+): boolean {
+  // It would only be put on hold again. Resuming makes it due.
+  if (next.enabled && next.paused) return false;
   return (
     (present.enabled && !next.enabled) ||
     (present.paused && !next.paused) ||
-    ignoresMore(present, next) ||
+    (headEnqueuedAt !== null && isTooOld(headEnqueuedAt, next)) ||
     mayMendDelivery(present, next)
   );
 }
 
-/** Whether messages are now discarded as too old that were not before. */
-export function ignoresMore(
-  former: { ignoreBefore: number | null },
-  { ignoreBefore }: { ignoreBefore: number | null },
-): boolean {
-  return ignoreBefore !== null && (former.ignoreBefore === null || former.ignoreBefore < ignoreBefore);
+/** Whether a message of this time is discarded instead of delivered while the webhook is active and not paused. */
+export function isTooOld(enqueuedAt: number, { ignoreBefore }: { ignoreBefore: number | null }): boolean {
+  return ignoreBefore !== null && enqueuedAt < ignoreBefore;
 }
 
 /** Whether the change may fix failing deliveries: another target, or new credentials. */

@@ -61,7 +61,7 @@ export type ReadAssetNames = (
 export interface WebhookServiceDependencies {
   database: Database;
   cipher: CredentialsCipher;
-  queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
+  queue: Pick<MessageQueue, 'lockLines' | 'line' | 'actOnHead'>;
   checkTargetUrl: CheckTargetUrl;
   readAssetNames: ReadAssetNames;
   maxWebhooks: number;
@@ -158,7 +158,8 @@ export class WebhookService {
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, present, by);
       this.#logLater(tx, 'a webhook was updated', id);
-      if (makesHeadDue(present, configuration)) await this.#makeHeadDue(tx, id);
+      const { oldestEnqueuedAt } = await this.#with.queue.line(id, tx);
+      if (makesHeadDue(present, configuration, oldestEnqueuedAt)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
       const changes = webhookChanges(present, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
@@ -273,8 +274,7 @@ export class WebhookService {
   /**
    * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a
    * webhook that is inactive or deleted, or those that are too old, or tries the target as it is configured now. A head
-   * in flight is not affected:
-   * if its attempt fails, delivery compares the webhook with what it was when the attempt began.
+   * in flight is not affected: if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#with.queue.actOnHead(tx, id, 'retry');
