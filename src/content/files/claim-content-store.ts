@@ -50,7 +50,8 @@ export async function assertOwnContentStore(database: Database, store: ContentSt
   if (owner !== (await installationOf(database))) {
     throw new ContentStoreError(
       `the course files in ${store.location} belong to another installation: set database_url if it uses PostgreSQL, or ` +
-        'set data_dir to another folder',
+        'set data_dir to another folder. Or, to keep the database in data_dir (PostgreSQL was only tried, for example), ' +
+        'delete the file coursewire-installation in that folder: all files that this database does not name are then removed',
     );
   }
   throw new ContentStoreError(

@@ -184,6 +184,21 @@ describe('the course files in the data folder of a PostgreSQL service', () => {
     assert.ok(existsSync(upload), 'uploads in progress stay too');
   });
 
+  it('are removed, and the embedded database is kept, once the operator has decided so after trying PostgreSQL', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    await startedBy(dataDir, () => randomUUID());
+    await assert.rejects(
+      startTestService({ dataDir }),
+      /to keep the database in data_dir.* delete the file coursewire-installation/,
+    );
+    const content = path.join(dataDir, 'content');
+    rmSync(path.join(content, 'coursewire-installation'));
+    await using service = await startTestService({ dataDir });
+    assert.equal((await service.api.get('/courses')).body.data.length, 1);
+    assert.equal(readdirSync(content).length, 1, 'only its course is left');
+  });
+
   it('stay if a service is started on the database from before the move, until the operator has moved back', async () => {
     using folder = temporaryFolder();
     const dataDir = path.join(folder.path, 'data');
