@@ -108,8 +108,9 @@ export function accountContentRoutes(
         operationId: 'removeAccountContent',
         summary: 'Remove content from an account',
         description:
-          'Triggers CONTENT_REMOVED_FROM_ACCOUNT. Removing a folder triggers one event for it and one for each ' +
-          'subfolder with content, listing its current content. Only content that was added directly can be removed.',
+          'Triggers CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has. Removing a folder triggers one event ' +
+          'for it and one for each subfolder, listing the current content that the account no longer has. If the account ' +
+          'still has everything another way, there is no event. Only content that was added directly can be removed.',
         params: ContentParams,
         response: { 204: Type.Null(), ...problems(404) },
       },

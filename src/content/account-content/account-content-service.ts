@@ -86,7 +86,7 @@ export class AccountContentService {
   }
 
   /**
-   * Publishes CONTENT_REMOVED_FROM_ACCOUNT.
+   * Publishes CONTENT_REMOVED_FROM_ACCOUNT for what the account no longer has.
    * @throws {ProblemError} `not-found` if the account does not exist, or if the asset was not added to it directly
    */
   async remove(

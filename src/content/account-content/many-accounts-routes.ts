@@ -76,7 +76,8 @@ export function manyAccountsRoutes(
         summary: 'Remove content from many accounts',
         description:
           'Triggers CONTENT_REMOVED_FROM_ACCOUNT, in the order of `account_ids`: for each account, one event for each ' +
-          'folder that contains some of the removed content. Only content that was added directly can be removed. ' +
+          'folder that contains something that the account no longer has. Only content that was added directly can be ' +
+          'removed. ' +
           WHOLE,
         body: ManyAccountsBody,
         response: CHANGED,

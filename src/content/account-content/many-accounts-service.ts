@@ -73,7 +73,8 @@ export class ManyAccountsService {
 
   /**
    * Removes each asset from each account that has it directly, in one transaction. Publishes
-   * CONTENT_REMOVED_FROM_ACCOUNT: for each account, one event for each folder that contains some of it.
+   * CONTENT_REMOVED_FROM_ACCOUNT: for each account, one event for each folder that contains something that it no longer
+   * has.
    * @throws {ProblemError} `invalid-request` for accounts or assets that repeat or do not exist, `limit-reached`
    */
   async remove(

@@ -124,7 +124,7 @@ export const accounts = {
       description:
         'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has the course through other content.',
       event:
-        'Triggers the event “Content removed”. Removing a folder triggers one event for it and one for each folder below it that contains content.',
+        'Triggers the event “Content removed” for content that the account no longer has: one event for each folder that contains some of it.',
       words: {
         title: (count: string, name: string | null) =>
           name === null ? `Remove ${count} items?` : `Remove ${isolate(name)}?`,

@@ -48,7 +48,7 @@ export const manyAccounts = {
     confirm: 'Remove',
     description:
       'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has the course through other content.',
-    event: 'Triggers the event “Content removed” for each account.',
+    event: 'Triggers the event “Content removed” for each account that then no longer has the content.',
     indirect: (count: number) =>
       count === 1
         ? '1 selected account does not have it directly and keeps it.'
