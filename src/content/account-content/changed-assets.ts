@@ -86,26 +86,37 @@ async function readWithinFolders(
   return within;
 }
 
+/** What of each change's assets its account does not have through what another change added. */
 async function withoutHeldOtherwise(
   tx: Transaction,
   changes: readonly ContentChange[],
   expanded: readonly Asset<AssetType>[][],
   chains: Chains,
 ): Promise<Asset<AssetType>[][]> {
-  const waysOf = (asset: Asset<AssetType>): ContentReference[] => [
-    asset,
-    ...chains.get(asset.folderId)!.map((id) => ({ type: 'FOLDER', id }) as const),
-  ];
-  const pairKey = (accountId: number, asset: ContentReference) => `${accountId} ${assetKey(asset)}`;
-  const asked = changes.flatMap(({ account: { id: accountId } }, n) => {
-    const ways = new Map(expanded[n]!.flatMap(waysOf).map((way) => [assetKey(way), way]));
-    return [...ways.values()].map(({ type, id }) => ({ accountId, type, id }));
+  const pairKey = (accountId: number, way: ContentReference) => `${accountId} ${assetKey(way)}`;
+  const asked = changes.flatMap(({ account: { id: accountId }, assets }, n) => {
+    const own = new Set(assets.map(assetKey));
+    // Many assets are in few folders, and these have few ancestors.
+    const folderIds = new Set(expanded[n]!.map(({ folderId }) => folderId));
+    const ancestors = new Set([...folderIds].flatMap((id) => chains.get(id)!));
+    const folders = [...ancestors].map((id) => ({ type: 'FOLDER', id }) as const);
+    return [...expanded[n]!, ...folders]
+      .filter((way) => !own.has(assetKey(way)))
+      .map(({ type, id }) => ({ accountId, type, id }));
   });
   const held = new Set((await readHeldAmong(tx, asked)).map((each) => pairKey(each.accountId, each)));
-  return changes.map(({ account, assets }, n) => {
-    const own = new Set(assets.map(assetKey));
-    const isOther = (way: ContentReference) => !own.has(assetKey(way)) && held.has(pairKey(account.id, way));
-    return expanded[n]!.filter((asset) => !waysOf(asset).some(isOther));
+  if (held.size === 0) return [...expanded];
+  return changes.map(({ account }, n) => {
+    const isHeld = (way: ContentReference) => held.has(pairKey(account.id, way));
+    const belowHeld = new Map<number, boolean>();
+    const isBelowHeld = (folderId: number) => {
+      const known = belowHeld.get(folderId);
+      if (known !== undefined) return known;
+      const isBelow = chains.get(folderId)!.some((id) => isHeld({ type: 'FOLDER', id }));
+      belowHeld.set(folderId, isBelow);
+      return isBelow;
+    };
+    return expanded[n]!.filter((asset) => !isBelowHeld(asset.folderId) && !isHeld(asset));
   });
 }
 
