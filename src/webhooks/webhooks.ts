@@ -90,10 +90,10 @@ export function startWebhooks(
         queue,
         trace,
         now,
-        onPublished: (event, webhooks) => {
-          metrics.eventPublished(event.subtopic, webhooks.length);
+        onPublished: (event, webhookIds) => {
+          metrics.eventPublished(event.subtopic, webhookIds.length);
           recorder.eventPublished();
-          eventLog.triggered(event, webhooks);
+          eventLog.triggered(event, webhookIds);
         },
       });
   const webhooks = new WebhookService({

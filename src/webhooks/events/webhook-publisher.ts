@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
-import { readMatchingWebhooks } from '../configuration/trigger-store.ts';
+import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { type NewEvent, recordEvents } from './event-recorder.ts';
@@ -17,8 +17,8 @@ const SHARED_FROM_SAVING = 16_384;
 /** Number of messages that are built together in memory. */
 const MESSAGES_AT_A_TIME = 500;
 
-/** Called once an event has been committed, with the webhooks for which it has messages. */
-export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
+/** Called once an event has been committed, with the ids of the webhooks for which it has messages. */
+export type OnPublished = (event: ServiceEvent, webhookIds: readonly number[]) => void;
 
 /** Dependencies of {@link WebhookPublisher}. */
 export interface WebhookPublisherDependencies {
@@ -40,27 +40,34 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
     if (events.length === 0) return;
     const { queue, now } = this.#with;
-    const matches = await Promise.all(events.map((event) => readMatchingWebhooks(tx, event)));
-    const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
+    // Once each: many events of many webhooks would take all memory.
+    const webhooks = new Map<number, MatchedWebhook>();
+    const matches = await Promise.all(
+      events.map(async (event) => {
+        const matching = await readMatchingWebhooks(tx, event);
+        for (const webhook of matching) webhooks.set(webhook.id, webhook);
+        return matching.map(({ id }) => id);
+      }),
+    );
     // For all events together: locking the lines of one event after another could cause a deadlock.
     const [occurredAt, ids] = await Promise.all([
-      lineIds.size > 0 ? queue.lockLines(tx, [...lineIds]) : now(),
+      webhooks.size > 0 ? queue.lockLines(tx, [...webhooks.keys()]) : now(),
       nextEventIds(tx, events.length),
     ]);
     const recorded: NewEvent[] = [];
     let messages: QueueMessage[] = [];
     // Event by event, so that each line gets them in their order.
     for (const [n, event] of events.entries()) {
-      const webhooks = matches[n]!;
+      const matched = matches[n]!;
       const eventId = ids[n]!;
       const builder = new MessageBuilder({ ...event, occurredAt });
-      const sharedId = await this.#share(tx, builder, webhooks.length);
-      const matched = webhooks.map(({ id }) => id);
+      const sharedId = await this.#share(tx, builder, matched.length);
       recorded.push({ id: eventId, event, occurredAt, shared: builder.shared, sharedId, matched });
-      for (const webhook of webhooks) {
+      for (const webhookId of matched) {
+        const webhook = webhooks.get(webhookId)!;
         const message: QueueMessage = {
-          lineId: webhook.id,
-          messageId: messageIdOf({ eventId, occurredAt, webhookId: webhook.id }),
+          lineId: webhookId,
+          messageId: messageIdOf({ eventId, occurredAt, webhookId }),
           label: event.subtopic,
           body: builder.build(webhook),
           ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),

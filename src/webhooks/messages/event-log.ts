@@ -43,15 +43,15 @@ export class EventLog {
   }
 
   /** The event was committed together with a message for each of these webhooks. */
-  triggered(event: ServiceEvent, webhooks: readonly { readonly id: number }[]): void {
+  triggered(event: ServiceEvent, webhookIds: readonly number[]): void {
     const log = this.#logs[topicOf(event.subtopic)];
     if (!log.isEnabled('debug')) return;
-    const count = webhooks.length;
+    const count = webhookIds.length;
     log.debug(`${event.subtopic} triggered ${count === 1 ? '1 webhook' : `${count} webhooks`}`, {
       event: event.subtopic,
       ...idsOf(event),
       webhooks: count,
-      webhook_ids: webhooks.slice(0, MAX_NAMED).map(({ id }) => id),
+      webhook_ids: webhookIds.slice(0, MAX_NAMED),
     });
   }
 }
