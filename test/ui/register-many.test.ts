@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/until.ts';
-import { choiceDialog, fieldOf } from './support/choosing.ts';
+import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -26,10 +26,16 @@ describe('registering many learners at once', () => {
     const account = await learning.accountWithCourses('Coho Winery');
     const course = learning.courses[0]!;
     await learning.register(account, course, 'grace');
-    await using visit = await ui.visit(`/registrations?account_id=${account}&course_id=${course}`);
+    await using visit = await ui.visit('/registrations');
     const { page } = visit;
     await page.getByRole('button', { name: 'Register many' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    await choose(page, 'Account', 'Coho Winery');
+    await choose(page, 'Course or equivalent', 'Fire extinguishers');
+    await until(
+      () => fieldOf(page, 'Course or equivalent').evaluate((field) => field === document.activeElement),
+      'the field has the focus again',
+    );
     await dialog.getByRole('button', { name: 'Register 0 learners' }).click();
     await dialog.getByText('Enter learner ids').waitFor();
     await dialog.getByLabel('Learner ids').fill('ada\ngrace\nada\nalan');

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
-import { type ReactNode, useCallback, useRef, useState } from 'react';
+import { type FocusEvent, type ReactNode, useCallback, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 
 const texts = shared.discard;
@@ -13,7 +13,6 @@ export function FormDialog({
   title,
   question = texts,
   isHeld = false,
-  isBehind = false,
   onClose,
   children,
 }: {
@@ -23,8 +22,6 @@ export function FormDialog({
   question?: { title: string; description: string };
   /** Whether it cannot be closed at the moment, except by its form. */
   isHeld?: boolean;
-  /** Whether the Escape key belongs to another dialog in front of it. */
-  isBehind?: boolean;
   onClose: () => void;
   /** Renders the form. Call `onChanged` with whether there is unsaved input. */
   children: (onChanged: (changed: boolean) => void) => ReactNode;
@@ -36,7 +33,7 @@ export function FormDialog({
   }, []);
   const [asking, setAsking] = useState(false);
   const close = () => {
-    if (isHeld || isBehind) return;
+    if (isHeld) return;
     if (changed.current) setAsking(true);
     else onClose();
   };
@@ -46,6 +43,7 @@ export function FormDialog({
         stackId="form"
         opened={opened}
         onClose={close}
+        onFocus={markFocused}
         title={title}
         size="lg"
         closeOnClickOutside={false}
@@ -78,4 +76,12 @@ export function FormDialog({
       </Modal>
     </Modal.Stack>
   );
+}
+
+/** Marks the field with the focus, which then gets it back when a dialog in front of the form is closed. */
+function markFocused({ currentTarget: form, target }: FocusEvent<HTMLElement>): void {
+  // React also reports the focus in a dialog that the form has opened.
+  if (!form.contains(target)) return;
+  for (const marked of form.querySelectorAll('[data-autofocus]')) marked.removeAttribute('data-autofocus');
+  target.setAttribute('data-autofocus', 'true');
 }

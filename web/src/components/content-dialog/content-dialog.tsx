@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
@@ -58,7 +58,8 @@ export function ContentDialog<T extends Choice>({
   ...props
 }: ContentDialogProps<T> & { opened: boolean; title: string }) {
   return (
-    <Modal opened={opened} onClose={props.onClose} title={title} size="lg">
+    // It is in front of a form in a dialog, and Escape closes it alone.
+    <Modal stackId={useId()} opened={opened} onClose={props.onClose} title={title} size="lg">
       <ContentForm {...props} />
     </Modal>
   );

@@ -10,7 +10,7 @@ interface FieldProps {
   value: readonly PickedAsset[];
   onChange: (value: PickedAsset[]) => void;
   error?: ReactNode;
-  onOpenChange: (opened: boolean) => void;
+  onOpenChange?: (opened: boolean) => void;
 }
 
 /** The account of a registration. */

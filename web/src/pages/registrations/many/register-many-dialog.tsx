@@ -33,7 +33,6 @@ export function RegisterManyDialog({
   opened: boolean;
   onClose: () => void;
 }) {
-  const [choosing, setChoosing] = useState(false);
   const [running, setRunning] = useState(false);
   return (
     <FormDialog
@@ -41,14 +40,12 @@ export function RegisterManyDialog({
       title={texts.title}
       question={texts.discard}
       isHeld={running}
-      isBehind={choosing}
       onClose={onClose}
     >
       {(onChanged) => (
         <RegisterMany
           accountId={accountId}
           courseId={courseId}
-          onChoosing={setChoosing}
           onChanged={onChanged}
           onRunning={setRunning}
           onClose={onClose}
@@ -61,7 +58,6 @@ export function RegisterManyDialog({
 interface Given {
   accountId: number | undefined;
   courseId: number | undefined;
-  onChoosing: (choosing: boolean) => void;
   /** Called with whether there is a list that closing would lose. */
   onChanged: (changed: boolean) => void;
   onClose: () => void;
@@ -84,7 +80,6 @@ function ManyForm({
   accountId,
   courseId,
   onStart,
-  onChoosing,
   onChanged,
   onClose,
 }: Given & { onStart: (plan: Plan) => void }) {
@@ -135,7 +130,6 @@ function ManyForm({
         <AccountField
           value={account}
           error={faults.account}
-          onOpenChange={onChoosing}
           onChange={(value) => {
             setAccount(value);
             setCourse([]);
@@ -145,7 +139,6 @@ function ManyForm({
           accountId={account[0]?.id ?? null}
           value={course}
           error={faults.course}
-          onOpenChange={onChoosing}
           onChange={setCourse}
         />
         <Textarea
