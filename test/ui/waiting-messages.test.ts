@@ -180,7 +180,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await remove(id);
   });
 
-  it('are not purged while the time is incomplete: the field has an error and the focus', async () => {
+  it('are not purged while the time is incomplete or impossible: the field has an error and the focus', async () => {
     const id = await blocked('CRM', 'Northwind', 'Contoso');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
@@ -202,6 +202,13 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await visit.assertAccessible();
     await before.fill('2020-01-01T00:00');
     await fault.waitFor({ state: 'detached' });
+    // Browsers accept years of six digits.
+    await before.fill('20260-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Purge' }).click();
+    await fault.waitFor();
+    assert.ok(await before.evaluate((field) => field === document.activeElement));
+    assert.deepEqual(purges, []);
+    await before.fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Purge' }).click();
     await dialog.getByText('Done: 0 messages purged.').waitFor();
     assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 2);

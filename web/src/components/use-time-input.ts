@@ -1,17 +1,22 @@
 import { type ChangeEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
+import { toInstant } from '../utilities/local-time.ts';
+
+/** Without it, browsers accept years of six digits. */
+const LATEST = '9999-12-31T23:59';
 
 /** The state of a field for a date and a time. */
 export interface TimeInput {
   /** Empty while the field is empty or incomplete. */
   value: string;
-  /** Whether the field is known to be filled partly. */
+  /** Whether the field is known to hold something that is not a time. */
   isIncomplete: boolean;
-  /** Reads the field again. If it is incomplete, shows the error, focuses the field and returns false. */
+  /** Reads the field again. If what it holds is not a time, shows the error, focuses the field and returns false. */
   check: () => boolean;
   props: {
     ref: RefObject<HTMLInputElement | null>;
     type: 'datetime-local';
+    max: string;
     value: string;
     error: string | undefined;
     onChange: (event: ChangeEvent<HTMLInputElement>) => void;
@@ -31,7 +36,7 @@ export function useTimeInput(initial = ''): TimeInput {
     value,
     isIncomplete,
     check: () => {
-      const bad = ref.current !== null && isPartlyFilled(ref.current);
+      const bad = ref.current !== null && isWrong(ref.current);
       setIncomplete(bad);
       if (bad) ref.current?.focus();
       return !bad;
@@ -39,20 +44,22 @@ export function useTimeInput(initial = ''): TimeInput {
     props: {
       ref,
       type: 'datetime-local',
+      max: LATEST,
       value,
       error: isIncomplete ? shared.incompleteTime : undefined,
       onChange: ({ currentTarget }) => {
         setValue(currentTarget.value);
-        setIncomplete(isPartlyFilled(currentTarget));
+        setIncomplete(isWrong(currentTarget));
       },
       // The value of a field that was incomplete and is emptied does not change.
       onKeyUp: ({ currentTarget }) => {
-        if (!isPartlyFilled(currentTarget)) setIncomplete(false);
+        if (!isWrong(currentTarget)) setIncomplete(false);
       },
     },
   };
 }
 
-function isPartlyFilled({ validity }: HTMLInputElement): boolean {
-  return validity.badInput;
+/** Whether the field is filled partly, or its time is too late for the service. */
+function isWrong({ validity, value }: HTMLInputElement): boolean {
+  return validity.badInput || validity.rangeOverflow || (value !== '' && toInstant(value) === null);
 }
