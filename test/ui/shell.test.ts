@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
+import { CLIENTS, takeSecret } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('the shell of the admin UI', () => {
@@ -133,6 +134,26 @@ describe('the shell of the admin UI', () => {
       await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
       assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
+    });
+
+    test('is renewed over a form in a dialog, with the mouse', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Create client' }).click();
+      const form = page.getByRole('dialog', { name: 'Create an API client' });
+      await form.getByLabel('Name').fill('Reports');
+      await form.getByLabel('E-mail').fill('it@example.com');
+      await form.getByRole('button', { name: 'Read-only' }).click();
+      await page.context().clearCookies();
+      await form.getByRole('button', { name: 'Create client' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      await dialog.getByRole('textbox', { name: 'Password' }).click();
+      await page.keyboard.type(PASSWORD);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await form.getByLabel('Name').inputValue(), 'Reports');
+      await form.getByRole('button', { name: 'Create client' }).click();
+      await takeSecret(page);
     });
   });
 

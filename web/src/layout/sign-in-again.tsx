@@ -23,6 +23,8 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
       closeOnEscape={false}
       title={account.signIn.again}
       size="sm"
+      // It is in front of every dialog, and of the menus in them.
+      zIndex={400}
     >
       <Stack gap="md">
         <Text c="dimmed" size="sm">
