@@ -3,10 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
+
+const closing = (page: Page) => page.getByRole('dialog', { name: 'Close without registering?' });
 
 describe('registering many learners at once', () => {
   let ui: Ui;
@@ -75,6 +78,8 @@ describe('registering many learners at once', () => {
     await dialog.getByRole('button', { name: 'Register 3 learners' }).click();
     await dialog.getByText('1 learner was registered. 2 learners are left.').waitFor();
     await dialog.getByText('The service is not responding').waitFor();
+    await page.keyboard.press('Escape');
+    await closing(page).getByRole('button', { name: 'Keep editing' }).click();
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await dialog.getByText('were registered').filter({ hasNotText: 'left' }).waitFor();
     assert.deepEqual(await learnersOf(account), ['ada', 'grace', 'alan']);
@@ -106,7 +111,7 @@ describe('registering many learners at once', () => {
     await using visit = await ui.visit('/registrations?new=many');
     const { page } = visit;
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });
-    const question = page.getByRole('dialog', { name: 'Close without registering?' });
+    const question = closing(page);
     const list = dialog.getByLabel('Learner ids');
     await list.fill('ada\ngrace');
     await page.mouse.click(5, 5);
@@ -126,6 +131,18 @@ describe('registering many learners at once', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Register many' }).click();
     assert.equal(await list.inputValue(), '');
+    await list.fill('alan');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.equal(await list.inputValue(), 'alan');
+    await visit.arrived('/registrations?new=many');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visit.arrived('/registrations');
+    await page.getByRole('button', { name: 'Register many' }).click();
+    await list.waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });
@@ -133,8 +150,9 @@ describe('registering many learners at once', () => {
   it('cannot be closed by accident while it runs, only stopped', async () => {
     const account = await learning.accountWithCourses('Graphic Design');
     const course = learning.courses[0]!;
-    await using visit = await ui.visit(`/registrations?account_id=${account}&course_id=${course}&new=many`);
+    await using visit = await ui.visit(`/registrations?account_id=${account}&course_id=${course}`);
     const { page } = visit;
+    await page.getByRole('button', { name: 'Register many' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register many learners' });
     await dialog.getByLabel('Learner ids').fill('ada\ngrace');
     const held = Promise.withResolvers<void>();
@@ -147,6 +165,9 @@ describe('registering many learners at once', () => {
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
+    await page.goBack();
+    await closing(page).getByRole('button', { name: 'Stay' }).click();
+    await closing(page).waitFor({ state: 'detached' });
     held.resolve();
     await dialog.getByText('2 learners were registered.').waitFor();
     await visit.assertAccessible();

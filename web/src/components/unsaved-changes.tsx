@@ -2,10 +2,23 @@ import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { shared } from '../texts/shared.ts';
 
+const texts = shared.unsaved;
+
 /** Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. */
-export function UnsavedChanges({ when }: { when: boolean }) {
+export function UnsavedChanges({
+  when,
+  question = texts,
+  isShownIn = () => null,
+}: {
+  when: boolean;
+  /** What it asks. */
+  question?: { title: string; description: string };
+  /** The part of the address' search that shows the form, if its page also exists without the form. */
+  isShownIn?: (search: object) => unknown;
+}) {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => when && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      when && (current.pathname !== next.pathname || isShownIn(current.search) !== isShownIn(next.search)),
     enableBeforeUnload: () => when,
     disabled: !when,
     withResolver: true,
@@ -16,16 +29,16 @@ export function UnsavedChanges({ when }: { when: boolean }) {
       stackId="unsaved-changes"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
-      title={shared.unsaved.title}
+      title={question.title}
       size="sm"
     >
-      <Text>{shared.unsaved.description}</Text>
+      <Text>{question.description}</Text>
       <Group justify="flex-end" gap="sm" mt="lg">
         <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-          {shared.unsaved.stay}
+          {texts.stay}
         </Button>
         <Button color="red" onClick={() => blocker.proceed?.()}>
-          {shared.unsaved.leave}
+          {texts.leave}
         </Button>
       </Group>
     </Modal>

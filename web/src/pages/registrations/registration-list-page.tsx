@@ -19,6 +19,8 @@ export function RegistrationListPage() {
     void navigate({
       search: ({ new: _new, ...others }) => ({ ...others, ...(form === null ? {} : { new: form }) }),
       resetScroll: false,
+      // The dialogs have asked, and need not ask again.
+      ignoreBlocker: true,
     });
   return (
     <>

@@ -7,6 +7,7 @@ import { FormDialog } from '../../../components/form-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { AccountField, SubjectField } from '../../../components/registrations/registration-fields.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
+import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
@@ -71,7 +72,9 @@ function RegisterMany({ onRunning, ...given }: Given & { onRunning: (running: bo
     return () => onRunning(false);
   }, [isRunning, onRunning]);
   if (state === null) return <ManyForm {...given} onStart={start} />;
-  return <Run state={state} onStop={stop} onResume={resume} onClose={given.onClose} />;
+  return (
+    <Run state={state} onStop={stop} onResume={resume} onChanged={given.onChanged} onClose={given.onClose} />
+  );
 }
 
 type Faults = Partial<Record<'account' | 'course' | 'learners', string>>;
@@ -93,11 +96,6 @@ function ManyForm({
   const [skipRegistered, setSkipRegistered] = useState(true);
   const [faults, setFaults] = useState<Faults>({});
   const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
-  const hasText = text.trim() !== '';
-  useLayoutEffect(() => {
-    onChanged(hasText);
-    return () => onChanged(false);
-  }, [hasText, onChanged]);
   const resetFile = useRef<() => void>(null);
   const setLearners = (value: string) => {
     setText(value);
@@ -126,6 +124,7 @@ function ManyForm({
   };
   return (
     <form noValidate onSubmit={submit}>
+      <KeptList when={text.trim() !== ''} onChanged={onChanged} />
       <Stack gap="md">
         <AccountField
           value={account}
@@ -196,11 +195,13 @@ function Run({
   state,
   onStop,
   onResume,
+  onChanged,
   onClose,
 }: {
   state: Registering;
   onStop: () => void;
   onResume: () => void;
+  onChanged: (changed: boolean) => void;
   onClose: () => void;
 }) {
   const { phase, plan, registered, skipped, refused, error } = state;
@@ -208,6 +209,7 @@ function Run({
   const left = total - processed(state);
   return (
     <Stack gap="md">
+      <KeptList when={left > 0} onChanged={onChanged} />
       <Progress
         value={(processed(state) / total) * WHOLE}
         animated={phase === 'running'}
@@ -234,6 +236,20 @@ function Run({
       />
     </Stack>
   );
+}
+
+/** Asks before the list of learners is lost. */
+function KeptList({ when, onChanged }: { when: boolean; onChanged: (changed: boolean) => void }) {
+  useLayoutEffect(() => {
+    onChanged(when);
+    return () => onChanged(false);
+  }, [when, onChanged]);
+  return <UnsavedChanges when={when} question={texts.discard} isShownIn={formIn} />;
+}
+
+/** The form that an address shows. */
+function formIn(search: { new?: unknown }): unknown {
+  return search.new;
 }
 
 function FaultyRows({
