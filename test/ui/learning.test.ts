@@ -156,6 +156,17 @@ describe('the learning record in the admin UI', () => {
     await page.getByRole('region', { name: 'Units' }).waitFor();
     await fact('Equivalent').getByRole('link').click();
     await visit.arrived(`/content/equivalents/${equivalentId}`);
+    const late = { account_id: accountId, equivalent_id: equivalentId, learner_id: 'late' };
+    await api.create('/registrations', late);
+    await api.delete(`/accounts/${accountId}/content/EQUIVALENT/${equivalentId}`);
+    assert.equal((await api.delete(`/equivalents/${equivalentId}`)).status, 204);
+    await start.page.reload();
+    // Its first course is played from then on.
+    await start.page
+      .getByRole('region', { name: 'Recent learning' })
+      .getByRole('listitem')
+      .filter({ hasText: /^late, Fire in en/ })
+      .waitFor();
   });
 
   it('shows the statements of a cmi5 course as sentences, page by page', async () => {

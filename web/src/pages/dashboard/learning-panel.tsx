@@ -57,8 +57,8 @@ function Entry({ registration }: { registration: LatestRegistration }) {
     language,
     account_name: account,
   } = registration;
-  // Until a language is chosen, the record has the first course of the equivalent.
-  const isOpen = equivalentId !== null && language === null;
+  // Until a language is chosen, the record has the first course of the equivalent. It may have been deleted since.
+  const isOpen = equivalentId !== null && language === null && equivalent !== null;
   const subject = isOpen ? equivalent : course;
   const address = isOpen ? addressOf('EQUIVALENT', equivalentId) : addressOf('COURSE', courseId);
   return (
