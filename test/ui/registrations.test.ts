@@ -97,6 +97,36 @@ describe('registrations in the admin UI', () => {
     }
   });
 
+  it('a status is saved again, with what was typed meanwhile, even if it cannot be read', async () => {
+    const { api } = ui.service;
+    const account = await learning.accountWithCourses('Humongous');
+    const id = await learning.register(account, learning.courses[0]!, 'joan');
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    const score = page.getByLabel('Score');
+    const save = page.getByRole('button', { name: 'Save status' });
+    const held = Promise.withResolvers<void>();
+    await score.fill('50');
+    await page.route(`**/registrations/${id}`, (route) => route.fulfill({ status: 503, json: {} }));
+    await page.route(`**/registrations/${id}/status`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await save.focus();
+    await Promise.all([page.waitForRequest(`**/registrations/${id}/status`), page.keyboard.press('Enter')]);
+    await save.and(page.locator(':focus')).waitFor();
+    await score.fill('60');
+    held.resolve();
+    await page.getByText('The status was saved.').first().waitFor();
+    assert.equal(await score.inputValue(), '60');
+    await save.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
+    await save.and(page.locator(':focus')).waitFor();
+    assert.equal(await score.inputValue(), '60');
+    assert.equal((await api.get(`/registrations/${id}`)).body.score, 60);
+  });
+
   it('the address of a page behind the last one is no error', async () => {
     await using visit = await ui.visit('/registrations?page=20700&search=nobody');
     const { page } = visit;

@@ -15,7 +15,7 @@ import type { RegistrationOverview } from '../../../src/ui-api/content/account-l
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { readRecord, request } from './request.ts';
+import { type Read, readRecord, replaceRecord, request } from './request.ts';
 
 export {
   COMPLETIONS,
@@ -153,13 +153,13 @@ export async function isRegistered(
   }
 }
 
-/** Rejected (412) if it was changed since `etag` was read. */
+/** Rejected (412) if it was changed since `etag` was read. Returns the saved record with its `ETag`. */
 export function updateRegistrationStatus(
   id: string,
   body: RegistrationStatus,
   etag: string | null,
-): Promise<Registration> {
-  return request('PUT', `/registrations/${id}/status`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+): Promise<Read<Registration>> {
+  return replaceRecord(`/registrations/${id}/status`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
 }
 
 export function launchRegistration(

@@ -8,6 +8,7 @@ import { Callout } from '../../../components/callout.tsx';
 import { ContentDialog } from '../../../components/content-dialog/content-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { groups } from '../../../texts/content-groups.ts';
 import { languageName } from '../../../utilities/language-name.ts';
@@ -208,15 +209,9 @@ export function GroupForm({
       </Panel>
       {!readOnly && (
         <div className={styles.bar} data-changed={changed || undefined}>
-          <Button
-            loading={saving}
-            aria-disabled={saving || !canSave}
-            data-disabled={!canSave}
-            // The attribute “disabled” would take the focus away from someone who has just pressed it.
-            renderRoot={(props) => <button {...props} ref={submit} type="submit" disabled={false} />}
-          >
+          <SaveButton ref={submit} saving={saving} canSave={canSave}>
             {isNew ? groups.create : groups.save}
-          </Button>
+          </SaveButton>
           {changed && !isNew && (
             <Button
               variant="subtle"

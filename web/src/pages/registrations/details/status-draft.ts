@@ -47,6 +47,26 @@ export function statusOf({ completion, success, score, duration }: StatusDraft):
   return { completion, success, score: parseScore(score) ?? null, duration: parseClock(duration) ?? 0 };
 }
 
+/** A draft after it was saved: what was changed since it was sent stays, everything else is as saved. */
+export function afterSaving(draft: StatusDraft, sent: StatusDraft, saved: StatusDraft): StatusDraft {
+  return {
+    completion: draft.completion === sent.completion ? saved.completion : draft.completion,
+    success: draft.success === sent.success ? saved.success : draft.success,
+    score: draft.score === sent.score ? saved.score : draft.score,
+    duration: draft.duration === sent.duration ? saved.duration : draft.duration,
+  };
+}
+
+/** Whether two drafts are equal. */
+export function isSameStatus(one: StatusDraft, other: StatusDraft): boolean {
+  return (
+    one.completion === other.completion &&
+    one.success === other.success &&
+    one.score === other.score &&
+    one.duration === other.duration
+  );
+}
+
 /** A status in a sentence. */
 export function statusInWords({ completion, success, score, duration }: RegistrationStatus): string {
   return inWords(completions[completion], successes[success], formatScore(score), formatClock(duration));

@@ -18,15 +18,18 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
 import {
+  afterSaving,
   COMPLETION_OPTIONS,
   type DraftFaults,
   draftOf,
   faultsOf,
+  isSameStatus,
   type StatusDraft,
   SUCCESS_OPTIONS,
   statusInWords,
@@ -57,20 +60,31 @@ export function StatusPanel({ read }: { read: Read<Registration> }) {
   );
 }
 
+/** The input, and the status when editing started. */
+interface Edit {
+  draft: StatusDraft;
+  basis: Read<Registration>;
+}
+
+/** Undone input is not an edit: the form shows reported results again. */
+function editFrom(basis: Read<Registration>, draft: StatusDraft): Edit | null {
+  return isSameStatus(draft, draftOf(basis.record)) ? null : { draft, basis };
+}
+
 /** Shows reported results until something is edited. From then on, it keeps the input. */
 function StatusForm({ read }: { read: Read<Registration> }) {
   const queryClient = useQueryClient();
   const id = read.record.registration_id;
-  /** The input, and the status when editing started. */
-  const [edit, setEdit] = useState<{ draft: StatusDraft; basis: Read<Registration> } | null>(null);
+  const [edit, setEdit] = useState<Edit | null>(null);
   const [faults, setFaults] = useState<DraftFaults>({});
   const [conflict, setConflict] = useState<Read<RegistrationWithUnits> | null>(null);
   const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
   const present = draftOf(read.record);
   const draft = edit?.draft ?? present;
   const isChanged = edit !== null;
+  const submitButton = useRef<HTMLButtonElement>(null);
   const save = useMutation({
-    mutationFn: async ({ draft: entered, basis }: NonNullable<typeof edit>) => {
+    mutationFn: async ({ draft: entered, basis }: Edit) => {
       try {
         return await updateRegistrationStatus(id, statusOf(entered), basis.etag);
       } catch (error) {
@@ -79,18 +93,22 @@ function StatusForm({ read }: { read: Read<Registration> }) {
         throw error;
       }
     },
-    onSuccess: async (_saved, sent) => {
+    onSuccess: (saved, sent) => {
       notifyDone(texts.saved);
-      // The input is kept until the current record is read, so that nothing jumps back.
-      await queryClient.invalidateQueries({ queryKey: registrationsKey });
-      setEdit((now) => (now === sent ? null : now));
+      queryClient.setQueryData<Read<RegistrationWithUnits>>(
+        registrationQuery(id).queryKey,
+        (before) => before && { record: { ...before.record, ...saved.record }, etag: saved.etag },
+      );
+      setEdit((now) => now && editFrom(saved, afterSaving(now.draft, sent.draft, draftOf(saved.record))));
+      // Not awaited: what was saved is known, even if nothing can be read now.
+      void queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
   });
   const change = (members: Partial<StatusDraft>) => {
     const basis = edit?.basis ?? read;
     const entered = { ...draft, ...members };
-    // Undone input is not a change: the form shows reported results again.
-    setEdit(equal(entered, draftOf(basis.record)) ? null : { draft: entered, basis });
+    // While the former input is saved, input that undoes it is a change.
+    setEdit(save.isPending ? { draft: entered, basis } : editFrom(basis, entered));
     setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in members))));
   };
   const discard = () => {
@@ -98,6 +116,8 @@ function StatusForm({ read }: { read: Read<Registration> }) {
     setFaults({});
     setConflict(null);
     save.reset();
+    // The button that was pressed disappears.
+    submitButton.current?.focus();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -180,9 +200,9 @@ function StatusForm({ read }: { read: Read<Registration> }) {
         </div>
         <p className={styles.note}>{texts.event}</p>
         <Group gap="sm">
-          <Button type="submit" disabled={!isChanged || conflict !== null} loading={save.isPending}>
+          <SaveButton ref={submitButton} saving={save.isPending} canSave={isChanged && conflict === null}>
             {texts.save}
-          </Button>
+          </SaveButton>
           {isChanged && (
             <Button variant="default" disabled={save.isPending} onClick={discard}>
               {texts.discard}
@@ -190,7 +210,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
           )}
         </Group>
       </Stack>
-      <UnsavedChanges when={isChanged} />
+      <UnsavedChanges when={isChanged && !(save.isPending && save.variables === edit)} />
     </form>
   );
 }
@@ -220,14 +240,5 @@ function Choice({
         className={styles.choice ?? ''}
       />
     </div>
-  );
-}
-
-function equal(one: StatusDraft, other: StatusDraft): boolean {
-  return (
-    one.completion === other.completion &&
-    one.success === other.success &&
-    one.score === other.score &&
-    one.duration === other.duration
   );
 }
