@@ -83,9 +83,22 @@ describe('signing in, signing out and the profile', () => {
       await page.getByLabel('Name').fill('Victoria <b>x</b>');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'Your account: Victoria <b>x</b>' }).waitFor();
-      await page.getByLabel('Name').fill('Vic');
-      await page.getByRole('button', { name: 'Save' }).click();
+      const held = Promise.withResolvers<void>();
+      await page.route('**/ui/api/profile', async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      const save = page.getByRole('button', { name: 'Save' });
+      await page.getByLabel('Name').fill(' Vic ');
+      const [sent] = await Promise.all([page.waitForRequest('**/ui/api/profile'), save.click()]);
+      await page.getByLabel('Name').fill('Typed later');
+      held.resolve();
+      await sent.response();
       await page.getByRole('button', { name: /^Your account: Vic\b/ }).waitFor();
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Typed later');
+      await page.getByLabel('Name').fill('Vic');
+      await page.getByRole('link', { name: 'Accounts' }).click();
+      await heading(page, 'Accounts').waitFor();
     });
 
     test('asks before a changed name is discarded', async () => {

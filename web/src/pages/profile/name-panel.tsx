@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { changeProfile } from '../../api/profile.ts';
@@ -6,6 +6,7 @@ import { sessionQuery } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { SaveButton } from '../../components/save-button.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { navigation } from '../../texts/navigation.ts';
@@ -28,17 +29,22 @@ export function NamePanel() {
   const change = useMutation({
     mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),
     onSuccess: async (_, { name }) => {
-      form.setValues({ name: name.trim() });
+      // Later input stays.
+      if (form.getValues().name === name) form.setValues({ name: name.trim() });
       form.resetDirty({ name: name.trim() });
       notifyDone(texts.saved);
       await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
     onError: (error) => showFieldErrors(form, error, FIELDS),
   });
+  const isSent = change.isPending && change.variables.name === form.values.name;
+  const save = (values: { name: string }) => {
+    if (form.isDirty() && !change.isPending) change.mutate(values);
+  };
   return (
     <Panel title={texts.you}>
-      <UnsavedChanges when={form.isDirty() && !change.isPending} />
-      <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))} className={styles.form}>
+      <UnsavedChanges when={form.isDirty() && !isSent} />
+      <form noValidate onSubmit={form.onSubmit(save)} className={styles.form}>
         <FormProblem error={change.error} fields={FIELDS} />
         <TextInput
           label={texts.name}
@@ -57,9 +63,9 @@ export function NamePanel() {
           </div>
         </dl>
         <div>
-          <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
+          <SaveButton saving={change.isPending} canSave={form.isDirty()}>
             {shared.save}
-          </Button>
+          </SaveButton>
         </div>
       </form>
     </Panel>
