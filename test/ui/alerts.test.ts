@@ -166,22 +166,36 @@ describe('alerts in the admin UI', () => {
     assert.match(history.text, /\r\n\d+,\d+,Stays,MESSAGE_DEAD_LETTERED,FIRING,Exported,/);
   });
 
-  test('name every chosen webhook in the form, however many there are', async () => {
+  test('name every chosen webhook in the form with a request for all of them, however many there are', async () => {
     const { api } = ui.service;
     for (let n = 0; n <= 50; n++)
       await createWebhook(api, receiver.url, { name: `Hook ${n}`, enabled: false });
     const all = (await api.get('/ui/api/webhooks?limit=200')).body.data;
     assert.ok(all.length > 50);
     const { id, name } = all.at(-1);
+    const ids = all.map((webhook: { id: number }) => webhook.id);
     const alert = await api.create('/alerts', {
       name: 'Watching',
       condition: 'MESSAGE_DEAD_LETTERED',
-      webhook_ids: [id],
+      webhook_ids: ids,
       target: { format: 'JSON', url: receiver.url },
     });
-    await using visit = await ui.visit(`/administration/alerts/${alert.id}/edit`);
-    await visit.page.getByText(name, { exact: true }).first().waitFor();
-    assert.equal(await visit.page.getByText(`#${id}`, { exact: true }).count(), 0);
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/(?<!\/ui\/api)\/webhooks\b/.test(request.url())) asked.push(request.url());
+    });
+    await visit.go(`/administration/alerts/${alert.id}/edit`);
+    await page.getByText(name, { exact: true }).first().waitFor();
+    assert.equal(await page.getByText(`#${id}`, { exact: true }).count(), 0);
+    assert.equal(asked.length, 1);
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await Promise.all([
+      page.waitForResponse(/\/ui\/api\/webhooks\?/),
+      page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"),
+    ]);
+    assert.equal(asked.length, 1, 'they are not read again when one returns to the tab');
   });
 
   test('fit on a phone', async () => {

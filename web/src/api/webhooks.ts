@@ -2,7 +2,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { isProblem } from './errors.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { readRecord, recordOf, request, requestTimed, type Timed } from './request.ts';
@@ -23,6 +22,9 @@ const WEBHOOK_LIST_MS = 4_000;
 const TREND_MS = 10_000;
 /** Longer than a target may take to respond (the setting `delivery_timeout`, 30 s by default). */
 const TEST_DEADLINE_MS = 150_000;
+
+/** The largest page of the API. */
+const NAMES_AT_ONCE = 200;
 
 const WEBHOOKS = ['webhooks'] as const;
 
@@ -55,19 +57,25 @@ export const webhookQuery = (id: number) =>
 export const webhookNamesQuery = (ids: readonly number[]) =>
   queryOptions({
     queryKey: [...WEBHOOKS, 'names', ids],
-    queryFn: async ({ signal }) => {
-      const named = await Promise.all(ids.map((id) => nameOf(id, signal)));
-      return new Map(named.filter((entry) => entry !== null));
-    },
+    queryFn: ({ signal }) => readNames(ids, signal),
+    enabled: ids.length > 0,
+    ...FOR_EDIT,
   });
 
-async function nameOf(id: number, signal: AbortSignal): Promise<[id: number, name: string] | null> {
-  try {
-    return [id, (await request<WebhookRecord>('GET', `/webhooks/${id}`, { signal })).name];
-  } catch (error) {
-    if (isProblem(error, 404)) return null;
-    throw error;
+/** Reads the list page by page until all are found, because an alert may be about a thousand webhooks. */
+async function readNames(ids: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
+  const names = new Map<number, string>();
+  const missing = new Set(ids);
+  for (let cursor: string | null = null; missing.size > 0; ) {
+    const path: string = withQuery('/webhooks', { limit: NAMES_AT_ONCE, cursor });
+    const page: { data: WebhookRecord[]; next_cursor: string | null } = await request('GET', path, {
+      signal,
+    });
+    for (const { id, name } of page.data) if (missing.delete(id)) names.set(id, name);
+    if (page.next_cursor === null) break;
+    cursor = page.next_cursor;
   }
+  return names;
 }
 
 /** What an edit starts from. */
