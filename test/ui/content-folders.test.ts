@@ -186,6 +186,13 @@ describe('folders in the admin UI', () => {
     await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
     await dialog.getByRole('treeitem', { name: /^Half of it ?,/ }).click();
     await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const back = await Promise.all(made.map(({ id }) => ui.service.api.get(`/courses/${id}`)));
+    assert.deepEqual(
+      back.map(({ body }) => body.folder_id),
+      [from, from],
+    );
   });
 
   it('accept selected courses again that were dragged out of them', async () => {

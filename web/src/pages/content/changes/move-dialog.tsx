@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
@@ -23,11 +24,14 @@ export function MoveDialog({
   opened,
   assets,
   onMoved,
+  onPartly,
   onClose,
 }: {
   opened: boolean;
   assets: readonly Dragged[];
   onMoved?: () => void;
+  /** Called with those of several assets that were moved, and the folder that they are in now. */
+  onPartly?: (moved: readonly Dragged[], folderId: number) => void;
   onClose: () => void;
 }) {
   const [first] = assets;
@@ -35,7 +39,7 @@ export function MoveDialog({
     assets.length === 1 && first !== undefined ? words.title(first.name) : words.titleMany(assets.length);
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="md">
-      <MoveForm assets={assets} onMoved={onMoved} onClose={onClose} />
+      <MoveForm assets={assets} onMoved={onMoved} onPartly={onPartly} onClose={onClose} />
     </Modal>
   );
 }
@@ -43,10 +47,12 @@ export function MoveDialog({
 function MoveForm({
   assets,
   onMoved,
+  onPartly,
   onClose,
 }: {
   assets: readonly Dragged[];
   onMoved: (() => void) | undefined;
+  onPartly: ((moved: readonly Dragged[], folderId: number) => void) | undefined;
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
@@ -61,6 +67,11 @@ function MoveForm({
       await queryClient.invalidateQueries({ queryKey: contentKey });
       if (result.failed.length > 0) {
         setOutcome({ ...result, folder });
+        const failures = new Set(result.failed.map(({ asset }) => keyOf(asset)));
+        onPartly?.(
+          assets.filter((asset) => !failures.has(keyOf(asset))),
+          folder.id,
+        );
         return;
       }
       const [only] = assets;

@@ -38,17 +38,17 @@ export function CourseTable({
   const [moving, setMoving] = useState(false);
   const { dragged } = useContent();
 
+  /** Notes where selected courses are now, because they may have left the list. */
+  const keepPlaces = (rows: readonly CourseOverview[]) => (assets: readonly Dragged[], folder: number) => {
+    const moved = new Set(assets.map(({ id }) => id));
+    selection.update(rows.filter(({ id }) => moved.has(id)).map((row) => ({ ...row, folder_id: folder })));
+  };
   const dragging: RowDragging<CourseOverview> = {
     onDragStart: (course, event) => {
       const rows = selection.chosen.has(course.id) ? selection.items : [course];
       dragged.current = {
         assets: rows.map(draggedOf),
-        onMoved: (assets, folder) => {
-          const moved = new Set(assets.map(({ id }) => id));
-          selection.update(
-            rows.filter(({ id }) => moved.has(id)).map((row) => ({ ...row, folder_id: folder })),
-          );
-        },
+        onMoved: keepPlaces(rows),
       };
       event.dataTransfer.effectAllowed = 'move';
       event.dataTransfer.setData('text/plain', content.dragging(rows.length));
@@ -167,6 +167,7 @@ export function CourseTable({
         opened={moving}
         assets={selection.items.map(draggedOf)}
         onMoved={selection.clear}
+        onPartly={keepPlaces(selection.items)}
         onClose={() => setMoving(false)}
       />
       {dialogs}
