@@ -102,6 +102,8 @@ describe('an API client', () => {
     await beside(ui.service, (clients) => clients.delete(second, COMMAND_LINE));
     await act(page, 'Fleeting, too', 'Edit…');
     await dialog(page).getByText('This no longer exists').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
   });
 
   test('without scopes, as the command line creates them, can get another name and stays without', async () => {

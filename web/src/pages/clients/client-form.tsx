@@ -56,7 +56,10 @@ export function ClientForm({
     },
   });
   const changed = form.isDirty();
-  useLayoutEffect(() => onChanged(changed), [changed, onChanged]);
+  useLayoutEffect(() => {
+    onChanged(changed);
+    return () => onChanged(false);
+  }, [changed, onChanged]);
   const said = useRef<HTMLDivElement>(null);
   const isSaid = (error !== null && error !== undefined) || Boolean(notice);
   // The form is longer than a phone's window. Whoever has just saved is at its end and would not see the message.
