@@ -1,22 +1,31 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { takeTurns } from '../../src/player/content-origin/launch-turns.ts';
+import type { PlayerLaunch } from '../../src/player/launches/launch.ts';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService } from '../support/service.ts';
 
 /** Requests of a registration that are handled at once or wait. */
 const MAX_REQUESTS = 104;
+/** Requests of a registration that are handled at once. */
+const TURNS = 4;
+const PATIENCE_MS = 10_000;
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
-/** Sends a save without its body. Resolves with the socket and the first line of the response, if one arrives. */
-function beginSave(base: string): { socket: Socket; answer: Promise<string | null> } {
+/** Sends a save, or its beginning. Resolves with the socket and the response, if one arrives. */
+function beginSave(
+  base: string,
+  { length = 2, body = '' }: { length?: number; body?: string } = {},
+): { socket: Socket; answer: Promise<string | null> } {
   const { hostname, port, pathname } = new URL(base);
   const socket = connect(Number(port), hostname);
   socket.write(
-    `POST ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n`,
+    `POST ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
   );
   const parts: Buffer[] = [];
   socket.on('data', (part) => parts.push(part));
@@ -24,6 +33,58 @@ function beginSave(base: string): { socket: Socket; answer: Promise<string | nul
   const answer = once(socket, 'close').then(() => Buffer.concat(parts).toString() || null);
   return { socket, answer };
 }
+
+/** A server with a path whose requests take turns. */
+async function startTurns({
+  find = async () => {},
+  work = async () => {},
+}: {
+  /** Runs before the launch is known. */
+  find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Handles a request. */
+  work?: () => Promise<unknown>;
+}) {
+  const server = fastify({ bodyLimit: 200_000 });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.decorateRequest('launch', null as unknown as PlayerLaunch);
+  server.addHook('onRequest', async (request, reply) => {
+    await find(request, reply);
+    request.launch = { registrationId: 'r', launchId: 'l' } as PlayerLaunch;
+  });
+  await server.register(async (scope) => {
+    takeTurns(scope);
+    scope.post('/launch/commit', async () => {
+      await work();
+      return 'done';
+    });
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const base = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/launch`;
+  const save = async () => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    return (await fetch(`${base}/commit`, { method: 'POST', body: '{}', signal })).status;
+  };
+  return { base, save, [Symbol.asyncDispose]: () => server.close() };
+}
+
+describe('a turn', () => {
+  test('is free again after connections that close before the launch is known', async () => {
+    let leaving = TURNS;
+    await using turns = await startTurns({
+      find: async ({ raw }, reply) => {
+        if (leaving === 0) return;
+        leaving -= 1;
+        const closed = [raw, reply.raw].map((each) => new Promise((resolve) => each.once('close', resolve)));
+        raw.socket.destroy();
+        await Promise.all(closed);
+      },
+    });
+    const left = Array.from({ length: TURNS }, () => beginSave(turns.base, { length: 100_000 }));
+    for (const { answer } of left) assert.equal(await answer, null);
+    assert.equal(await turns.save(), 200);
+  });
+});
 
 describe('the requests of a registration', () => {
   let service: Service;

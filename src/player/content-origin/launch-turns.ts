@@ -22,6 +22,8 @@ export function takeTurns(scope: FastifyInstance): void {
   const turns = new Turns();
   scope.decorateRequest('launchTurn', null);
   scope.addHook('onRequest', async (request, reply) => {
+    // Its body never arrives, and no event would end its turn.
+    if (request.raw.destroyed) throw connectionClosed();
     const { registrationId, launchId } = request.launch;
     const turn = turns.request(registrationId ?? launchId);
     request.launchTurn = turn;
@@ -91,6 +93,11 @@ class Turns {
     } else waiting.add(turn);
     return turn;
   }
+}
+
+/** Nobody receives it. */
+function connectionClosed(): ProblemError {
+  return new ProblemError('invalid-request', 'The connection was closed before the request had arrived');
 }
 
 function tooMany(): ProblemError {
