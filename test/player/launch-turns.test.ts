@@ -38,11 +38,13 @@ function beginSave(
 async function startTurns({
   find = async () => {},
   work = async () => {},
+  beforeSending = async () => {},
 }: {
   /** Runs before the launch is known. */
   find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   /** Handles a request. */
   work?: () => Promise<unknown>;
+  beforeSending?: (reply: FastifyReply) => Promise<unknown>;
 }) {
   const server = fastify({ bodyLimit: 200_000 });
   server.removeAllContentTypeParsers();
@@ -54,6 +56,9 @@ async function startTurns({
   });
   await server.register(async (scope) => {
     takeTurns(scope);
+    scope.addHook('onSend', async (_request, reply) => {
+      await beforeSending(reply);
+    });
     scope.post('/launch/commit', async () => {
       await work();
       return 'done';
@@ -83,6 +88,43 @@ describe('a turn', () => {
     const left = Array.from({ length: TURNS }, () => beginSave(turns.base, { length: 100_000 }));
     for (const { answer } of left) assert.equal(await answer, null);
     assert.equal(await turns.save(), 200);
+  });
+
+  test('ends once, so that a refused request gives no turn to others', async () => {
+    const refused = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let found = 0;
+    let working = 0;
+    let mostAtOnce = 0;
+    await using turns = await startTurns({
+      find: async () => {
+        found += 1;
+        if (found === 1 + TURNS + TURNS) setImmediate(() => setImmediate(held.resolve));
+      },
+      work: async () => {
+        working += 1;
+        mostAtOnce = Math.max(mostAtOnce, working);
+        if (working === TURNS) begun.resolve();
+        await held.promise;
+        working -= 1;
+      },
+      beforeSending: async ({ statusCode }) => {
+        if (statusCode !== 413) return;
+        refused.resolve();
+        await sent.promise;
+      },
+    });
+    const tooLarge = beginSave(turns.base, { length: 300_000 });
+    await refused.promise;
+    const saves = Array.from({ length: TURNS }, () => turns.save());
+    await begun.promise;
+    sent.resolve();
+    assert.match((await tooLarge.answer) ?? '', /^HTTP\/1\.1 413 /);
+    saves.push(...Array.from({ length: TURNS }, () => turns.save()));
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
+    assert.equal(mostAtOnce, TURNS);
   });
 });
 

@@ -46,6 +46,7 @@ class Turn {
   readonly #onEnd: (turn: Turn) => void;
   #resolve: () => void = () => {};
   #reject: (reason: Error) => void = () => {};
+  #hasEnded = false;
 
   constructor(onEnd: (turn: Turn) => void) {
     this.#onEnd = onEnd;
@@ -61,6 +62,8 @@ class Turn {
 
   /** A second call changes nothing. */
   end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     // Without an effect if the turn has begun.
     this.#reject(tooMany());
     this.#onEnd(this);
