@@ -41,7 +41,7 @@ export function limitRequestTime(server: FastifyInstance, deadlineMs: number): v
   });
 }
 
-/** RFC 9112 section 6.3. */
-function hasBody({ headers }: FastifyRequest): boolean {
+/** Whether a request has a body (RFC 9112 section 6.3). */
+export function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { readSmallBodiesEarly } from '../../src/player/content-origin/early-bodies.ts';
 import { takeTurns } from '../../src/player/content-origin/launch-turns.ts';
 import type { PlayerLaunch } from '../../src/player/launches/launch.ts';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
-import { startTestService } from '../support/service.ts';
+import { startTestService, until } from '../support/service.ts';
 
 /** Requests of a registration that are handled at once or wait. */
 const MAX_REQUESTS = 104;
@@ -20,7 +21,7 @@ type Service = Awaited<ReturnType<typeof startTestService>>;
 /** Sends a save, or its beginning. Resolves with the socket and the response, if one arrives. */
 function beginSave(
   base: string,
-  { length = 2, body = '' }: { length?: number; body?: string } = {},
+  { body = '', length = body.length || 2 }: { body?: string; length?: number } = {},
 ): { socket: Socket; answer: Promise<string | null> } {
   const { hostname, port, pathname } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -43,13 +44,14 @@ async function startTurns({
   /** Runs before the launch is known. */
   find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   /** Handles a request. */
-  work?: () => Promise<unknown>;
+  work?: (body: string) => Promise<unknown>;
   beforeSending?: (reply: FastifyReply) => Promise<unknown>;
 }) {
   const server = fastify({ bodyLimit: 200_000 });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.decorateRequest('launch', null as unknown as PlayerLaunch);
+  readSmallBodiesEarly(server);
   server.addHook('onRequest', async (request, reply) => {
     await find(request, reply);
     request.launch = { registrationId: 'r', launchId: 'l' } as PlayerLaunch;
@@ -59,8 +61,8 @@ async function startTurns({
     scope.addHook('onSend', async (_request, reply) => {
       await beforeSending(reply);
     });
-    scope.post('/launch/commit', async () => {
-      await work();
+    scope.post('/launch/commit', async ({ body }) => {
+      await work(String(body));
       return 'done';
     });
   });
@@ -70,7 +72,12 @@ async function startTurns({
     const signal = AbortSignal.timeout(PATIENCE_MS);
     return (await fetch(`${base}/commit`, { method: 'POST', body: '{}', signal })).status;
   };
-  return { base, save, [Symbol.asyncDispose]: () => server.close() };
+  const dispose = async () => {
+    // A test that fails may still hold requests.
+    server.server.closeAllConnections();
+    await server.close();
+  };
+  return { base, save, [Symbol.asyncDispose]: dispose };
 }
 
 describe('a turn', () => {
@@ -88,6 +95,40 @@ describe('a turn', () => {
     const left = Array.from({ length: TURNS }, () => beginSave(turns.base, { length: 100_000 }));
     for (const { answer } of left) assert.equal(await answer, null);
     assert.equal(await turns.save(), 200);
+  });
+
+  test('comes for each request that has arrived, even if its connection is closed meanwhile', async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const bodies: string[] = [];
+    await using turns = await startTurns({
+      find: async ({ headers, raw }) => {
+        if (headers['content-length'] === '4')
+          await new Promise((resolve) => raw.socket.once('close', resolve));
+      },
+      work: async (body) => {
+        bodies.push(body);
+        if (bodies.length === TURNS) begun.resolve();
+        await held.promise;
+      },
+    });
+    const saves = Array.from({ length: TURNS }, () => turns.save());
+    await begun.promise;
+    const last = ['"a"', '"b"', '"cc"', '"dd"'].map((body) => beginSave(turns.base, { body }));
+    for (const { socket } of last) socket.end();
+    for (const { answer } of last) assert.equal(await answer, null);
+    held.resolve();
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
+    assert.equal(await turns.save(), 200);
+    assert.deepEqual(bodies.slice(TURNS).sort(), ['"a"', '"b"', '"cc"', '"dd"', '{}']);
+  });
+
+  test('is not taken by a small request that has not arrived', async () => {
+    await using turns = await startTurns({});
+    const slow = Array.from({ length: 2 * TURNS }, () => beginSave(turns.base));
+    await Promise.all(slow.map(({ socket }) => once(socket, 'connect')));
+    assert.equal(await turns.save(), 200);
+    for (const { socket } of slow) socket.destroy();
   });
 
   test('ends once, so that a refused request gives no turn to others', async () => {
@@ -142,6 +183,29 @@ describe('the requests of a registration', () => {
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     const { data } = await client.openUnit('i1');
     assert.match(JSON.stringify(data), /"suspend_data":"59"/);
+  });
+
+  test('are stored if they arrived before the browser quit', async () => {
+    const items = ['i1', 'i2'].map(
+      (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,
+    );
+    const { client } = await startUnit(service, scorm12Course({ items: items.join('') }), 'i1');
+    const uploads = Array.from({ length: TURNS }, () => beginSave(client.base, { length: 100_000 }));
+    assert.equal((await fetch(`${client.base}/content/lesson/index.html`)).status, 200);
+    const last = ['i1', 'i2'].map((unit) => {
+      const commit = client.commitOf(unit, { suspend_data: `the last of ${unit}` });
+      return beginSave(client.base, { body: JSON.stringify(commit) });
+    });
+    for (const { socket } of last) socket.end();
+    await Promise.all(last.map(({ answer }) => answer));
+    for (const { socket } of uploads) socket.destroy();
+    for (const unit of ['i1', 'i2']) {
+      const isStored = async () => {
+        const { data } = await client.openUnit(unit);
+        return JSON.stringify(data).includes(`the last of ${unit}`);
+      };
+      await until(isStored, `the last save of ${unit} is stored`);
+    }
   });
 
   test('are refused beyond a maximum, and files and other registrations are served meanwhile', async () => {

@@ -11,6 +11,7 @@ import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
+import { readSmallBodiesEarly } from './early-bodies.ts';
 import { takeTurns } from './launch-turns.ts';
 
 declare module 'fastify' {
@@ -116,6 +117,7 @@ export async function createContentServer({
   server.decorateRequest('launch', null as unknown as PlayerLaunch);
   await server.register(
     async (scope) => {
+      readSmallBodiesEarly(scope);
       scope.addHook('onRequest', async (request, reply) => {
         const { token } = request.params as { token: string };
         const found = await launches.find(token, request.host);

@@ -1,5 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { hasBody } from '../../http/request-deadline.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { connectionClosed } from './early-bodies.ts';
 
 /** Pages save one request at a time, and browsers open six connections to an origin. */
 const MAX_AT_ONCE = 4;
@@ -15,21 +17,23 @@ declare module 'fastify' {
 }
 
 /**
- * Lets the requests of a registration take turns, before their bodies are read: a learner who sends hundreds at once must
- * not keep the service or its database connections from others. The launches of a registration count together.
+ * Lets the requests of a registration take turns: a learner who sends hundreds at once must not keep the service or its
+ * database connections from others. The launches of a registration count together.
+ *
+ * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
+ * connection is closed, and a slow connection keeps no turn from others. Any other body is read during the turn, because
+ * all of them together would fill the memory.
  */
 export function takeTurns(scope: FastifyInstance): void {
   const turns = new Turns();
   scope.decorateRequest('launchTurn', null);
-  scope.addHook('onRequest', async (request, reply) => {
-    // Its body never arrives, and no event would end its turn.
-    if (request.raw.destroyed) throw connectionClosed();
+  scope.addHook('onRequest', async (request) => {
     const { registrationId, launchId } = request.launch;
     const turn = turns.request(registrationId ?? launchId);
     request.launchTurn = turn;
-    // The work of a request goes on without its connection, and so does its turn.
-    reply.raw.once('close', () => turn.isWorking || turn.end());
-    await turn.begun;
+    if (request.earlyBody !== null) await request.earlyBody;
+    else if (hasBody(request)) endWithConnection(turn, request);
+    await turn.begin();
   });
   scope.addHook('preHandler', async ({ launchTurn }) => {
     if (launchTurn !== null) launchTurn.isWorking = true;
@@ -37,70 +41,98 @@ export function takeTurns(scope: FastifyInstance): void {
   scope.addHook('onSend', async ({ launchTurn }) => launchTurn?.end());
 }
 
+/** Ends a turn if the connection is closed before the body has arrived. The work of a request goes on without it. */
+function endWithConnection(turn: Turn, { raw }: FastifyRequest): void {
+  // No event follows.
+  if (raw.destroyed) throw connectionClosed();
+  raw.once('close', () => {
+    if (!turn.isWorking && !raw.readableEnded) turn.end();
+  });
+}
+
 /** A request's place among those of its registration. */
 class Turn {
-  /** Whether the body has arrived and the request is being answered. */
+  /** Whether the request is being answered. */
   isWorking = false;
-  /** Resolves at the beginning of the turn. */
-  readonly begun: Promise<void>;
-  readonly #onEnd: (turn: Turn) => void;
-  #resolve: () => void = () => {};
+  readonly #queue: Queue;
   #reject: (reason: Error) => void = () => {};
-  #hasEnded = false;
 
-  constructor(onEnd: (turn: Turn) => void) {
-    this.#onEnd = onEnd;
-    this.begun = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  constructor(queue: Queue) {
+    this.#queue = queue;
   }
 
-  begin(): void {
-    this.#resolve();
+  /** Resolves at the beginning of the turn. */
+  async begin(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#reject = reject;
+      this.#queue.begin(this, resolve);
+    });
   }
 
   /** A second call changes nothing. */
   end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
     // Without an effect if the turn has begun.
-    this.#reject(tooMany());
-    this.#onEnd(this);
+    this.#reject(connectionClosed());
+    this.#queue.end(this);
+  }
+}
+
+/** The requests of a registration. */
+class Queue {
+  /** All that have not ended, including those whose bodies arrive. */
+  readonly #present = new Set<Turn>();
+  readonly #running = new Set<Turn>();
+  readonly #waiting = new Map<Turn, () => void>();
+  readonly #onEmpty: () => void;
+
+  constructor(onEmpty: () => void) {
+    this.#onEmpty = onEmpty;
+  }
+
+  /** @throws {ProblemError} `too-many-requests` */
+  add(): Turn {
+    if (this.#present.size >= MAX_AT_ONCE + MAX_WAITING) throw tooMany();
+    const turn = new Turn(this);
+    this.#present.add(turn);
+    return turn;
+  }
+
+  begin(turn: Turn, onBegin: () => void): void {
+    this.#waiting.set(turn, onBegin);
+    this.#next();
+  }
+
+  end(turn: Turn): void {
+    if (!this.#present.delete(turn)) return;
+    this.#running.delete(turn);
+    this.#waiting.delete(turn);
+    this.#next();
+    if (this.#present.size === 0) this.#onEmpty();
+  }
+
+  #next(): void {
+    const [next] = this.#waiting;
+    if (next === undefined || this.#running.size >= MAX_AT_ONCE) return;
+    const [turn, onBegin] = next;
+    this.#waiting.delete(turn);
+    this.#running.add(turn);
+    // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
+    setImmediate(onBegin);
   }
 }
 
 class Turns {
-  readonly #byRegistration = new Map<string, { running: Set<Turn>; waiting: Set<Turn> }>();
+  readonly #byRegistration = new Map<string, Queue>();
 
   /** @throws {ProblemError} `too-many-requests` */
   request(id: string): Turn {
-    const { running, waiting } = this.#byRegistration.get(id) ?? { running: new Set(), waiting: new Set() };
-    if (waiting.size >= MAX_WAITING) throw tooMany();
-    this.#byRegistration.set(id, { running, waiting });
-    const turn = new Turn((ended) => {
-      const wasRunning = running.delete(ended);
-      waiting.delete(ended);
-      const [next] = waiting;
-      if (wasRunning && next !== undefined) {
-        waiting.delete(next);
-        running.add(next);
-        // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
-        setImmediate(() => next.begin());
-      }
-      if (running.size === 0) this.#byRegistration.delete(id);
-    });
-    if (running.size < MAX_AT_ONCE) {
-      running.add(turn);
-      turn.begin();
-    } else waiting.add(turn);
-    return turn;
+    let queue = this.#byRegistration.get(id);
+    if (queue === undefined) {
+      queue = new Queue(() => this.#byRegistration.delete(id));
+      this.#byRegistration.set(id, queue);
+    }
+    return queue.add();
   }
-}
-
-/** Nobody receives it. */
-function connectionClosed(): ProblemError {
-  return new ProblemError('invalid-request', 'The connection was closed before the request had arrived');
 }
 
 function tooMany(): ProblemError {
