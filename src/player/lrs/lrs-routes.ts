@@ -61,7 +61,9 @@ export async function lrsRoutes(
     if (!reply.hasHeader('X-Experience-API-Version')) {
       reply.header('X-Experience-API-Version', spokenVersion(request));
     }
-    if (resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
+    // Without a query for strangers, and for those who send too much.
+    const isKnown = request.lrsScope !== null && reply.statusCode !== 429;
+    if (isKnown && resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
       // If the database is unavailable, the error response is sent without this field.
       const value = await consistentThrough(lrs.stored).catch(() => null);
       if (value !== null) reply.header(CONSISTENT_THROUGH, value);
@@ -99,9 +101,9 @@ export async function lrsRoutes(
     schema: { hide: true },
     handler: async (request, reply) => {
       const lrsRequest = unwrapForm(toLrsRequest(request, resourceOf(request)));
-      const scope = request.lrsScope ?? (await scopeOf(request, lrsRequest.headers.authorization));
+      request.lrsScope ??= await scopeOf(request, lrsRequest.headers.authorization);
       request.freeForm?.();
-      return send(reply, await lrs.answer(scope, lrsRequest));
+      return send(reply, await lrs.answer(request.lrsScope, lrsRequest));
     },
   });
 }
