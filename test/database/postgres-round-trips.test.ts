@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { importCourse } from '../content/packages.ts';
+import { importCourse, uploadForm } from '../content/packages.ts';
+import { register } from '../content/registration-parts.ts';
+import { type PackageFiles, zipOf } from '../support/course-packages.ts';
+import { type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { scorm2004Course } from '../support/player-courses.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -12,6 +16,7 @@ const ACCOUNTS = 12;
 const FOLDERS = 12;
 /** For what a service does regularly, such as reading the clock: a machine may be slow. */
 const REGULAR_WORK = 40;
+const REQUESTS = 100;
 
 /** One instance that publishes and one that delivers, each behind a proxy of its own. */
 async function openInstances() {
@@ -45,6 +50,20 @@ async function roundTripsOf(proxy: TcpProxy, work: () => Promise<unknown>): Prom
   const before = proxy.roundTrips;
   await work();
   return proxy.roundTrips - before;
+}
+
+/** Opens a unit of a new course as a learner. */
+async function startUnit(service: TestService, course: PackageFiles): Promise<PlayerClient> {
+  const { api } = service;
+  const { id: account } = await api.create('/accounts', { name: 'A' });
+  const { id } = await api.create('/courses', uploadForm(new Uint8Array(await zipOf(course))));
+  const content = { account_ids: [account], contents: [{ type: 'COURSE', id }] };
+  assert.equal((await api.post('/account-content/add', content)).status, 200);
+  const { registration_id } = await register(service, { account_id: account, course_id: id });
+  const client = await startLaunch(service, registration_id);
+  await client.open();
+  await client.openUnit('i1');
+  return client;
 }
 
 describe('round trips to PostgreSQL', { skip: !ON_POSTGRES && 'SQLite is in the process' }, () => {
@@ -94,5 +113,38 @@ describe('round trips to PostgreSQL', { skip: !ON_POSTGRES && 'SQLite is in the 
       assert.ok(data.length >= ACCOUNTS * FOLDERS, 'each account has an event for each folder');
       assert.ok(trips <= 4 * ACCOUNTS + 10 * FOLDERS + REGULAR_WORK, `${trips} to ${act}`);
     }
+  });
+
+  it('are none for requests to the learning record store from unknown callers', async () => {
+    await using instances = await openInstances();
+    const { proxy, service } = instances.publisher;
+    const trips = await roundTripsOf(proxy, async () => {
+      for (let n = 0; n < REQUESTS; n++) {
+        const response = await fetch(`${service.url}/xapi/statements`);
+        assert.equal(response.status, 401);
+        await response.arrayBuffer();
+      }
+    });
+    assert.ok(trips <= REGULAR_WORK, `${trips} for ${REQUESTS} requests`);
+  });
+
+  it('are as many for a save of a sequenced course without its shared data as for that of another course', async () => {
+    await using instances = await openInstances();
+    const { proxy, service } = instances.publisher;
+    const map = '<imsss:mapInfo targetObjectiveID="shared"/>';
+    const items =
+      '<item identifier="i1" identifierref="r1"><title>1</title><imsss:sequencing><imsss:objectives>' +
+      `<imsss:primaryObjective objectiveID="p">${map}</imsss:primaryObjective></imsss:objectives></imsss:sequencing></item>`;
+    const tripsOf = async (course: PackageFiles) => {
+      const client = await startUnit(service, course);
+      return await roundTripsOf(proxy, async () => {
+        for (let n = 0; n < REQUESTS; n++) {
+          assert.equal((await client.commit('i1', { location: `${n}` })).status, 200);
+        }
+      });
+    };
+    const plain = await tripsOf(scorm2004Course());
+    const sequenced = await tripsOf(scorm2004Course({ items }));
+    assert.ok(sequenced <= plain + REGULAR_WORK, `${sequenced} instead of ${plain}`);
   });
 });

@@ -75,10 +75,9 @@ export function withLearnerValues(
 /** The shared values that a page has changed. */
 export function learnerValuesOf(
   tree: ActivityTreeDefinition,
-  state: SequencingState | null,
+  state: SequencingState,
   former: SequencingState | null,
 ): LearnerValue[] {
-  if (state === null) return [];
   const ids = sharedIds(tree);
   const changed = <V>(
     kind: LearnerValue['kind'],

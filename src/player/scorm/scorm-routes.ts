@@ -135,11 +135,13 @@ function rolledUpOf(
 ): Pick<UnitResult, 'rolledUp' | 'learnerValues'> {
   const tree = activityTreeOf(structure);
   if (tree === null) return {};
-  const rolledUp = rolledUpStatus(state, tree) ?? NOTHING_LEARNED;
+  const present = readSequencingState(state, tree);
+  // The former state is not read, because no value has changed.
+  if (present === null) return { rolledUp: NOTHING_LEARNED };
+  const rolledUp = rolledUpStatus(present, tree);
   if (!sharesValues(tree)) return { rolledUp };
   return {
     rolledUp,
-    learnerValues: (former) =>
-      learnerValuesOf(tree, readSequencingState(state, tree), readSequencingState(former, tree)),
+    learnerValues: (former) => learnerValuesOf(tree, present, readSequencingState(former, tree)),
   };
 }

@@ -81,13 +81,10 @@ export function readSequencingState(state: unknown, tree: ActivityTreeDefinition
 
 /**
  * The status of a sequenced course. It is the status of the root activity, which the manifest's rollup rules decide. A
- * terminated unit counts as if the learner had left it. Null if the state is missing or invalid.
- * @param state the data that all units share
+ * terminated unit counts as if the learner had left it.
  */
-export function rolledUpStatus(state: unknown, definition: ActivityTreeDefinition): LearningStatus | null {
-  const kept = readSequencingState(state, definition);
-  if (kept === null) return null;
-  const tree = new ActivityTree(definition, kept, () => 0);
+export function rolledUpStatus(state: SequencingState, definition: ActivityTreeDefinition): LearningStatus {
+  const tree = new ActivityTree(definition, state, () => 0);
   const { current, root } = tree;
   if (current?.isActive && current.hasEnded) endAttempt(tree, current);
   const satisfied = root.satisfied(null);
