@@ -5,6 +5,7 @@ import {
   CHILD_SETS,
   COMBINATIONS,
   CONSIDERATIONS,
+  distinctConditions,
   EXIT_CONDITION_ACTIONS,
   type ObjectiveMap,
   OPERATORS,
@@ -183,22 +184,19 @@ export class SequencingReader {
   #rollupRule(rule: XmlElement): RollupRule | null {
     const action = this.#word(childOf(rule, 'rollupAction'), 'action', ROLLUP_ACTIONS);
     const conditions = childOf(rule, 'rollupConditions');
-    // Each once: every save evaluates them for every child.
-    const read = new Map<string, RollupRule['conditions'][number]>();
-    for (const element of childrenOf(conditions, 'rollupCondition')) {
+    const read = childrenOf(conditions, 'rollupCondition').flatMap((element) => {
       const condition = this.#word(element, 'condition', ROLLUP_CONDITIONS);
-      if (condition === null) continue;
-      const operator = this.#values.oneOf(element, 'operator', OPERATORS, 'noOp');
-      read.set(`${operator} ${condition}`, { condition, operator });
-    }
-    if (action === null || read.size === 0) return null;
+      if (condition === null) return [];
+      return { condition, operator: this.#values.oneOf(element, 'operator', OPERATORS, 'noOp') };
+    });
+    if (action === null || read.length === 0) return null;
     return {
       action,
       childActivitySet: this.#values.oneOf(rule, 'childActivitySet', CHILD_SETS, 'all'),
       minimumCount: this.#values.count(rule, 'minimumCount') ?? 0,
       minimumPercent: this.#values.number(rule, 'minimumPercent', FRACTION, 0),
       combination: this.#values.oneOf(conditions, 'conditionCombination', COMBINATIONS, 'any'),
-      conditions: [...read.values()],
+      conditions: distinctConditions(read),
     };
   }
 

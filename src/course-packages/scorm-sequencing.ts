@@ -126,6 +126,12 @@ export interface RollupRule {
   }[];
 }
 
+/** Each condition of a rollup rule once: every save evaluates them for every child. */
+export function distinctConditions(conditions: RollupRule['conditions']): RollupRule['conditions'] {
+  const distinct = new Map(conditions.map((each) => [`${each.operator} ${each.condition}`, each]));
+  return [...distinct.values()];
+}
+
 /** `imsss:primaryObjective` or `imsss:objective`, with the maps of `adlseq:objective` (4th edition) merged in. */
 export interface SequencingObjective {
   /** Null for a primary objective without an id. */

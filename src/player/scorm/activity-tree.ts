@@ -1,8 +1,9 @@
 import type { CourseStructure, StructureItem } from '../../course-packages/course-structure.ts';
-import type {
-  Sequencing,
-  SequencingObjective,
-  SequencingRule,
+import {
+  distinctConditions,
+  type Sequencing,
+  type SequencingObjective,
+  type SequencingRule,
 } from '../../course-packages/scorm-sequencing.ts';
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 
@@ -32,7 +33,7 @@ function makeTree({ scorm2004, items }: CourseStructure): ActivityTreeDefinition
       id,
       title,
       isVisible: true,
-      sequencing: withPlainIds(sequencing),
+      sequencing: normalized(sequencing),
       completionThreshold,
       hideLmsUi: [],
       sharedData: [],
@@ -89,7 +90,7 @@ function activityOf(item: StructureItem, above: Sequencing): ActivityDefinition 
     id,
     title,
     isVisible,
-    sequencing: withPlainIds(scorm2004?.sequencing ?? above),
+    sequencing: normalized(scorm2004?.sequencing ?? above),
     completionThreshold: scorm2004?.completionThreshold ?? null,
     hideLmsUi: scorm2004?.hideLmsUi ?? [],
     sharedData: scorm2004?.sharedData ?? [],
@@ -97,9 +98,12 @@ function activityOf(item: StructureItem, above: Sequencing): ActivityDefinition 
   };
 }
 
-/** Normalizes ids: a manifest may write the same URI in different ways. */
-function withPlainIds(sequencing: Sequencing): Sequencing {
-  const { primaryObjective, objectives, preConditionRules, exitConditionRules, postConditionRules } =
+/**
+ * Normalizes ids: a manifest may write the same URI in different ways. Removes repeated rollup conditions, which earlier
+ * releases stored.
+ */
+function normalized(sequencing: Sequencing): Sequencing {
+  const { primaryObjective, objectives, preConditionRules, exitConditionRules, postConditionRules, rollup } =
     sequencing;
   return {
     ...sequencing,
@@ -108,6 +112,10 @@ function withPlainIds(sequencing: Sequencing): Sequencing {
     preConditionRules: preConditionRules.map(ruleWithPlainIds),
     exitConditionRules: exitConditionRules.map(ruleWithPlainIds),
     postConditionRules: postConditionRules.map(ruleWithPlainIds),
+    rollup: {
+      ...rollup,
+      rules: rollup.rules.map((rule) => ({ ...rule, conditions: distinctConditions(rule.conditions) })),
+    },
   };
 }
 
