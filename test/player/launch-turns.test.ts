@@ -225,6 +225,14 @@ describe('the requests of a registration', () => {
     assert.equal((await fetch(`${client.base}/content/lesson/index.html`)).status, 200);
     assert.equal((await other.commit('i1', { suspend_data: 'x' })).status, 200);
     assert.equal((await client.post('units')).status, 429);
+    // Units on other origins can read the refusal.
+    for (const path of ['aicc', 'cmi5/fetch/session/secret']) {
+      const { status, headers } = await fetch(`${client.base}/${path}`, { method: 'POST' });
+      assert.equal(status, 429);
+      assert.equal(headers.get('access-control-allow-origin'), '*', path);
+      assert.equal(headers.get('access-control-expose-headers'), 'Retry-After');
+      assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin');
+    }
 
     for (const { socket } of begun) socket.destroy();
     let status = 429;

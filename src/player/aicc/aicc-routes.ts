@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
+import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Cmi } from '../scorm/cmi.ts';
@@ -44,14 +45,14 @@ export interface AiccRoutesOptions {
   now: () => number;
 }
 
-/** Serves AICC units over HACP. Every response has status 200, as the protocol requires; errors are in the text. */
+/**
+ * Serves AICC units over HACP. Responses of the protocol have status 200, as it requires; their errors are in the text.
+ * It has no error for what the service itself refuses, such as too many requests: those responses are problems.
+ */
 export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
-  scope.post(AICC_PATH, async ({ launch, body }, reply) => {
+  scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body }, reply) => {
     const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
-    reply.type('text/plain; charset=utf-8').headers({
-      'Access-Control-Allow-Origin': '*',
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-    });
+    reply.type('text/plain; charset=utf-8');
     return await answer(options, launch, readHacp(text));
   });
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database/database.ts';
+import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import { hashSecret, newSecret } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
 import { readSession, takeFetch } from '../sessions/session-store.ts';
-
-const CORS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
 
 /** Tells the player page, if there is one, that the learner has left the unit. */
 const RETURNED =
@@ -15,11 +14,11 @@ const POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').up
 
 /** The endpoints of cmi5 units, in addition to the learning record store. */
 export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
-  // cmi5 requires status 200 for errors too (section 8.2.3).
+  // cmi5 requires status 200 for its own errors (section 8.2.3). What the service itself refuses is a problem.
   scope.post<{ Params: { session: string; secret: string } }>(
     '/cmi5/fetch/:session/:secret',
-    async ({ launch, params }, reply) => {
-      reply.headers(CORS);
+    { onSend: addCrossOriginHeaders },
+    async ({ launch, params }) => {
       const found = await readSession(database.reader, params.session);
       if (found === undefined || found.session.launchId !== launch.launchId) {
         return { 'error-code': '3', 'error-text': 'The session does not exist' };
