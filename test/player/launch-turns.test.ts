@@ -213,14 +213,9 @@ describe('the requests of a registration', () => {
     const { client: other } = await startUnit(service, scorm12Course(), 'i1');
     const begun = Array.from({ length: MAX_REQUESTS + 20 }, () => beginSave(client.base));
     const refused: string[] = [];
-    await new Promise<void>((resolve) => {
-      for (const { answer } of begun) {
-        void answer.then((text) => {
-          if (text !== null) refused.push(text);
-          if (refused.length === 20) resolve();
-        });
-      }
-    });
+    for (const { answer } of begun) void answer.then((text) => text !== null && refused.push(text));
+    await until(() => refused.length >= 20, 'those beyond the maximum are refused');
+    assert.equal(refused.length, 20);
     for (const text of refused) assert.match(text, /^HTTP\/1\.1 429 .*\r\nretry-after: 1\r\n/is);
     assert.equal((await fetch(`${client.base}/content/lesson/index.html`)).status, 200);
     assert.equal((await other.commit('i1', { suspend_data: 'x' })).status, 200);
@@ -235,9 +230,10 @@ describe('the requests of a registration', () => {
     }
 
     for (const { socket } of begun) socket.destroy();
-    let status = 429;
     // The service learns of closed connections one by one.
-    while (status === 429) ({ status } = await client.commit('i1', { suspend_data: 'y' }));
-    assert.equal(status, 200);
+    await until(
+      async () => (await client.commit('i1', { suspend_data: 'y' })).status === 200,
+      'a save has a place again',
+    );
   });
 });

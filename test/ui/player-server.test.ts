@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { post, Refusal } from '../../web/player/src/server.ts';
 
 describe('a request of the player page', () => {
@@ -14,10 +15,10 @@ describe('a request of the player page', () => {
     });
     const answer = post('units');
     for (const expected of [1, 2]) {
-      while (calls < expected) await Promise.resolve();
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
+      assert.equal(calls, expected);
       t.mock.timers.tick(1_999);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       assert.equal(calls, expected);
       t.mock.timers.tick(1);
     }
