@@ -196,6 +196,31 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.equal(one, other);
   });
 
+  it('is sent again however the rule writes the addresses', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    mail.unknownAddresses.add('gone@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const id = await createAlert(alerts.api, '', {
+      target: null,
+      email_to: ['busy@Example.com', 'Odd..dots@EXAMPLE.com', 'gone@Example.com', 'ops@example.com'],
+    });
+    const first = await untilNotice(alerts, id, ({ error }) => error !== null, 'some were refused');
+    assert.equal(
+      first.error,
+      // The test server does not accept two dots in a row.
+      'the SMTP server deferred busy@Example.com and rejected Odd..dots@EXAMPLE.com, gone@Example.com',
+    );
+    mail.busyAddresses.clear();
+    alerts.clock.pass(30_000);
+    await untilNotice(alerts, id, ({ next_attempt_dt: next }) => next === null, 'it was sent to all others');
+    assert.deepEqual(
+      mail.mails.map(({ to }) => to),
+      [['ops@example.com'], ['busy@example.com']],
+    );
+  });
+
   it('does not show the password, even if the server repeats it', async () => {
     await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
     await using alerts = await startAlertService({

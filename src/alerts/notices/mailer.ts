@@ -26,7 +26,7 @@ export interface SendOutcome {
   sent: boolean;
   /** Why it was not sent, or what went wrong although it was; null if all is well. Contains no secret. */
   error: string | null;
-  /** The addresses to which it has to be sent again, if it was sent to others. */
+  /** The addresses to which it has to be sent again, if it was sent to others, as the rule writes them. */
   left?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export class Mailer {
     const deadline = AbortSignal.timeout(this.#deadlineMs);
     try {
       const info = await deliver(place, mail, AbortSignal.any([signal, deadline]));
-      return outcomeOf(info);
+      return outcomeOf(mail.to, info);
     } catch (error) {
       const reason = deadline.aborted
         ? `the SMTP server did not finish within ${this.#deadlineMs / MS_PER_SECOND} s`
@@ -67,17 +67,25 @@ export class Mailer {
 }
 
 /** A temporary rejection (RFC 5321, 4.2.1) of an address is tried again, a permanent one is only reported. */
-function outcomeOf({ rejected, rejectedErrors }: SentMessageInfo): SendOutcome {
+function outcomeOf(to: readonly string[], { rejected, rejectedErrors }: SentMessageInfo): SendOutcome {
   const refusals = (rejectedErrors ?? []) as readonly { recipient?: string; responseCode?: number }[];
   const temporary = refusals.filter(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500);
-  const left = temporary.flatMap(({ recipient }) => recipient ?? []);
-  const others = ((rejected ?? []) as readonly string[]).filter((address) => !left.includes(address));
+  const deferred = new Set(temporary.map(({ recipient = '' }) => writtenAlike(recipient)));
+  const refused = new Set(((rejected ?? []) as readonly string[]).map(writtenAlike));
+  const left = to.filter((address) => deferred.has(writtenAlike(address)));
+  const others = to.filter((address) => refused.has(writtenAlike(address)) && !left.includes(address));
   const said = [
     ...(left.length === 0 ? [] : [refusalText('deferred', left)]),
     ...(others.length === 0 ? [] : [refusalText('rejected', others)]),
   ];
   const error = said.length === 0 ? null : `the SMTP server ${said.join(' and ')}`;
   return { sent: true, error, ...(left.length === 0 ? {} : { left }) };
+}
+
+/** The library writes domains in lower case, and puts unusual names in quotation marks. */
+function writtenAlike(address: string): string {
+  const at = address.lastIndexOf('@');
+  return address.slice(0, at).replace(/^"(.*)"$/, '$1') + address.slice(at).toLowerCase();
 }
 
 async function deliver(place: SmtpPlace, mail: Mail, signal: AbortSignal): Promise<SentMessageInfo> {
