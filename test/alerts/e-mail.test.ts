@@ -221,6 +221,44 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     );
   });
 
+  it('about a begin is not sent any more to an address that got the end first', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    const id = await createAlert(api, '', {
+      target: null,
+      email_to: ['busy@example.com', 'ops@example.com'],
+    });
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    // What several deferrals leave behind.
+    const dataDir = alerts.service.settings.data_dir;
+    await runSql(dataDir, 'update alert_notices set due_at = ? returning id', clock.now() + 15 * MINUTE);
+    target.respondWith(answer(200));
+    await retry(api, 1);
+    await untilFiring(api, id, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    mail.busyAddresses.clear();
+    clock.pass(5 * MINUTE);
+    const { notices } = await untilFiring(
+      api,
+      id,
+      ({ notices: all }) => all.length === 2 && all[1].state === 'SENT',
+      'its end was sent',
+    );
+    assert.deepEqual(
+      notices.map((each: Record<string, unknown>) => [each.kind, each.next_attempt_dt, each.error]),
+      [
+        ['BEGAN', null, 'the SMTP server deferred busy@example.com'],
+        ['ENDED', null, null],
+      ],
+    );
+    assert.deepEqual(
+      mail.mails.map(({ to }) => to),
+      [['ops@example.com'], ['busy@example.com', 'ops@example.com']],
+    );
+  });
+
   it('does not show the password, even if the server repeats it', async () => {
     await using mail = await startMailServer({ user: 'alerts', password: 'another one' });
     await using alerts = await startAlertService({

@@ -9,6 +9,7 @@ import type { SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import type { NoticeSender } from './notice-sender.ts';
 import {
+  endOutdatedNotices,
   finishAttempt,
   lockDueNotices,
   postponeNotice,
@@ -84,6 +85,8 @@ export class NoticeDispatcher implements AsyncDisposable {
     const notices = await database.transaction(async (tx) => {
       const due: Notice[] = [];
       for (const notice of await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME)) {
+        // One at a time, so that an end and the rest of its begin are not sent in any order.
+        if (due.some(({ ruleId }) => ruleId === notice.ruleId)) continue;
         const rule = await readRule(tx, notice.ruleId);
         if (isQuietAt(rule?.quietHours ?? null, now()))
           await postponeNotice(tx, notice.id, now() + QUIET_PAUSE_MS);
@@ -119,6 +122,7 @@ export class NoticeDispatcher implements AsyncDisposable {
         failedAt: isAbandoned ? now() : null,
         error: outcome.error,
       });
+      if (outcome.sent) await endOutdatedNotices(tx, notice);
       if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, onlyTo: left });
     });
   }

@@ -63,8 +63,8 @@ export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel)
 }
 
 /**
- * The notices of a channel that are due, oldest first, at most one of each rule. On PostgreSQL, those that another
- * instance locks are omitted.
+ * The notices of a channel that are due, oldest first, at most one of each rule that was sent to nobody yet. On
+ * PostgreSQL, those that another instance locks are omitted.
  */
 export async function lockDueNotices(
   tx: Transaction,
@@ -108,6 +108,24 @@ export async function finishAttempt(
     result.failedAt,
     result.error,
     id,
+  );
+}
+
+/**
+ * Ends the attempts of earlier notices of the other kind that were sent to some addresses: the addresses that are left
+ * get the later one instead, so that a begin never comes after its end.
+ */
+export async function endOutdatedNotices(
+  tx: Transaction,
+  { id, ruleId, channel, kind }: Pick<Notice, 'id' | 'ruleId' | 'channel' | 'kind'>,
+): Promise<void> {
+  await tx.run(
+    `update alert_notices set due_at = null where rule_id = ? and channel = ? and id < ? and kind <> ?
+       and due_at is not null and sent_at is not null`,
+    ruleId,
+    channel,
+    id,
+    kind,
   );
 }
 
