@@ -13,7 +13,7 @@ import {
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
 import { dismissEnds, endFirings } from './firings/firing-store.ts';
-import { deleteWaitingNotices } from './notices/notice-store.ts';
+import { deleteWaitingNotices, endAttempts } from './notices/notice-store.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
 import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './rules/alert-rule.ts';
@@ -116,6 +116,7 @@ export class AlertService {
         await endFirings(tx, id, 'RULE_CHANGED', now);
         await dismissEnds(tx, id);
         await deleteWaitingNotices(tx, id);
+        await endAttempts(tx, id);
       }
       this.#changed(tx, 'an alert rule was updated', id);
       const rule = await this.#require(tx, id);
@@ -136,6 +137,7 @@ export class AlertService {
       assertRevision(present.revision, expected);
       await endFirings(tx, id, 'RULE_DELETED', this.#with.now());
       await deleteWaitingNotices(tx, id);
+      await endAttempts(tx, id);
       await deleteRule(tx, id);
       this.#changed(tx, 'an alert rule was deleted', id);
       await this.#record(

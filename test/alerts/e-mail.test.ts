@@ -196,6 +196,37 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.equal(one, other);
   });
 
+  it('still says which addresses were rejected after it was sent again to others', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com').add('slow@example.com');
+    mail.unknownAddresses.add('gone@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const names = ['busy', 'slow', 'gone', 'ops'];
+    const email_to = names.map((name) => `${name}@example.com`);
+    const id = await createAlert(alerts.api, '', { target: null, email_to });
+    const errorAfter = async (attempts: number) => {
+      const isDone = (notice: { attempts: number; next_attempt_dt: string | null }) =>
+        notice.attempts === attempts &&
+        (notice.next_attempt_dt === null ||
+          Date.parse(notice.next_attempt_dt) <= alerts.clock.now() + MINUTE);
+      return (await untilNotice(alerts, id, isDone, `attempt ${attempts}`)).error;
+    };
+    assert.equal(
+      await errorAfter(1),
+      'the SMTP server deferred busy@example.com, slow@example.com and rejected gone@example.com',
+    );
+    mail.busyAddresses.delete('busy@example.com');
+    alerts.clock.pass(30_000);
+    assert.equal(
+      await errorAfter(2),
+      'the SMTP server deferred slow@example.com and rejected gone@example.com',
+    );
+    mail.busyAddresses.clear();
+    alerts.clock.pass(MINUTE);
+    assert.equal(await errorAfter(3), 'the SMTP server rejected gone@example.com');
+  });
+
   it('is sent again however the rule writes the addresses', async () => {
     await using mail = await startMailServer();
     mail.busyAddresses.add('busy@example.com');

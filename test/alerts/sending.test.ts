@@ -129,6 +129,21 @@ describe('a notice to a URL', () => {
     assert.equal(receiver.requests.length, before + 1);
   });
 
+  it('is still shown once the rule is disabled if it was sent to some addresses, and not sent to the others', async () => {
+    await using mail = await startMailServer();
+    mail.busyAddresses.add('busy@example.com');
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api } = alerts;
+    const email_to = ['busy@example.com', 'ops@example.com'];
+    const id = await createAlert(api, '', { target: null, email_to });
+    const waiting = await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    assert.notEqual(waiting.next_attempt_dt, null);
+    const { body } = await api.get(`/alerts/${id}`);
+    const disabled = (await api.put(`/alerts/${id}`, { ...body, enabled: false })).body;
+    assert.deepEqual(disabled.last_notices, [{ ...waiting, next_attempt_dt: null }]);
+  });
+
   it('that could not be sent is not retried in quiet hours, but after them', async () => {
     await using receiver = await startTarget({ respondWith: answer(500) });
     await using target = await startTarget({ respondWith: answer(500) });

@@ -166,6 +166,25 @@ describe('alerts in the admin UI', () => {
     assert.match(history.text, /\r\n\d+,\d+,Stays,MESSAGE_DEAD_LETTERED,FIRING,Exported,/);
   });
 
+  test('show when an e-mail is sent again to the addresses that were deferred', async () => {
+    mail.busyAddresses.add('busy@example.com');
+    await using failing = await startTarget({ respondWith: answer(500) });
+    const { api } = ui.service;
+    const alert = await api.create('/alerts', {
+      name: 'Deferred',
+      condition: 'MESSAGE_DEAD_LETTERED',
+      email_to: ['busy@example.com', 'ops@example.com'],
+    });
+    await createWebhook(api, failing.url, { name: 'Greylisted', max_attempts: 1 });
+    await createAccounts(api, 'lost for a while');
+    await using visit = await ui.visit(`/administration/alerts/${alert.id}`);
+    await visit.page.getByText('the SMTP server deferred busy@example.com').first().waitFor();
+    await visit.page
+      .getByText(/Sent .+, next attempt /)
+      .first()
+      .waitFor();
+  });
+
   test('name every chosen webhook in the form with a request for all of them, however many there are', async () => {
     const { api } = ui.service;
     for (let n = 0; n <= 50; n++)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ServiceTrouble, Trouble } from '../firing.ts';
+import type { RefusedAddresses } from '../notices/mailer.ts';
 import type { NoticeContent } from '../notices/notice.ts';
 import type { NoticeSender } from '../notices/notice-sender.ts';
 import { insertSentNotice } from '../notices/notice-store.ts';
@@ -26,8 +27,8 @@ interface Announcement {
 
 /** What was sent over a channel. */
 interface ChannelState {
-  /** The addresses to which it has to be sent again, if it was sent to others. */
-  left: readonly string[] | undefined;
+  /** Set if it was sent to some addresses, and has to be sent again to others. */
+  left: RefusedAddresses | undefined;
   attempts: number;
   nextAt: number;
   sentAt: number | null;
@@ -155,7 +156,7 @@ function isDone({ sentAt, left }: ChannelState): boolean {
 }
 
 function contentFor({ left }: ChannelState, content: NoticeContent): NoticeContent {
-  return left === undefined ? content : { ...content, onlyTo: left };
+  return { ...content, ...left };
 }
 
 function announcementOf(rule: AlertRule, trouble: Trouble, now: number): Announcement {

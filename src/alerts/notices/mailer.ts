@@ -13,6 +13,8 @@ const MAX_RECIPIENTS_TOLD = 5;
 /** An e-mail in plain text. */
 export interface Mail {
   to: readonly string[];
+  /** The addresses that the server rejected at earlier attempts. */
+  rejected: readonly string[];
   subject: string;
   text: string;
   /** Identifies the message: without angle brackets and domain. The same for all attempts. */
@@ -21,13 +23,21 @@ export interface Mail {
   repliesTo: readonly string[];
 }
 
+/** The addresses of an e-mail that was sent to some of them, as the rule writes them. */
+export interface RefusedAddresses {
+  /** Those to which it has to be sent again. */
+  onlyTo: readonly string[];
+  /** Those that were rejected for good. */
+  rejected: readonly string[];
+}
+
 /** The result of sending over a channel. */
 export interface SendOutcome {
   sent: boolean;
   /** Why it was not sent, or what went wrong although it was; null if all is well. Contains no secret. */
   error: string | null;
-  /** The addresses to which it has to be sent again, if it was sent to others, as the rule writes them. */
-  left?: readonly string[];
+  /** Set if it was sent to some addresses, and has to be sent again to others. */
+  left?: RefusedAddresses;
 }
 
 /**
@@ -56,30 +66,37 @@ export class Mailer {
     const deadline = AbortSignal.timeout(this.#deadlineMs);
     try {
       const info = await deliver(place, mail, AbortSignal.any([signal, deadline]));
-      return outcomeOf(mail.to, info);
+      return outcomeOf(mail, info);
     } catch (error) {
       const reason = deadline.aborted
         ? `the SMTP server did not finish within ${this.#deadlineMs / MS_PER_SECOND} s`
         : mailFailure(error);
-      return { sent: false, error: withoutSecrets(reason, place) };
+      const before =
+        mail.rejected.length === 0 ? '' : `; before, it ${refusalText('rejected', mail.rejected)}`;
+      return { sent: false, error: withoutSecrets(reason, place) + before };
     }
   }
 }
 
 /** A temporary rejection (RFC 5321, 4.2.1) of an address is tried again, a permanent one is only reported. */
-function outcomeOf(to: readonly string[], { rejected, rejectedErrors }: SentMessageInfo): SendOutcome {
+function outcomeOf(mail: Mail, { rejected, rejectedErrors }: SentMessageInfo): SendOutcome {
   const refusals = (rejectedErrors ?? []) as readonly { recipient?: string; responseCode?: number }[];
   const temporary = refusals.filter(({ responseCode = 0 }) => responseCode >= 400 && responseCode < 500);
   const deferred = new Set(temporary.map(({ recipient = '' }) => writtenAlike(recipient)));
   const refused = new Set(((rejected ?? []) as readonly string[]).map(writtenAlike));
-  const left = to.filter((address) => deferred.has(writtenAlike(address)));
-  const others = to.filter((address) => refused.has(writtenAlike(address)) && !left.includes(address));
+  const onlyTo = mail.to.filter((address) => deferred.has(writtenAlike(address)));
+  const others = mail.to.filter((address) => refused.has(writtenAlike(address)) && !onlyTo.includes(address));
+  const left = { onlyTo, rejected: [...mail.rejected, ...others] };
+  return { sent: true, error: refusalsText(left), ...(onlyTo.length === 0 ? {} : { left }) };
+}
+
+/** Says which addresses a server refused; null if none. */
+export function refusalsText({ onlyTo, rejected }: RefusedAddresses): string | null {
   const said = [
-    ...(left.length === 0 ? [] : [refusalText('deferred', left)]),
-    ...(others.length === 0 ? [] : [refusalText('rejected', others)]),
+    ...(onlyTo.length === 0 ? [] : [refusalText('deferred', onlyTo)]),
+    ...(rejected.length === 0 ? [] : [refusalText('rejected', rejected)]),
   ];
-  const error = said.length === 0 ? null : `the SMTP server ${said.join(' and ')}`;
-  return { sent: true, error, ...(left.length === 0 ? {} : { left }) };
+  return said.length === 0 ? null : `the SMTP server ${said.join(' and ')}`;
 }
 
 /** The library writes domains in lower case, and puts unusual names in quotation marks. */

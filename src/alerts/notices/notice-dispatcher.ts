@@ -123,7 +123,7 @@ export class NoticeDispatcher implements AsyncDisposable {
         error: outcome.error,
       });
       if (outcome.sent) await endOutdatedNotices(tx, notice);
-      if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, onlyTo: left });
+      if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, ...left });
     });
   }
 

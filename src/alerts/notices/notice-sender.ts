@@ -6,7 +6,7 @@ import {
 import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
 import type { AlertRule, Channel } from '../rules/alert-rule.ts';
 import { targetBody } from './chat-bodies.ts';
-import type { Mailer, SendOutcome } from './mailer.ts';
+import { type Mailer, refusalsText, type SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import { noticeText, plainBody } from './notice-text.ts';
 import { urlCensor } from './url-secrets.ts';
@@ -55,14 +55,15 @@ export class NoticeSender {
   ): Promise<SendOutcome> {
     if (rule.emailTo.length === 0)
       return { sent: false, error: 'the alert rule has no e-mail address any more' };
-    const { onlyTo } = content;
+    const { onlyTo, rejected = [] } = content;
     const to = onlyTo === undefined ? rule.emailTo : rule.emailTo.filter((each) => onlyTo.includes(each));
     // The addresses that were left have been removed from the rule.
-    if (to.length === 0) return { sent: true, error: null };
+    if (to.length === 0) return { sent: true, error: refusalsText({ onlyTo: [], rejected }) };
     const text = noticeText(content, this.#with.baseUrl());
     return await this.#with.mailer.send(
       {
         to,
+        rejected,
         subject: text.title,
         text: plainBody(text),
         id: batch,

@@ -134,9 +134,17 @@ export async function setContent(tx: Transaction, id: number, content: NoticeCon
   await tx.run('update alert_notices set content = ? where id = ?', JSON.stringify(content), id);
 }
 
-/** Deletes the notices of a rule that were not sent, except those that were abandoned. */
+/** Deletes the notices of a rule that were sent to nobody, except those that were abandoned. */
 export async function deleteWaitingNotices(tx: Transaction, ruleId: number): Promise<void> {
-  await tx.run('delete from alert_notices where rule_id = ? and due_at is not null', ruleId);
+  await tx.run(
+    'delete from alert_notices where rule_id = ? and due_at is not null and sent_at is null',
+    ruleId,
+  );
+}
+
+/** Ends the attempts of all notices of a rule. */
+export async function endAttempts(tx: Transaction, ruleId: number): Promise<void> {
+  await tx.run('update alert_notices set due_at = null where rule_id = ? and due_at is not null', ruleId);
 }
 
 /** The notices of batches, in the order of their ids. */

@@ -29,6 +29,8 @@ export interface NoticeContent {
   repliesTo: readonly string[];
   /** The addresses that are left, if others already got this e-mail. */
   onlyTo?: readonly string[];
+  /** The addresses that were rejected for good meanwhile. */
+  rejected?: readonly string[];
 }
 
 /** A notice over one channel. Times are in epoch milliseconds. */

@@ -64,15 +64,19 @@ export const NoticeRecord = Type.Object(
     channel: ChannelMember,
     state: Type.Enum(['WAITING', 'SENT', 'FAILED'], {
       title: 'AlertNoticeState',
-      description: 'WAITING: it is sent at `next_attempt_dt`. FAILED: it could not be sent within 24 hours.',
+      description:
+        'WAITING: it is sent at `next_attempt_dt`. SENT: someone got it. FAILED: it could not be sent within 24 hours.',
     }),
     attempts: Type.Integer(),
     created_dt: DateTime('When it was due first.'),
     sent_dt: OptionalDateTime('When it was sent.'),
-    next_attempt_dt: OptionalDateTime('When it is sent next. Null unless it is waiting.'),
+    next_attempt_dt: OptionalDateTime(
+      'When it is sent next. Null if it is not sent again. A SENT e-mail is sent again to addresses that were deferred.',
+    ),
     error: Nullable(
       Type.String({
-        description: 'Why the last attempt failed. If it was sent: which of its addresses were rejected.',
+        description:
+          'Why the last attempt failed. If it was sent: which of its addresses were deferred or rejected.',
       }),
     ),
   },

@@ -69,10 +69,16 @@ function NoticeState({
 }: {
   notice: AlertNotice;
 }) {
+  const next = next_attempt_dt !== null && (
+    <>
+      , <NextAttempt at={next_attempt_dt} />
+    </>
+  );
   if (state === 'SENT')
     return (
       <>
         {texts.notice.SENT} <Time value={sent_dt} />
+        {next}
         {error !== null && (
           <div className={styles.warning}>
             <bdi>{error}</bdi>
@@ -84,11 +90,7 @@ function NoticeState({
   return (
     <>
       {texts.notice[state]}
-      {next_attempt_dt !== null && (
-        <>
-          , <NextAttempt at={next_attempt_dt} />
-        </>
-      )}
+      {next}
       {error !== null && (
         <div className={styles.error}>
           <bdi>{error}</bdi>
