@@ -32,11 +32,7 @@ import {
   equivalentsHoldingCourse,
   equivalentsInFolder,
 } from './equivalents/equivalent-service.ts';
-import {
-  assertOwnContentStore,
-  claimContentStore,
-  hasFilesWithoutCourses,
-} from './files/claim-content-store.ts';
+import { assertOwnContentStore, claimContentStore } from './files/claim-content-store.ts';
 import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
@@ -51,11 +47,6 @@ import {
   deleteRegistrationsOfAccount,
   registrationsOfCourse,
 } from './registrations/registrations-of.ts';
-
-/** Logged at a start. */
-const KEPT_FILES =
-  'there are course files, but the database has no course: they are kept until a start at which it has one. Was the ' +
-  'database lost, or is data_dir wrong?';
 
 /** Accounts, their content, and learners' registrations to it. */
 export interface Content extends AsyncDisposable {
@@ -204,12 +195,8 @@ async function openCourseFiles(
   else await claimContentStore(database, store);
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers(now());
-  if (isOwn && (await hasFilesWithoutCourses(database, store))) {
-    log.warn(KEPT_FILES, { folder: store.location });
-  } else {
-    if (isOwn) await intake.removeOrphans();
-    stack.use(orphanCleaner({ intake, leases, log, random })).start();
-  }
+  if (isOwn) await intake.removeOrphans();
+  stack.use(orphanCleaner({ intake, leases, log, random })).start();
   const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();
   return { store, uploads, intake };

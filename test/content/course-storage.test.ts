@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Course } from '../../src/content/courses/course.ts';
+import { newContentKey } from '../../src/content/files/content-key.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
@@ -14,7 +15,8 @@ import { startTarget } from '../support/target.ts';
 import { type CourseParts, openCourseParts } from './course-parts.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
-const ORPHAN = '00000000-0000-4000-8000-000000000000';
+/** What a crash leaves behind: newer than the database of any test. */
+const ORPHAN = newContentKey(Date.now() + 60_000);
 const context = (signal = new AbortController().signal) => ({
   user: 'author@example.com',
   by: COMMAND_LINE,
@@ -197,22 +199,43 @@ describe('the remains of a crash', () => {
     assert.match(manifest, /Fire safety/);
   });
 
-  it('are kept while the database has no course, since it may be a new one beside the files of a lost one', {
+  it('are kept if they are older than the database, since they may be the courses of a lost one', {
     skip: ON_POSTGRES,
   }, async () => {
     using folder = temporaryFolder();
-    let kept: string[];
+    let lost: string[];
     {
       await using service = await startTestService({ dataDir: folder.path });
       await importCourse(service);
-      kept = filesOf(service).content;
+      lost = filesOf(service).content;
     }
     for (const file of ['coursewire.db', 'coursewire.db-wal', 'coursewire.db-shm'])
       rmSync(path.join(folder.path, file), { force: true });
 
-    await using service = await startTestService({ dataDir: folder.path });
-    assert.deepEqual(filesOf(service).content, kept);
-    assert.ok(service.logLines.some(({ msg }) => /they are kept/.test(msg)));
+    let all: string[];
+    {
+      await using service = await startTestService({ dataDir: folder.path });
+      assert.deepEqual(filesOf(service).content, lost);
+      await importCourse(service);
+      all = filesOf(service).content;
+      assert.equal(all.length, 2);
+    }
+    const leftover = newContentKey(Date.now());
+    for (const removed of [[1], []]) {
+      if (removed.length > 0) mkdirSync(path.join(folder.path, 'content', leftover));
+      await using service = await startTestService({ dataDir: folder.path });
+      assert.deepEqual(filesOf(service).content, all);
+      const kept = service.logLines.filter(({ msg }) => /older than the database/.test(`${msg}`));
+      assert.deepEqual(
+        kept.map(({ level, keys }) => [level, keys]),
+        [['warn', 1]],
+      );
+      const gone = service.logLines.filter(({ msg }) => msg === 'files without a course were removed');
+      assert.deepEqual(
+        gone.map(({ keys }) => keys),
+        removed,
+      );
+    }
   });
 
   it('are distinguished from an import in progress', async () => {

@@ -23,8 +23,7 @@ export function orphanCleaner({ intake, leases, log, random }: OrphanCleanerDepe
   return new BackgroundTask({
     round: async (signal) => {
       await leases.run(TASK, { restMs: ROUND_PAUSE_MS, signal }, async (held) => {
-        const removed = await intake.removeOldOrphans(held);
-        if (removed > 0) log.info('files without a course were removed', { keys: removed });
+        await intake.removeOldOrphans(held);
       });
     },
     pauseMs: () => ROUND_PAUSE_MS + random() * ROUND_JITTER_MS,

@@ -5,8 +5,10 @@ import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-package
 import { extractPackage } from '../../course-packages/read-package.ts';
 import { DatabaseUnavailableError, type Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { drawnAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
+import { readFolder } from '../folders/folder-store.ts';
 import { readRecordedKeys } from './course-store.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
@@ -23,6 +25,11 @@ const KEYS_AT_A_TIME = 500;
  * and the clocks of instances differ by less.
  */
 const ORPHAN_AGE_MS = 24 * 3_600_000;
+
+/** Logged whenever orphans are removed. */
+const KEPT_FILES =
+  'there are course files that are older than the database and belong to no course of it: they are never removed ' +
+  'automatically. Was the database lost, or is data_dir wrong?';
 
 /** A package whose files are in the content store, not recorded yet. */
 export interface StoredPackage {
@@ -78,8 +85,9 @@ export class PackageIntake {
 
   /**
    * Removes files without a version from the content store: leftovers of a crash between storing and recording,
-   * and files that could not be removed with their course. Returns the number of removed keys. Only for a store
-   * that no other process uses, because imports of other processes are unknown here.
+   * and files that could not be removed with their course. Files from before this database are kept, because they may
+   * be all the courses of a lost one. Returns the number of removed keys. Only for a store that no other process uses,
+   * because imports of other processes are unknown here.
    */
   async removeOrphans(): Promise<number> {
     return await this.#removeOrphansOlderThan(0);
@@ -94,29 +102,45 @@ export class PackageIntake {
   }
 
   async #removeOrphansOlderThan(ageMs: number, signal?: AbortSignal): Promise<number> {
-    let removed = 0;
+    const since = await this.#databaseCreatedAt();
+    const result = { removed: 0, kept: 0 };
     let listed: string[] = [];
     for await (const key of this.#with.store.keys()) {
       signal?.throwIfAborted();
       if (ageMs > 0 && drawnAt(key) > this.#with.now() - ageMs) continue;
       listed.push(key);
       if (listed.length < KEYS_AT_A_TIME) continue;
-      removed += await this.#removeUnrecorded(listed);
+      await this.#removeUnrecorded(listed, since, result);
       listed = [];
     }
-    return removed + (await this.#removeUnrecorded(listed));
+    await this.#removeUnrecorded(listed, since, result);
+    const { removed, kept } = result;
+    if (removed > 0) this.#with.log.info('files without a course were removed', { keys: removed });
+    if (kept > 0) this.#with.log.warn(KEPT_FILES, { keys: kept, folder: this.#with.store.location });
+    return removed;
   }
 
-  async #removeUnrecorded(listed: readonly string[]): Promise<number> {
+  /** A copied or restored database is as old as its original. Without a root folder, everything is older. */
+  async #databaseCreatedAt(): Promise<number> {
+    const root = await readFolder(this.#with.reader, ROOT_FOLDER.id);
+    return root?.created_at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** @param since when the database was created @param result is added to */
+  async #removeUnrecorded(
+    listed: readonly string[],
+    since: number,
+    result: { removed: number; kept: number },
+  ): Promise<void> {
     // In this order: a listed import that is no longer in progress was recorded before the database is read.
     const settled = [...new Set(listed)].filter((key) => !this.#underWay.has(key));
-    if (settled.length === 0) return 0;
+    if (settled.length === 0) return;
     const recorded = await readRecordedKeys(this.#with.reader, settled);
-    let removed = 0;
     for (const key of settled) {
-      if (!recorded.has(key) && (await this.#removeOrphan(key))) removed += 1;
+      if (recorded.has(key)) continue;
+      if (drawnAt(key) < since) result.kept += 1;
+      else if (await this.#removeOrphan(key)) result.removed += 1;
     }
-    return removed;
   }
 
   /** A key that cannot be removed must not prevent the startup. */

@@ -61,14 +61,6 @@ export async function assertOwnContentStore(database: Database, store: ContentSt
   );
 }
 
-/**
- * Whether a store has files while the database has no course. They may be the remains of an import that was killed, but
- * also all the courses of a database that was lost.
- */
-export async function hasFilesWithoutCourses(database: Database, store: ContentStore): Promise<boolean> {
-  return (await newestContentKey(database)) === null && (await hasFiles(store));
-}
-
 async function hasFiles(store: ContentStore): Promise<boolean> {
   for await (const _key of store.keys()) return true;
   return false;

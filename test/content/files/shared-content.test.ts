@@ -81,8 +81,8 @@ describe('course files in a shared folder', () => {
     {
       await using _service = await startTestService({ dataDir, settings: { content_store: shared } });
     }
-    // An instance looks for unused files again six hours after another one did.
-    const later = Date.now() + 7 * HOUR_MS;
+    // An instance looks for unused files again six hours after another one did. The database is older than both.
+    const later = Date.now() + 30 * HOUR_MS;
     const [fresh, old] = [later - 23 * HOUR_MS, later - 25 * HOUR_MS].map(newContentKey);
     for (const key of [fresh, old]) writeCourseFile(shared, key!);
     await using service = await startTestService({
