@@ -178,7 +178,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       clock.pass(2_000);
       return certain.requests.some(({ path: to }) => to === '/outage');
     }, 'the outage was announced by the new rule');
-    clock.pass(4 * MINUTE);
+    clock.pass(2 * MINUTE);
     proxy.mend();
     const firing = await untilFiring(
       api,
@@ -191,6 +191,52 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
     await receiver.waitFor(2);
     assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.ended');
     assert.equal((await firingsOf(api, alert)).length, 1);
+  });
+
+  it('is sent again if the database still fails once another instance may have ended the alert', async () => {
+    await using receiver = await startTarget();
+    await using certain = await startTarget({ respondWith: answer(500) });
+    await using database = await startLosableDatabase();
+    const { proxy } = database;
+    await using losing = await startAlertService(database.settings);
+    const { clock } = losing;
+    const webhook = await createFailingWebhook(losing.api, certain.url);
+    clock.pass(MINUTE);
+    const alert = await createAlert(losing.api, receiver.url, SERVICE);
+    await evaluated(losing.api, { webhookId: webhook, url: certain.url });
+    await using other = await startAlertService(
+      { ...database.settings, database_url: database.directUrl },
+      clock,
+    );
+    const { api } = other;
+    const typesAre = (wanted: readonly string[]) => () =>
+      String(receiver.requests.map(({ json }) => (json as { type: string }).type).sort()) === String(wanted);
+    proxy.cut();
+    await untilUnready(losing);
+    await until(() => {
+      clock.pass(MINUTE);
+      return typesAre(['alert.began'])();
+    }, 'the notice was sent');
+    proxy.mend();
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
+    proxy.cut();
+    await untilUnready(losing);
+    await until(() => {
+      clock.pass(2_000);
+      return typesAre(['alert.began', 'alert.began', 'alert.ended'])();
+    }, 'the end and the new begin were sent');
+    proxy.mend();
+    const second = await untilFiring(
+      api,
+      alert,
+      ({ cleared_dt, notices }) => cleared_dt !== null && notices.length === 1,
+      'the second outage is recorded',
+    );
+    assert.deepEqual(
+      [second.state, second.notices[0].kind, second.notices[0].state],
+      ['FIRING', 'BEGAN', 'SENT'],
+    );
+    assert.equal((await firingsOf(api, alert)).length, 2);
   });
 });
 

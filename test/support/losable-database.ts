@@ -13,6 +13,8 @@ export async function startLosableDatabase() {
   const owned = stack.move();
   return {
     proxy,
+    /** Past the proxy. */
+    directUrl: database.url,
     settings: { database_url: url.href, webhooks_auth_secret: 's'.repeat(64) },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

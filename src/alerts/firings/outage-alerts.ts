@@ -53,7 +53,7 @@ export interface OutageAlertsDependencies {
 /**
  * Sends the alert that the database is failing, from the rules that were read last. Nothing can be shared meanwhile, so
  * each instance that has lost the database sends its own. Once the database works, the alert is recorded, and ends like
- * any other. If the database fails again before that, the alert continues, and nothing is sent.
+ * any other. If the database fails again before that, the alert continues, and nothing is sent unless this lasts.
  */
 export class OutageAlerts {
   readonly #with: OutageAlertsDependencies;
@@ -96,11 +96,20 @@ export class OutageAlerts {
     }
   }
 
-  /** Whether a trouble continues an alert that was recorded and that has not ended yet. */
+  /**
+   * Whether a trouble continues an alert that was recorded and that has not ended yet. Another instance that reaches the
+   * database ends it after a while and says so: a trouble that still lasts is then announced again.
+   */
   #relapses(rule: AlertRule, trouble: Trouble): boolean {
     const recorded = this.#recorded.get(rule.id);
     if (recorded === undefined) return false;
-    if (recorded.rule.revision !== rule.revision || trouble.since - recorded.recordedAt >= END_AFTER_MS) {
+    const { recordedAt } = recorded;
+    const mayHaveEnded = trouble.begins && this.#with.now() - recordedAt >= END_AFTER_MS;
+    if (
+      mayHaveEnded ||
+      recorded.rule.revision !== rule.revision ||
+      trouble.since - recordedAt >= END_AFTER_MS
+    ) {
       this.#recorded.delete(rule.id);
       return false;
     }
