@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import {
   type DataFolder,
   DataFolderError,
+  lacksDatabase,
   lockDataFolder,
   namedPlaces,
   openDataFolder,
@@ -41,7 +41,7 @@ export async function openStorage(
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
   const embedded = settings.database_url === null;
-  if (embedded && !creates && !existsSync(folder.databaseFile)) {
+  if (embedded && !creates && lacksDatabase(folder)) {
     throw new DataFolderError(`there is no database in ${folder.path}; is data_dir right?`);
   }
   if (embedded) openDataFolder(settings.data_dir);

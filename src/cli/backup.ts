@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
-import type { DataFolder } from '../database/data-folder.ts';
+import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
@@ -53,7 +44,7 @@ export async function backUp(
     former,
   }: { to: string; contentFolder: string | null; configured: string | null; former: string | null },
 ): Promise<Backup> {
-  if (!existsSync(source.databaseFile)) {
+  if (lacksDatabase(source)) {
     throw new BackupError(
       `there is no database in ${source.path}: set data_dir to the service's data folder`,
     );

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -29,6 +29,17 @@ export function namedPlaces(folder: string): DataFolder {
     temporaryFolder: path.join(root, 'tmp'),
     secretFile: path.join(root, 'webhooks_auth_secret'),
   };
+}
+
+/** Whether there is no embedded database. False if the system does not say, for example without permission. */
+export function lacksDatabase({ databaseFile }: DataFolder): boolean {
+  try {
+    statSync(databaseFile);
+    return false;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR';
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
@@ -147,6 +147,25 @@ describe('the command line', () => {
       const place = path.join(folder.path, name);
       await run([name, ...args], { DATA_DIR: place });
       assert.ok(existsSync(path.join(place, 'coursewire.db')), name);
+    }
+  });
+
+  test('says why a data folder cannot be opened, rather than that it has no database', async () => {
+    using folder = temporaryFolder();
+    // A loop of links. Missing permissions do not stop tests that run as root.
+    const dataDir = path.join(folder.path, 'loop');
+    symlinkSync('loop', dataDir);
+    for (const [args, expected] of [
+      [['client', 'list'], /^coursewire: the data folder .*loop cannot be used: ELOOP/],
+      [
+        ['database', 'copy', '--to', 'postgres://localhost/x'],
+        /the data folder .*loop cannot be used: ELOOP/,
+      ],
+      [['backup', '--to', path.join(folder.path, 'copy')], /no backup was made in .*copy: unable to open/],
+    ] as const) {
+      const { code, err } = await run([...args], { DATA_DIR: dataDir });
+      assert.equal(code, 1);
+      assert.match(err, expected);
     }
   });
 

@@ -1,5 +1,10 @@
-import { existsSync } from 'node:fs';
-import { DataFolderError, lockDataFolder, namedPlaces, openDataFolder } from '../data-folder.ts';
+import {
+  DataFolderError,
+  lacksDatabase,
+  lockDataFolder,
+  namedPlaces,
+  openDataFolder,
+} from '../data-folder.ts';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { PostgresDatabase } from '../postgres/postgres-database.ts';
@@ -24,10 +29,12 @@ export async function openCopyDatabases(
   targetUrl: string,
   now: () => number,
 ): Promise<CopyDatabases> {
-  const { path: root, databaseFile } = namedPlaces(dataDir);
+  const places = namedPlaces(dataDir);
   // Checked first, because opening would create an empty database.
-  if (!existsSync(databaseFile)) {
-    throw new DataFolderError(`there is no embedded database in the data folder ${root}; is data_dir right?`);
+  if (lacksDatabase(places)) {
+    throw new DataFolderError(
+      `there is no embedded database in the data folder ${places.path}; is data_dir right?`,
+    );
   }
   await using stack = new AsyncDisposableStack();
   const folder = openDataFolder(dataDir);
