@@ -16,7 +16,8 @@ all. The service can keep running. A service can start directly on that folder: 
 For PostgreSQL and shared stores, see docs/operating.md, "Backup".
 
 Exit code: 0 if the backup is complete; 1 if none was made, or if it lacks the secret that decrypts
-it, which the message then says.
+it, which the message then says. What a killed backup leaves is removed by the next backup to the
+same place, a day later or more.
 
 Options:
   --to FOLDER  a folder that does not exist yet, or is empty, such as a mounted disk

@@ -9,6 +9,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Since its last change. A backup that is being made changes its folders more often. */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
 
+/** In the root of a formatted disk. */
+const OF_FILE_SYSTEM = 'lost+found';
+
 /** Where a backup is made, and where it is once it is complete. */
 export interface BackupPlace {
   /** Does not exist yet. */
@@ -25,7 +28,7 @@ export function backupPlaceOf(place: string): BackupPlace | null {
   const exists = existsSync(place);
   const stem = (exists ? path.join(place, path.sep) : place) + PARTIAL;
   removeLeftBehind(stem);
-  if (exists && readdirSync(place).length > 0) return null;
+  if (exists && readdirSync(place).some((name) => name !== OF_FILE_SYSTEM)) return null;
   const partial = stem + randomUUID();
   return {
     partial,
@@ -43,11 +46,11 @@ function removeLeftBehind(stem: string): void {
   for (const name of readdirSync(dir)) {
     if (!name.startsWith(base) || !UUID.test(name.slice(base.length))) continue;
     const partial = path.join(dir, name);
-    const changes = [partial, path.join(partial, 'content')].map(
-      (folder) => statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    );
-    if (Math.max(...changes) >= Date.now() - LEFT_BEHIND_MS) continue;
     try {
+      const changes = [partial, path.join(partial, 'content')].map(
+        (folder) => statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+      );
+      if (Math.max(...changes) >= Date.now() - LEFT_BEHIND_MS) continue;
       rmSync(partial, { recursive: true, force: true });
     } catch {
       // Someone else's: it does not prevent this backup.

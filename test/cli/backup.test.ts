@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -131,6 +132,29 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     await service.stop();
     await using restored = await startTestService({ dataDir: place });
     assert.equal((await restored.api.get('/courses')).body.data.length, 1);
+  });
+
+  it('treats a disk that was just formatted as empty', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    mkdirSync(path.join(folder.path, 'lost+found'));
+    const ended = await runHere(['backup', '--to', folder.path], { data_dir: service.settings.data_dir });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.ok(existsSync(path.join(folder.path, 'coursewire.db')));
+    assert.ok(existsSync(path.join(folder.path, 'lost+found')));
+  });
+
+  it('is made even if someone left a folder behind that it may not look into', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    // A loop of links. Missing permissions do not stop tests that run as root.
+    const name = `monday.partial-${randomUUID()}`;
+    symlinkSync(name, path.join(folder.path, name));
+    const ended = await runHere(['backup', '--to', path.join(folder.path, 'monday')], {
+      data_dir: service.settings.data_dir,
+    });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.deepEqual(readdirSync(folder.path).sort(), ['monday', name].sort());
   });
 
   it('leaves an empty folder empty if it fails', async () => {
