@@ -31,6 +31,7 @@ const LONGEST = [
   'test/reliability/',
   'test/attacks/',
   'test/commands.test.ts',
+  'test/ui/',
   'test/queue/',
   'test/webhooks/',
   'test/delivery/',
