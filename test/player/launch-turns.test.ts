@@ -39,12 +39,15 @@ function beginSave(
 async function startTurns({
   find = async () => {},
   work = async () => {},
+  onRead = () => {},
   beforeSending = async () => {},
 }: {
   /** Runs before the launch is known. */
   find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   /** Handles a request. */
   work?: (body: string) => Promise<unknown>;
+  /** Called for each read that is handled. */
+  onRead?: () => unknown;
   beforeSending?: (reply: FastifyReply) => Promise<unknown>;
 }) {
   const server = fastify({ bodyLimit: 200_000 });
@@ -64,6 +67,10 @@ async function startTurns({
     scope.post('/launch/commit', async ({ body }) => {
       await work(String(body));
       return 'done';
+    });
+    scope.get('/launch/commit', async () => {
+      onRead();
+      return 'read';
     });
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -121,6 +128,40 @@ describe('a turn', () => {
     assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
     assert.equal(await turns.save(), 200);
     assert.deepEqual(bodies.slice(TURNS).sort(), ['"a"', '"b"', '"cc"', '"dd"', '{}']);
+  });
+
+  test('does not come for reads whose connections are closed, so that saves have their places', async () => {
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let [working, arrived, read, closed] = [0, 0, 0, 0];
+    await using turns = await startTurns({
+      find: async ({ method, raw }) => {
+        if (method !== 'GET') return;
+        arrived += 1;
+        raw.socket.once('close', () => (closed += 1));
+      },
+      work: async () => {
+        working += 1;
+        if (working === TURNS) begun.resolve();
+        await held.promise;
+      },
+      onRead: () => (read += 1),
+    });
+    const saves = Array.from({ length: TURNS }, () => turns.save());
+    await begun.promise;
+    const leaving = new AbortController();
+    const reads = Array.from({ length: MAX_REQUESTS - TURNS }, () =>
+      fetch(`${turns.base}/commit`, { signal: leaving.signal }).catch(() => null),
+    );
+    await until(() => arrived === reads.length, 'the reads have all other places');
+    assert.notEqual(await turns.save(), 200, 'one more is refused');
+    leaving.abort();
+    await Promise.all(reads);
+    await until(() => closed === reads.length, 'their connections are closed');
+    saves.push(turns.save());
+    held.resolve();
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
+    assert.equal(read, 0);
   });
 
   test('is not taken by a small request that has not arrived', async () => {

@@ -8,6 +8,8 @@ const MAX_AT_ONCE = 4;
 /** As many as a browser sends over one connection of HTTP/2, so that nothing of a real course is refused. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = '1';
+/** Methods that change nothing. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +34,7 @@ export function takeTurns(scope: FastifyInstance): void {
     const turn = turns.request(registrationId ?? launchId);
     request.launchTurn = turn;
     if (request.earlyBody !== null) await request.earlyBody;
-    else if (hasBody(request)) endWithConnection(turn, request);
+    else if (hasBody(request) || READS.has(request.method)) endWithConnection(turn, request);
     await turn.begin();
   });
   scope.addHook('preHandler', async ({ launchTurn }) => {
@@ -41,7 +43,10 @@ export function takeTurns(scope: FastifyInstance): void {
   scope.addHook('onSend', async ({ launchTurn }) => launchTurn?.end());
 }
 
-/** Ends a turn if the connection is closed before the body has arrived. The work of a request goes on without it. */
+/**
+ * Ends a turn if the connection is closed before the body has arrived, or before the turn of a read, which nobody waits for
+ * then. The work of a request goes on without it.
+ */
 function endWithConnection(turn: Turn, { raw }: FastifyRequest): void {
   // No event follows.
   if (raw.destroyed) throw connectionClosed();

@@ -61,8 +61,8 @@ export async function lrsRoutes(
     if (!reply.hasHeader('X-Experience-API-Version')) {
       reply.header('X-Experience-API-Version', spokenVersion(request));
     }
-    // Without a query for strangers, and for those who send too much.
-    const isKnown = request.lrsScope !== null && reply.statusCode !== 429;
+    // Without a query before the caller is known.
+    const isKnown = request.lrsScope !== null;
     if (isKnown && resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
       // If the database is unavailable, the error response is sent without this field.
       const value = await consistentThrough(lrs.stored).catch(() => null);
