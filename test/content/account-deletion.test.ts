@@ -158,6 +158,8 @@ describe('deleting an account', () => {
       problemErrors(await api.delete(`/accounts/${accountId}`), 500);
       assert.equal(await countLeft(accountId), 701);
       assert.equal((await api.get(`/accounts/${accountId}`)).status, 200);
+      const [begun] = (await api.get('/audit-log?limit=1')).body.data;
+      assert.equal(begun.action, 'ACCOUNT_DELETION_BEGUN');
     }
     assert.equal((await api.delete(`/accounts/${accountId}`)).status, 204);
     await target.waitFor(2);

@@ -1,4 +1,4 @@
-import { isPerson } from '../../audit/actor.ts';
+import { type Actor, isPerson } from '../../audit/actor.ts';
 import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
@@ -124,7 +124,7 @@ export class AccountService {
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, by, expected }: AuditedChangeOf): Promise<void> {
-    const isBegun = await this.#deleteParts(id, expected);
+    const isBegun = await this.#deleteParts(id, by, expected);
     await this.#with.database.transaction(async (tx) => {
       const account = await requireLockedAccount(tx, id);
       if (!isBegun) assertRevision(account.revision, expected);
@@ -140,16 +140,21 @@ export class AccountService {
 
   /**
    * Deletes most belongings of an account that has many. Only the first transaction can refuse this: changes that come
-   * later must not end a deletion halfway.
+   * later must not end a deletion halfway. It also records who began, because the deletion may fail later.
    * @returns whether anything was deleted
    */
-  async #deleteParts(id: number, expected: ExpectedRevisions): Promise<boolean> {
+  async #deleteParts(id: number, by: Actor, expected: ExpectedRevisions): Promise<boolean> {
     let from = 0;
     while (true) {
       const next = await this.#with.database.transaction(async (tx) => {
         const account = await requireAccountForContent(tx, id);
         if (from === 0) assertRevision(account.revision, expected);
-        return await this.#with.partOfBelongings(tx, id, from);
+        const next = await this.#with.partOfBelongings(tx, id, from);
+        if (from === 0 && next !== null) {
+          const begun = { by, action: 'ACCOUNT_DELETION_BEGUN', id, name: account.name } as const;
+          await recordAudit(tx, begun, this.#with.now());
+        }
+        return next;
       });
       if (next === null) return from > 0;
       from = next;

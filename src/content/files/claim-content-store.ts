@@ -51,7 +51,7 @@ export async function assertOwnContentStore(database: Database, store: ContentSt
     throw new ContentStoreError(
       `the course files in ${store.location} belong to another installation: set database_url if it uses PostgreSQL, or ` +
         'set data_dir to another folder. Or, to keep the database in data_dir (PostgreSQL was only tried, for example), ' +
-        'delete the file coursewire-installation in that folder: all files that this database does not name are then removed',
+        'delete the file coursewire-installation in that folder: all newer files that this database does not name are then removed',
     );
   }
   throw new ContentStoreError(
