@@ -7,6 +7,8 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
   createAlert,
+  createFailingWebhook,
+  firingsOf,
   HOUR,
   MINUTE,
   retry,
@@ -287,6 +289,48 @@ https://learning.example.com/cw/ui/administration/alerts/1`,
     assert.deepEqual(
       mail.mails.map(({ to }) => to),
       [['ops@example.com'], ['busy@example.com', 'ops@example.com']],
+    );
+  });
+
+  it('about a begin is still sent to a deferred address after the end of another webhook', async () => {
+    await using mail = await startMailServer();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using lasting = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, mail.settings);
+    const { api, clock } = alerts;
+    const id = await createAlert(api, '', {
+      target: null,
+      email_to: ['busy@example.com', 'ops@example.com'],
+    });
+    await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'the first begin was sent');
+    mail.busyAddresses.add('busy@example.com');
+    await createFailingWebhook(api, lasting.url, { name: 'Payroll' });
+    clock.pass(5 * MINUTE);
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'one address was deferred');
+    // What several deferrals leave behind.
+    const dataDir = alerts.service.settings.data_dir;
+    await runSql(
+      dataDir,
+      'update alert_notices set due_at = ? where due_at is not null returning id',
+      clock.now() + 15 * MINUTE,
+    );
+    mail.busyAddresses.clear();
+    target.respondWith(answer(200));
+    await retry(api, 1);
+    const first = async () => (await firingsOf(api, id)).at(-1);
+    await until(async () => (await first()).cleared_dt !== null, 'the first webhook works again');
+    clock.pass(5 * MINUTE);
+    await until(async () => (await first()).notices[1]?.state === 'SENT', 'its end was sent');
+    clock.pass(10 * MINUTE);
+    const mails = await mail.waitFor(4);
+    assert.deepEqual(
+      mails.map(({ subject, to }) => [/Ended|CRM|Payroll/.exec(subject)![0], to]),
+      [
+        ['CRM', ['busy@example.com', 'ops@example.com']],
+        ['Payroll', ['ops@example.com']],
+        ['Ended', ['busy@example.com', 'ops@example.com']],
+        ['Payroll', ['busy@example.com']],
+      ],
     );
   });
 

@@ -9,7 +9,7 @@ import type { SendOutcome } from './mailer.ts';
 import type { Notice } from './notice.ts';
 import type { NoticeSender } from './notice-sender.ts';
 import {
-  endOutdatedNotices,
+  endOutdatedBegins,
   finishAttempt,
   lockDueNotices,
   postponeNotice,
@@ -122,7 +122,7 @@ export class NoticeDispatcher implements AsyncDisposable {
         failedAt: isAbandoned ? now() : null,
         error: outcome.error,
       });
-      if (outcome.sent) await endOutdatedNotices(tx, notice);
+      if (outcome.sent && notice.kind === 'ENDED') await endOutdatedBegins(tx, notice);
       if (left !== undefined) await setContent(tx, notice.id, { ...notice.content, ...left });
     });
   }

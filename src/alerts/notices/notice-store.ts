@@ -112,20 +112,21 @@ export async function finishAttempt(
 }
 
 /**
- * Ends the attempts of earlier notices of the other kind that were sent to some addresses: the addresses that are left
- * get the later one instead, so that a begin never comes after its end.
+ * Ends the attempts of begins before an end that were sent to some addresses, if all their alerts are over: the
+ * addresses that are left get the end instead. A begin with an alert that is still firing is sent to them nevertheless.
  */
-export async function endOutdatedNotices(
+export async function endOutdatedBegins(
   tx: Transaction,
-  { id, ruleId, channel, kind }: Pick<Notice, 'id' | 'ruleId' | 'channel' | 'kind'>,
+  { id, ruleId, channel }: Pick<Notice, 'id' | 'ruleId' | 'channel'>,
 ): Promise<void> {
   await tx.run(
-    `update alert_notices set due_at = null where rule_id = ? and channel = ? and id < ? and kind <> ?
-       and due_at is not null and sent_at is not null`,
+    `update alert_notices set due_at = null where rule_id = ? and channel = ? and id < ? and kind = 'BEGAN'
+       and due_at is not null and sent_at is not null and not exists (
+         select 1 from alert_firings as firing where firing.rule_id = alert_notices.rule_id
+           and firing.begin_batch = alert_notices.batch and firing.ended_at is null)`,
     ruleId,
     channel,
     id,
-    kind,
   );
 }
 
