@@ -193,6 +193,50 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
     assert.equal((await firingsOf(api, alert)).length, 1);
   });
 
+  it('continues if the database fails again within five minutes, and for longer, in quiet hours', async () => {
+    await using receiver = await startTarget();
+    await using certain = await startTarget({ respondWith: answer(500) });
+    await using database = await startLosableDatabase();
+    const { proxy } = database;
+    await using alerts = await startAlertService(database.settings);
+    const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, certain.url);
+    clock.pass(MINUTE);
+    const alert = await createAlert(api, receiver.url, {
+      ...SERVICE,
+      quiet_hours: { from: '12:00', to: '23:00', time_zone: 'UTC' },
+    });
+    await evaluated(api, { webhookId: webhook, url: certain.url });
+    proxy.cut();
+    await untilUnready(alerts);
+    await until(() => {
+      clock.pass(MINUTE);
+      return receiver.requests.length > 0;
+    }, 'the notice was sent');
+    clock.pass(Date.parse('2030-01-01T11:59:00Z') - clock.now());
+    proxy.mend();
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
+
+    // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
+    await createAlert(api, `${certain.url}/again`, { ...SERVICE, name: 'New', minutes: 6 });
+    await evaluated(api, { webhookId: webhook, url: certain.url });
+    clock.pass(MINUTE);
+    proxy.cut();
+    await untilUnready(alerts);
+    await until(() => {
+      clock.pass(2_000);
+      return certain.requests.some(({ path: to }) => to === '/again');
+    }, 'the outage was announced by the new rule');
+    proxy.mend();
+    const firing = await untilFiring(
+      api,
+      alert,
+      ({ relapses, cleared_dt, state }) => state === 'ENDED' || (relapses === 1 && cleared_dt !== null),
+      'the alert continues or ends',
+    );
+    assert.deepEqual([firing.state, firing.relapses, receiver.requests.length], ['FIRING', 1, 1]);
+  });
+
   it('is sent again if the database still fails once another instance may have ended the alert', async () => {
     await using receiver = await startTarget();
     await using certain = await startTarget({ respondWith: answer(500) });

@@ -98,13 +98,16 @@ export class OutageAlerts {
 
   /**
    * Whether a trouble continues an alert that was recorded and that has not ended yet. Another instance that reaches the
-   * database ends it after a while and says so: a trouble that still lasts is then announced again.
+   * database ends it after a while and says so: a trouble that still lasts is then announced again. In quiet hours neither
+   * is said, so the alert continues until they are over.
    */
   #relapses(rule: AlertRule, trouble: Trouble): boolean {
     const recorded = this.#recorded.get(rule.id);
     if (recorded === undefined) return false;
     const { recordedAt } = recorded;
-    const mayHaveEnded = trouble.begins && this.#with.now() - recordedAt >= END_AFTER_MS;
+    const now = this.#with.now();
+    const mayBeAnnounced = trouble.begins && !isQuietAt(rule.quietHours, now);
+    const mayHaveEnded = mayBeAnnounced && now - recordedAt >= END_AFTER_MS;
     if (
       mayHaveEnded ||
       recorded.rule.revision !== rule.revision ||
