@@ -85,7 +85,7 @@ export class NoticeDispatcher implements AsyncDisposable {
     const notices = await database.transaction(async (tx) => {
       const due: Notice[] = [];
       for (const notice of await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME)) {
-        // One at a time, so that an end and the rest of its begin are not sent in any order.
+        // One at a time: this instance sends an end and the rest of its begin in order. Another may send one of them.
         if (due.some(({ ruleId }) => ruleId === notice.ruleId)) continue;
         const rule = await readRule(tx, notice.ruleId);
         if (isQuietAt(rule?.quietHours ?? null, now()))
