@@ -155,6 +155,34 @@ describe('the shell of the admin UI', () => {
       await form.getByRole('button', { name: 'Create client' }).click();
       await takeSecret(page);
     });
+
+    test('is renewed over a form in a dialog, on which the Escape key then has no effect', async () => {
+      await using visit = await ui.visit(CLIENTS);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Create client' }).click();
+      const form = page.getByRole('dialog', { name: 'Create an API client' });
+      await form.getByLabel('Name').fill('Escaped');
+      await form.getByLabel('E-mail').fill('it@example.com');
+      await form.getByRole('button', { name: 'Read-only' }).click();
+      await page.context().clearCookies();
+      await form.getByRole('button', { name: 'Create client' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      const password = dialog.getByRole('textbox', { name: 'Password' });
+      await password.and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.type(PASSWORD);
+      assert.equal(await password.inputValue(), PASSWORD, 'the password field keeps the focus');
+      // A click outside of the dialog leaves the focus on the page itself.
+      await page.mouse.click(2, 2);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.getByText('Discard', { exact: true }).count(), 0);
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await form.getByLabel('Name').inputValue(), 'Escaped');
+      await form.getByLabel('Name').press('Escape');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await form.waitFor({ state: 'detached' });
+    });
   });
 
   describe('a service that does not answer', () => {

@@ -1,9 +1,13 @@
 import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { uiBase } from '../api/addresses.ts';
 import { type Session, sessionQuery, signedInAs } from '../api/session.ts';
 import { SignInForm } from '../components/sign-in-form.tsx';
 import { account } from '../texts/sign-in.ts';
+
+/** Mantine's dialogs ignore the Escape key on an element with this attribute. */
+const KEEPS_ESCAPE = 'data-mantine-stop-propagation';
 
 /** Asks for the password above the page when the session has ended, so that input on the page is not lost. */
 export function SignInAgain({ opened, email }: { opened: boolean; email: string }) {
@@ -14,6 +18,12 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
     if (session.administrator.email !== email) window.location.reload();
     else await queryClient.invalidateQueries();
   };
+  useEffect(() => {
+    if (!opened) return;
+    // The page itself has the focus after a click outside of the dialog.
+    keepEscape(document.body);
+    return () => document.body.removeAttribute(KEEPS_ESCAPE);
+  }, [opened]);
   return (
     <Modal
       opened={opened}
@@ -21,6 +31,7 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      onFocus={({ target }) => keepEscape(target)}
       title={account.signIn.again}
       size="sm"
       // It is in front of every dialog, and of the menus in them.
@@ -37,4 +48,9 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
       </Stack>
     </Modal>
   );
+}
+
+/** The dialogs behind would otherwise close, because each of them listens to the keys of the whole window. */
+function keepEscape(element: Element): void {
+  element.setAttribute(KEEPS_ESCAPE, 'true');
 }
