@@ -217,6 +217,33 @@ describe('alerts in the admin UI', () => {
     assert.equal(asked.length, 1, 'they are not read again when one returns to the tab');
   });
 
+  test('name a few chosen webhooks with one request for each, even if one of them has been deleted', async () => {
+    const { api } = ui.service;
+    const kept = await createWebhook(api, receiver.url, { name: 'Kept hook', enabled: false });
+    const deleted = await createWebhook(api, receiver.url, { name: 'Deleted hook', enabled: false });
+    const alert = await api.create('/alerts', {
+      name: 'Watching two',
+      condition: 'MESSAGE_DEAD_LETTERED',
+      webhook_ids: [deleted, kept],
+      target: { format: 'JSON', url: receiver.url },
+    });
+    await api.delete(`/webhooks/${deleted}`);
+    // They fill the list of the form, so that it does not contain the name.
+    for (let n = 0; n < 50; n++)
+      await createWebhook(api, receiver.url, { name: `Above ${n}`, enabled: false });
+    await using visit = await ui.visit('/administration/alerts');
+    const { page } = visit;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const path = /(?<!\/ui\/api)\/webhooks\b.*/.exec(request.url())?.[0];
+      if (path !== undefined) asked.push(path);
+    });
+    await visit.go(`/administration/alerts/${alert.id}/edit`);
+    await page.getByText('Kept hook', { exact: true }).first().waitFor();
+    await page.getByText(`#${deleted}`, { exact: true }).first().waitFor();
+    assert.deepEqual(asked.sort(), [`/webhooks/${kept}`, `/webhooks/${deleted}`].sort());
+  });
+
   test('fit on a phone', async () => {
     await using visit = await ui.visit('/administration/alerts/new', { phone: true });
     await visit.page.getByRole('heading', { name: 'Create alert' }).waitFor();

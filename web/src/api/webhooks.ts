@@ -25,6 +25,8 @@ const TEST_DEADLINE_MS = 150_000;
 
 /** The largest page of the API. */
 const NAMES_AT_ONCE = 200;
+/** The number of names up to which each is read by itself. */
+const FEW_NAMES = 20;
 
 const WEBHOOKS = ['webhooks'] as const;
 
@@ -53,16 +55,29 @@ export const webhookQuery = (id: number) =>
     ...polling(LIVE_MS),
   });
 
-/** The names of webhooks by id, without those of deleted ones. */
-export const webhookNamesQuery = (ids: readonly number[]) =>
+/**
+ * The queries for the names of webhooks by id, without those of deleted ones. A few are read one by one, so that each
+ * name appears as soon as it is known. More are read as a list, because an alert may be about a thousand webhooks.
+ */
+export const webhookNameQueries = (ids: readonly number[]) =>
+  ids.length <= FEW_NAMES ? ids.map((id) => nameQuery([id], readName)) : [nameQuery(ids, readNames)];
+
+const nameQuery = (
+  ids: readonly number[],
+  read: (ids: readonly number[], signal: AbortSignal) => Promise<Map<number, string>>,
+) =>
   queryOptions({
     queryKey: [...WEBHOOKS, 'names', ids],
-    queryFn: ({ signal }) => readNames(ids, signal),
-    enabled: ids.length > 0,
+    queryFn: ({ signal }) => read(ids, signal),
     ...FOR_EDIT,
   });
 
-/** Reads the list page by page until all are found, because an alert may be about a thousand webhooks. */
+async function readName([id]: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
+  const webhook = await request<WebhookRecord>('GET', `/webhooks/${id}`, { signal });
+  return new Map([[webhook.id, webhook.name]]);
+}
+
+/** Reads the list page by page until all are found. */
 async function readNames(ids: readonly number[], signal: AbortSignal): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   const missing = new Set(ids);

@@ -10,12 +10,12 @@ import {
   TextInput,
 } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CONDITIONS, TARGET_FORMATS } from '../../../../src/alerts/rules/alert-rule.ts';
 import type { AlertConfiguration } from '../../api/alerts.ts';
 import { ApiError } from '../../api/errors.ts';
-import { webhookListQuery, webhookNamesQuery } from '../../api/webhooks.ts';
+import { webhookListQuery, webhookNameQueries } from '../../api/webhooks.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, fieldOf } from '../../components/form-problem.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -158,7 +158,9 @@ function WebhooksField({ form }: { form: Form }) {
     }),
   );
   const [chosenBefore] = useState(form.values.webhook_ids);
-  const { data: namesBefore } = useQuery(webhookNamesQuery(chosenBefore));
+  const namesBefore = new Map(
+    useQueries({ queries: webhookNameQueries(chosenBefore) }).flatMap(({ data: read }) => [...(read ?? [])]),
+  );
   /** Names of webhooks that were found, so that chosen ones keep theirs during another search. */
   const [names] = useState(() => new Map<number, string>());
   for (const { id, name } of data?.data ?? []) names.set(id, name);
@@ -173,7 +175,7 @@ function WebhooksField({ form }: { form: Form }) {
       filter={({ options }) => options}
       data={[...ids].map((id) => ({
         value: String(id),
-        label: names.get(id) ?? namesBefore?.get(id) ?? `#${id}`,
+        label: names.get(id) ?? namesBefore.get(id) ?? `#${id}`,
       }))}
       value={form.values.webhook_ids.map(String)}
       onChange={(chosen) => form.setFieldValue('webhook_ids', chosen.map(Number))}
