@@ -1,3 +1,4 @@
+import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import type { TaskLeases } from './task-leases.ts';
@@ -32,22 +33,18 @@ export interface CleanerDependencies {
 export class Cleaner implements AsyncDisposable {
   readonly #with: CleanerDependencies;
   readonly #task: BackgroundTask;
-  /** The name of the step in progress, or of the one that failed. */
-  #current: string | null = null;
 
   constructor(dependencies: CleanerDependencies) {
     this.#with = dependencies;
     const { leases, log } = dependencies;
     this.#task = new BackgroundTask({
       round: async (signal) => {
-        this.#current = null;
         await leases.run(TASK, { restMs: REST_MS, signal }, async (held) => {
           await this.cleanOnce(held);
         });
       },
       pauseMs: ROUND_PAUSE_MS,
-      onError: (error) =>
-        log.warn('expired data could not be removed; retrying in a minute', { step: this.#current, error }),
+      onError: (error) => log.warn('expired data could not be removed; retrying in a minute', { error }),
     });
   }
 
@@ -56,10 +53,24 @@ export class Cleaner implements AsyncDisposable {
     this.#task.start();
   }
 
-  /** Cleans until nothing is left to clean, and returns the number of removed rows. */
+  /**
+   * Cleans until nothing is left to clean, and returns the number of removed rows. A step that fails does not keep the others
+   * from their work.
+   * @throws {DatabaseUnavailableError}
+   */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
     let removed = 0;
-    for (const step of this.#with.steps) removed += await this.#repeat(step, signal);
+    for (const step of this.#with.steps) {
+      try {
+        removed += await this.#repeat(step, signal);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailableError) throw error;
+        this.#with.log.warn('expired data could not be removed; retrying in a minute', {
+          step: step.name,
+          error,
+        });
+      }
+    }
     return removed;
   }
 
@@ -69,7 +80,6 @@ export class Cleaner implements AsyncDisposable {
 
   /** Repeats a step until nothing is left of what it removes. */
   async #repeat({ name, run }: CleaningStep, signal: AbortSignal): Promise<number> {
-    this.#current = name;
     let removed = 0;
     try {
       for (let count = STEP_ROWS; count === STEP_ROWS && !signal.aborted; ) {
