@@ -11,7 +11,7 @@ import type {
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
-import { recordOf, request, requestTimed } from './request.ts';
+import { recordOf, request, requestTimed, type Timed } from './request.ts';
 
 export type {
   BlockedLine,
@@ -26,7 +26,7 @@ export type {
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
   queryFn: ({ signal }) => requestTimed<Dashboard>('GET', '/ui/api/dashboard', { signal }),
-  ...polling(LIVE_MS, recordOf),
+  ...polling<Timed<Dashboard>>(LIVE_MS, recordOf),
 });
 
 const LATEST_SHOWN = 5;

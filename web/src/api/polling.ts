@@ -10,8 +10,6 @@ const STEADY_AFTER_MS = 10_000;
 const STEADY_FACTOR = 4;
 const MAX_STEADY_MS = 30_000;
 
-const everything = (data: unknown) => data;
-
 /** Since when a query has had its current data, by the clock of this machine. */
 const unchangedSince = new WeakMap<object, { data: unknown; at: number }>();
 
@@ -20,8 +18,7 @@ const unchangedSince = new WeakMap<object, { data: unknown; at: number }>();
  * tab is hidden. A change of the data, or a return to the tab, restores the interval.
  * @param partOf returns the part of the data whose changes count; by default all of it
  */
-// biome-ignore lint/suspicious/noExplicitAny: data of every type
-export function polling(intervalMs: number, partOf: (data: any) => unknown = everything) {
+export function polling<Data>(intervalMs: number, partOf: (data: Data) => unknown = (data) => data) {
   return {
     // biome-ignore lint/suspicious/noExplicitAny: queries of every type
     refetchInterval: (query: Query<any, any, any, any>) => {

@@ -120,7 +120,7 @@ export const lineQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'line'],
     queryFn: ({ signal }) => requestTimed<Line>('GET', `/webhooks/${id}/line`, { signal }),
-    ...polling(LIVE_MS, recordOf),
+    ...polling<Timed<Line>>(LIVE_MS, recordOf),
   });
 
 export const trendQuery = (id: number, period: TrendPeriod) =>

@@ -19,7 +19,7 @@ export function SaveButton({
       loading={saving}
       aria-disabled={saving || !canSave}
       data-disabled={!canSave}
-      // The attribute “disabled” would take the focus away from someone who has just pressed it.
+      // A disabled button loses the focus.
       renderRoot={(props) => <button {...props} ref={ref} type="submit" disabled={false} />}
     >
       {children}
