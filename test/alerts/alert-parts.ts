@@ -3,7 +3,8 @@ import type { Settings } from '../../src/settings/settings-table.ts';
 import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
-import type { Target } from '../support/target.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -146,4 +147,34 @@ export async function untilNotice(
     what,
   );
   return firing.notices[0];
+}
+
+/** What a target responds whose client has lost its access. */
+export const revoked = answer(403, {
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"API key crm was revoked"}',
+});
+
+/** An alert that fires about a failing webhook, and whose receiver has got the notice. */
+export async function startFiring() {
+  await using stack = new AsyncDisposableStack();
+  const target = stack.use(await startTarget({ respondWith: revoked }));
+  const receiver = stack.use(await startTarget());
+  const { api, clock } = stack.use(await startAlertService());
+  const webhook = await createFailingWebhook(api, target.url);
+  const alert = await createAlert(api, receiver.url);
+  clock.pass(5 * MINUTE);
+  await receiver.waitFor(1);
+  const parts = stack.move();
+  return {
+    api,
+    clock,
+    target,
+    receiver,
+    /** The id of the webhook. */
+    webhook,
+    /** The id of the alert rule. */
+    alert,
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
 }

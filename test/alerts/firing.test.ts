@@ -11,15 +11,12 @@ import {
   HOUR,
   MINUTE,
   retry,
+  revoked,
   startAlertService,
+  startFiring,
   untilFiring,
   untilInError,
 } from './alert-parts.ts';
-
-const revoked = answer(403, {
-  headers: { 'content-type': 'application/json' },
-  body: '{"message":"API key crm was revoked"}',
-});
 
 describe('an alert about a webhook in error', () => {
   it('begins once after its minutes, and ends once after the webhook has worked for five minutes', async () => {
@@ -107,14 +104,8 @@ describe('an alert about a webhook in error', () => {
   });
 
   it('continues, and sends nothing, if the webhook fails again within five minutes', async () => {
-    await using target = await startTarget({ respondWith: revoked });
-    await using receiver = await startTarget();
-    await using alerts = await startAlertService();
-    const { api, clock } = alerts;
-    const webhook = await createFailingWebhook(api, target.url);
-    const alert = await createAlert(api, receiver.url);
-    clock.pass(5 * MINUTE);
-    await receiver.waitFor(1);
+    await using begun = await startFiring();
+    const { api, clock, target, receiver, webhook, alert } = begun;
     target.respondWith(answer(200));
     await retry(api, webhook);
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');

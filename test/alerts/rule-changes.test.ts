@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createAccounts } from '../delivery/webhook-parts.ts';
+import { answer } from '../support/target-behaviours.ts';
+import {
+  alertInput,
+  evaluated,
+  firingsOf,
+  MINUTE,
+  retry,
+  startFiring,
+  untilFiring,
+  untilInError,
+} from './alert-parts.ts';
+
+describe('a rule with an alert', () => {
+  it('that is disabled ends its alerts and sends nothing more, until it is enabled', async () => {
+    await using begun = await startFiring();
+    const { api, clock, target, receiver, webhook, alert } = begun;
+    const disabled = alertInput(receiver.url, { enabled: false });
+    assert.equal((await api.put(`/alerts/${alert}`, disabled)).body.firing, 0);
+    const [firing] = await firingsOf(api, alert);
+    assert.deepEqual([firing.state, firing.end_reason], ['ENDED', 'RULE_CHANGED']);
+    clock.pass(10 * MINUTE);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.equal((await firingsOf(api, alert)).length, 1);
+    assert.equal(receiver.requests.length, 1);
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that was disabled never reports an alert that ended before', async () => {
+    await using begun = await startFiring();
+    const { api, clock, target, receiver, webhook, alert } = begun;
+    // Nothing is sent about the end yet.
+    const quiet_hours = { from: '00:00', to: '12:00', time_zone: 'UTC' };
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { quiet_hours }));
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'it ended');
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url, { enabled: false }));
+    await api.put(`/alerts/${alert}`, alertInput(receiver.url));
+    target.respondWith(answer(500));
+    await createAccounts(api, 'fails again');
+    await untilInError(api, webhook, true);
+    clock.pass(5 * MINUTE);
+    await receiver.waitFor(2);
+    assert.equal((receiver.requests[1]!.json as { type: string }).type, 'alert.began');
+  });
+
+  it('that is deleted leaves its past alerts in the list', async () => {
+    await using begun = await startFiring();
+    const { api, webhook, alert } = begun;
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 1);
+    assert.equal((await api.get('/alert-firings?state=firing')).status, 400, 'spelt as in the records');
+    assert.equal((await api.delete(`/alerts/${alert}`)).status, 204);
+    assert.equal((await api.get('/alert-firings?state=FIRING')).body.data.length, 0);
+    const { data } = (await api.get(`/alert-firings?state=ENDED&webhook_id=${webhook}`)).body;
+    assert.deepEqual([data[0].alert_name, data[0].end_reason], ['Failing webhooks', 'RULE_DELETED']);
+  });
+});
