@@ -7,7 +7,7 @@ import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { breakTable } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
 import { basic, START, startEndpoint } from './identity-parts.ts';
-import { ask, assertGranted, assertRefused, FORM, GRANT, post, putClient, rawPost } from './token-asking.ts';
+import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
 
 const MAX_TOKEN_BODY_BYTES = 16_384;
 
@@ -384,27 +384,5 @@ describe('the token endpoint rejects with another code', () => {
         /no such table: api_clients|\\?"api_clients\\?" does not exist/.test(line),
       ),
     );
-  });
-});
-
-describe('form-encoded credentials at the token endpoint', () => {
-  const SPECIAL_ID = 'a:b c+d%25=&é'.replace('é', '~');
-  const SPECIAL_SECRET = 'p:q r+s%41=&ü\u{1f600}';
-
-  it('are decoded in both halves of Basic credentials and in form parameters', async () => {
-    await using endpoint = await startEndpoint();
-    await putClient(endpoint, SPECIAL_ID, SPECIAL_SECRET);
-    assert.equal((await ask(endpoint, GRANT, basic(SPECIAL_ID, SPECIAL_SECRET))).status, 200);
-
-    const form = { ...GRANT, client_id: SPECIAL_ID, client_secret: SPECIAL_SECRET };
-    const inForm = await post(endpoint.url, { body: new URLSearchParams(form).toString() });
-    assert.equal(inForm.status, 200);
-  });
-
-  it('are split at the first colon of Basic credentials before decoding', async () => {
-    await using endpoint = await startEndpoint();
-    await putClient(endpoint, 'plain', 'with:colons:');
-    const unescaped = `Basic ${Buffer.from('plain:with:colons:').toString('base64')}`;
-    assert.equal((await ask(endpoint, GRANT, unescaped)).status, 200);
   });
 });

@@ -15,6 +15,18 @@ describe('the shell of the admin UI', () => {
 
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
   const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+  /** Opens an account from its list with the keyboard. Its page is read once the returned function is called. */
+  const openSlowly = async (page: Page, id: number, name: string) => {
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/accounts/${id}`, async (route) => {
+      if (route.request().resourceType() === 'fetch') await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('main:focus').waitFor();
+    return held.resolve;
+  };
 
   describe('navigation', () => {
     test('announces the page to browser and screen reader, and moves the focus to its heading', async () => {
@@ -35,15 +47,8 @@ describe('the shell of the admin UI', () => {
       const { id } = await ui.service.api.create('/accounts', { name: 'Read first' });
       await using visit = await ui.visit('/accounts');
       const { page } = visit;
-      const held = Promise.withResolvers<void>();
-      await page.route(`**/accounts/${id}`, async (route) => {
-        if (route.request().resourceType() === 'fetch') await held.promise;
-        await route.continue();
-      });
-      await page.getByRole('link', { name: 'Read first' }).focus();
-      await page.keyboard.press('Enter');
-      await page.locator('main:focus').waitFor();
-      held.resolve();
+      const read = await openSlowly(page, id, 'Read first');
+      read();
       await page.locator('h1:focus').getByText('Read first').waitFor();
     });
 
@@ -51,16 +56,9 @@ describe('the shell of the admin UI', () => {
       const { id } = await ui.service.api.create('/accounts', { name: 'Read slowly' });
       await using visit = await ui.visit('/accounts');
       const { page } = visit;
-      const held = Promise.withResolvers<void>();
-      await page.route(`**/accounts/${id}`, async (route) => {
-        if (route.request().resourceType() === 'fetch') await held.promise;
-        await route.continue();
-      });
-      await page.getByRole('link', { name: 'Read slowly' }).focus();
-      await page.keyboard.press('Enter');
-      await page.locator('main:focus').waitFor();
+      const read = await openSlowly(page, id, 'Read slowly');
       await menu(page).getByRole('link', { name: 'Content' }).focus();
-      held.resolve();
+      read();
       await heading(page, 'Read slowly').waitFor();
       await menu(page).getByRole('link', { name: 'Content' }).and(page.locator(':focus')).waitFor();
     });

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ContentMaker } from '../content/account-content-parts.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('moving to folders in the admin UI', () => {
+  let ui: Ui;
+  let make: ContentMaker;
+  before(async () => {
+    ui = await startUi();
+    make = new ContentMaker(ui.service);
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
+  const folder = async (id: number) => (await ui.service.api.get(`/folders/${id}`)).body;
+
+  it('works by dropping folders and courses, with undo', async () => {
+    const from = await make.folder('From');
+    const to = await make.folder('To');
+    const inner = await make.folder('Inner', from);
+    const course = await make.course('Dragged course', from);
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Dragged course' }).dragTo(item(page, 'To'));
+    await page.getByText(/Dragged course.* was moved to .*To/).waitFor();
+    assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, to);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Moved back.').waitFor();
+    assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, from);
+
+    await item(page, 'From').click();
+    await page.getByRole('tree').press('ArrowRight');
+    await item(page, 'Inner').dragTo(item(page, 'To'));
+    await page.getByText(/Inner.* was moved to .*To/).waitFor();
+    assert.equal((await folder(inner)).parent_id, to);
+    // Not into itself.
+    await item(page, 'To').dragTo(item(page, 'To'));
+    assert.equal((await folder(to)).parent_id, 1);
+  });
+
+  it('works for many courses at once', async () => {
+    const from = await make.folder('Many');
+    const to = await make.folder('Few');
+    const made = [];
+    for (const name of ['One', 'Two', 'Three']) made.push((await make.course(`${name} of many`, from)).id);
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    await page.getByRole('checkbox', { name: /One of many/ }).check();
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('treeitem', { name: /^Many ?,/ }).click();
+    await dialog.getByText('Already in this folder.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Find a folder' }).fill('few');
+    await dialog.getByRole('treeitem', { name: /^Few ?,/ }).click();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await page.getByText('No courses in this folder').waitFor();
+    for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
+  });
+
+  it('says where courses were moved to, whatever is chosen afterwards', async () => {
+    const from = await make.folder('Half of it');
+    const made = [await make.course('Moves', from), await make.course('Stays', from)];
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    for (const { name } of made) await page.getByRole('checkbox', { name: new RegExp(name) }).check();
+    await page.route(`${ui.service.url}/courses/${made[1]!.id}`, (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('treeitem', { name: /^Home ?,/ }).click();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
+    await dialog.getByRole('treeitem', { name: /^Half of it ?,/ }).click();
+    await dialog.getByText(/1 of 2 were moved to .*Home/).waitFor();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const back = await Promise.all(made.map(({ id }) => ui.service.api.get(`/courses/${id}`)));
+    assert.deepEqual(
+      back.map(({ body }) => body.folder_id),
+      [from, from],
+    );
+  });
+
+  it('returns selected courses that were dragged away', async () => {
+    const from = await make.folder('Out of');
+    const to = await make.folder('And back', from);
+    const made: number[] = [];
+    for (const name of ['First', 'Second']) made.push((await make.course(`${name} to return`, from)).id);
+    await make.course('One that stays', from);
+    const places = async () => {
+      const answers = await Promise.all(made.map((id) => ui.service.api.get(`/courses/${id}`)));
+      return answers.map(({ body }) => body.folder_id);
+    };
+    await using visit = await ui.visit(`/content?folder=${from}&below=yes`);
+    const { page } = visit;
+    const drag = (name: string) =>
+      page.getByRole('link', { name: 'First to return' }).dragTo(item(page, name));
+    await item(page, 'Out of').waitFor();
+    await page.getByRole('tree').press('ArrowRight');
+    await page.getByRole('checkbox', { name: /First to return/ }).check();
+    await page.getByRole('checkbox', { name: /Second to return/ }).check();
+    await drag('And back');
+    await page.getByText(/2 courses were moved to .*And back/).waitFor();
+    await page.getByText('2 selected').waitFor();
+    assert.deepEqual(await places(), [to, to]);
+    await drag('Out of');
+    await page.getByText(/2 courses were moved to .*Out of/).waitFor();
+    assert.deepEqual(await places(), [from, from]);
+    // Without the subfolders, the courses leave the list.
+    await visit.go(`/content?folder=${from}`);
+    await visit.arrived(`/content?folder=${from}`);
+    await drag('And back');
+    await page.getByRole('link', { name: 'First to return' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Move…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('treeitem', { name: /^Out of ?,/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Move here' }).click();
+    await page.getByRole('link', { name: 'First to return' }).waitFor();
+    assert.deepEqual(await places(), [from, from]);
+  });
+
+  it('takes a course from where someone else moved it meanwhile, and undo returns it there', async () => {
+    const [from, theirs, ours] = [
+      await make.folder('Left'),
+      await make.folder('Theirs by now'),
+      await make.folder('Ours by now'),
+    ];
+    const { id } = await make.course('Moved by two', from);
+    const place = async () => (await ui.service.api.get(`/courses/${id}`)).body.folder_id;
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    const course = page.getByRole('link', { name: 'Moved by two' });
+    await course.waitFor();
+    // The list does not show this, since it is not read again.
+    await page.route('**/ui/api/courses?*', (route) => route.fulfill({ status: 503, json: {} }));
+    await ui.service.api.put(`/courses/${id}`, { name: 'Moved by two', folder_id: theirs });
+    await course.dragTo(item(page, 'Ours by now'));
+    await page.getByText(/Moved by two.* was moved to .*Ours by now/).waitFor();
+    assert.equal(await place(), ours);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Moved back.').waitFor();
+    assert.equal(await place(), theirs);
+  });
+});
