@@ -66,7 +66,7 @@ describe('the replay of events in the admin UI', () => {
     // The day alone.
     await end.pressSequentially('01');
     await dialog.getByRole('button', { name: 'Activate and replay' }).click();
-    const fault = dialog.getByText('Complete the date and the time');
+    const fault = dialog.getByText('Enter a whole date and time, with a year of four digits');
     await fault.waitFor();
     assert.ok(await end.evaluate((field) => field === document.activeElement));
     await dialog.getByText(/will be queued\./).waitFor({ state: 'detached' });

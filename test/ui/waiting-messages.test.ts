@@ -195,7 +195,7 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await before.pressSequentially('01');
     await dialog.getByRole('textbox', { name: /^Type/ }).fill('CRM');
     await dialog.getByRole('button', { name: 'Purge' }).click();
-    const fault = dialog.getByText('Complete the date and the time');
+    const fault = dialog.getByText('Enter a whole date and time, with a year of four digits');
     await fault.waitFor();
     assert.ok(await before.evaluate((field) => field === document.activeElement));
     assert.deepEqual(purges, []);

@@ -31,7 +31,7 @@ export const shared = {
     type: (name: string) => `Type “${name}” to confirm`,
     mismatch: 'The name does not match.',
   },
-  incompleteTime: 'Complete the date and the time',
+  incompleteTime: 'Enter a whole date and time, with a year of four digits',
   secret: {
     once: 'This is shown only once. Copy it now to where you need it.',
     done: 'I have copied it',
