@@ -24,7 +24,8 @@ export type SettingTexts = Readonly<Partial<Record<SettingName, string>>>;
  */
 export class ServiceProcess implements AsyncDisposable {
   readonly logFile: string;
-  readonly #settings: SettingTexts;
+  /** With the port that the service listens on, once that is known. */
+  #settings: SettingTexts;
   readonly #child: ChildProcess;
   readonly #log: WriteStream;
   readonly #tail: string[] = [];
@@ -114,7 +115,10 @@ export class ServiceProcess implements AsyncDisposable {
       this.#tail.push(line.slice(0, MAX_TAIL_LINE_CHARACTERS));
       if (this.#tail.length > TAIL_LINES) this.#tail.shift();
       const url = addressIn(line);
-      if (url !== null) this.#url.resolve(url);
+      if (url === null) return;
+      // Commands write links to the service, which may have got any free port.
+      this.#settings = { ...this.#settings, port: new URL(url).port };
+      this.#url.resolve(url);
     });
   }
 }

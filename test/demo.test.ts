@@ -183,6 +183,8 @@ describe('the demo', { concurrency: true }, () => {
     );
     const url = /API reference +(\S+)\/docs/.exec(stdout)?.[1];
     assert.equal((await fetch(`${url}/docs/`)).status, 200);
+    const [, link = ''] = /admin UI +(\S+)/.exec(stdout) ?? [];
+    assert.ok(link.startsWith(`${url}/ui/setup#`), link);
 
     demo.child.kill('SIGINT');
     await until(() => demo.output.stdout.includes('Stopping'), 'it has noticed');
