@@ -47,9 +47,17 @@ export interface LinkOwner {
   email: string | null;
   name: string | null;
   role: string;
+  /** Whether the link replaces a password. */
+  hasPassword: boolean;
 }
 
-const FIRST_ADMINISTRATOR: LinkOwner = { id: null, email: null, name: null, role: 'admin' };
+const FIRST_ADMINISTRATOR: LinkOwner = {
+  id: null,
+  email: null,
+  name: null,
+  role: 'admin',
+  hasPassword: false,
+};
 
 /** Dependencies of {@link AdministratorService}. */
 export interface AdministratorServiceDependencies {
@@ -166,7 +174,9 @@ export class AdministratorService {
       return (await this.needsSetup()) ? FIRST_ADMINISTRATOR : null;
     }
     const row = await selectAdministrator(this.#with.database.reader, link.administrator_id);
-    return row?.enabled === 1 ? { id: row.id, email: row.email, name: row.name, role: row.role } : null;
+    if (row?.enabled !== 1) return null;
+    const { id, email, name, role } = row;
+    return { id, email, name, role, hasPassword: row.password_hash !== null };
   }
 
   /**

@@ -15,7 +15,7 @@ import {
   SetupLinkBody,
   SignInInput,
 } from './administrator-schemas.ts';
-import type { AdministratorService } from './administrator-service.ts';
+import type { AdministratorService, LinkOwner } from './administrator-service.ts';
 import { browserName } from './browser-name.ts';
 import { isRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
@@ -226,8 +226,8 @@ function toOwnSession(
   };
 }
 
-function toInvitation({ email, name, role }: { email: string | null; name: string | null; role: string }) {
-  return { email, name, role: roleOf(role) };
+function toInvitation({ email, name, role, hasPassword }: LinkOwner) {
+  return { email, name, role: roleOf(role), has_password: hasPassword };
 }
 
 function sessionUseOf(request: FastifyRequest): SessionUse {

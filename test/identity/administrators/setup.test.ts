@@ -69,7 +69,7 @@ describe('the first start', () => {
     const [token] = tokens;
     const browser = new Browser(service.url);
     const found = await readLink(browser, token);
-    assert.deepEqual(found.body, { email: null, name: null, role: 'admin' });
+    assert.deepEqual(found.body, { email: null, name: null, role: 'admin', has_password: false });
     const made = await browser.post('/ui/api/setup', {
       token,
       email: 'First@Example.com',
@@ -189,7 +189,8 @@ describe('an invitation', () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
-    const invited = await admin.post('/ui/api/administrators', { email: 'vic@example.com', role: 'viewer' });
+    const input = { email: 'vic@example.com', role: 'viewer', name: 'V.' };
+    const invited = await admin.post('/ui/api/administrators', input);
     assert.equal(invited.status, 201);
     assert.ok(invited.body.invitation_url.startsWith(`${service.url}/ui/setup#token=`));
     const token = tokenIn(invited.body.invitation_url);
@@ -197,7 +198,7 @@ describe('an invitation', () => {
 
     const browser = new Browser(service.url);
     const found = await readLink(browser, token);
-    assert.deepEqual(found.body, { email: 'vic@example.com', name: null, role: 'viewer' });
+    assert.deepEqual(found.body, { ...input, has_password: false });
     const otherAddress = await setUp(service, token, { email: 'admin@example.com' });
     assert.equal(otherAddress.body.errors[0].pointer, '/email');
     const done = await browser.post('/ui/api/setup', { token, name: 'Vic', password: PASSWORD });
@@ -272,6 +273,7 @@ describe('a link to set a new password', () => {
     assert.equal(link.status, 200);
     assert.equal((await vic.get('/ui/api/session')).status, 200);
     const token = tokenIn(link.body.invitation_url);
+    assert.equal((await readLink(new Browser(service.url), token)).body.has_password, true);
     const password = 'another long password';
     const done = await new Browser(service.url).post('/ui/api/setup', { token, password });
     assert.equal(done.status, 200, JSON.stringify(done.body));

@@ -53,8 +53,8 @@ export function SetupPage() {
       </AccountFrame>
     );
   }
-  const { email, name, role } = invitation;
-  const lead = email === null ? texts.first : name === null ? texts.invited(texts.as[role]) : texts.again;
+  const { email, role, has_password: hasPassword } = invitation;
+  const lead = email === null ? texts.first : hasPassword ? texts.again : texts.invited(texts.as[role]);
   return (
     <AccountFrame title={texts.title} description={lead}>
       <SetupForm token={token} invitation={invitation} onDone={goOn} />
