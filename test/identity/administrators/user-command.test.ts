@@ -51,6 +51,7 @@ describe('coursewire user create', () => {
       email: 'Ann@example.com',
       name: 'Ann',
       role: 'admin',
+      hasPassword: false,
     });
   });
 

@@ -77,12 +77,22 @@ export async function assertNoAxeFaults(page: Page): Promise<void> {
 
 /** Fails when axe finds colours that are hard to read, on a page that is shown in this scheme. */
 export async function assertNoColourFaults(page: Page, scheme: Scheme): Promise<void> {
-  const looks = await page.evaluate<string[]>(FIND_LOOKS);
-  const unknown = unknownOf(looks, scheme);
-  if (unknown.size === 0) return;
-  const elements = `${JSON.stringify([...unknown.values()])}.map((at) => elementsWithText[at])`;
-  await assertNoViolations(page, `axe.run({ include: ${elements} }, ${ONLY_COLOUR_RULES})`, `axe, ${scheme}`);
-  for (const each of unknown.keys()) rightLooks[scheme].add(each);
+  for (;;) {
+    const unknown = unknownOf(await page.evaluate<string[]>(FIND_LOOKS), scheme);
+    if (unknown.size === 0) return;
+    await assertNoViolations(page, checkOfColours([...unknown.values()]), `axe, ${scheme}`);
+    const checked = new Set(await page.evaluate<number[]>('checkedPlaces'));
+    for (const [look, place] of unknown) if (checked.has(place)) rightLooks[scheme].add(look);
+  }
+}
+
+/** Checks the elements at these places that are still in the page: it may have replaced some since they were found. */
+function checkOfColours(places: readonly number[]): string {
+  return `(() => {
+    globalThis.checkedPlaces = ${JSON.stringify(places)}.filter((at) => elementsWithText[at].isConnected);
+    if (checkedPlaces.length === 0) return Promise.resolve({ violations: [] });
+    return axe.run({ include: checkedPlaces.map((at) => elementsWithText[at]) }, ${ONLY_COLOUR_RULES});
+  })()`;
 }
 
 /** Whether the page has looks that were not checked in this scheme before. Showing a scheme redraws the whole page. */
