@@ -29,6 +29,7 @@ describe('the event-loop watch', () => {
     assert.ok(looks > within, `the service's own work is measured: ${within} of ${looks} looks found less`);
     const [line] = service.logLines.filter(({ stall_ms }) => stall_ms !== undefined);
     assert.equal(line?.level, 'warn');
-    assert.ok(line.stall_ms >= 1_400, `${line.stall_ms}`);
+    // On a busy machine, an earlier stall may be the one that is logged: a minute has one warning at most.
+    assert.ok(line.stall_ms >= 1_000, `${line.stall_ms}`);
   });
 });

@@ -72,14 +72,14 @@ describe('folders in the admin UI', () => {
     await page.keyboard.press('t');
     await page.keyboard.press('Enter');
     await page.getByText('Home > Target').waitFor();
-    await page.getByRole('button', { name: 'Move here' }).press('Enter');
+    await page.getByRole('button', { name: 'Move here', disabled: false }).press('Enter');
     await page.getByRole('navigation', { name: 'Folder path' }).getByText('Target').waitFor();
     assert.equal((await folder(id)).parent_id, targetId);
 
     await act(page, 'Delete…');
-    // The dialog takes the focus when it is open: a key that is pressed before would go to what it chooses.
+    // The dialog takes the focus when it is open, and its button is disabled until the dialog knows what uses the folder.
     await page.locator('[role=dialog]:focus, [role=dialog] :focus').waitFor();
-    await page.getByRole('button', { name: 'Delete folder' }).press('Enter');
+    await page.getByRole('button', { name: 'Delete folder', disabled: false }).press('Enter');
     await visit.arrived(`/content?folder=${targetId}`);
     assert.equal((await ui.service.api.get(`/folders/${id}`)).status, 404);
     await ui.service.api.delete(`/folders/${targetId}`);
