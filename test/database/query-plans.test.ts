@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/assets/holdings.ts';
 import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
+import { readLearnerValueSizes } from '../../src/player/attempts/learner-value-store.ts';
+import { readProfilePage } from '../../src/player/lrs/document-store.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
@@ -80,4 +82,24 @@ describe('the statements of every event and delivery use an index', () => {
     const lookup = plan.map(({ detail }) => detail).find((detail) => detail.startsWith('SEARCH hit'));
     assert.match(lookup ?? '', /subtopic=\? AND focus_type=\? AND focus_id=\?/);
   });
+
+  for (const [name, ask] of Object.entries({
+    'finding profiles of learners without registrations': (reader: Reader) =>
+      readProfilePage(reader, '', 500),
+    'reading what courses of a learner share': (reader: Reader) => readLearnerValueSizes(reader, 'x'),
+  })) {
+    test(`${name} looks registrations up by learner, not by account`, async () => {
+      await using opened = await openSqliteFile();
+      const { database } = opened;
+      const { reader, asked } = listening(database.reader);
+      await ask(reader);
+      const plan = await database.reader.all<{ detail: string }>(
+        `explain query plan ${asked[0]!.sql}`,
+        ...asked[0]!.values,
+      );
+      const text = plan.map(({ detail }) => detail).join('\n');
+      assert.match(text, /USING (?:COVERING )?INDEX registrations_by_learner \(learner_id=\?\)/);
+      assert.doesNotMatch(text, /registrations_by_account/);
+    });
+  }
 });

@@ -76,6 +76,7 @@ describe('an xAPI course', () => {
     assert.equal(await status(query), 200);
     await service.api.delete(`/registrations/${second.registration_id}`);
     assert.equal(await documents.forgetLearners(100), 1);
+    assert.equal(await documents.forgetLearners(100), 0);
     assert.deepEqual([await status(query), await status(other)], [404, 200]);
   });
 

@@ -22,7 +22,10 @@ export interface StoredValue extends Pick<LearnerValue, 'kind' | 'id'> {
   size: number;
 }
 
-/** The values that the learner's registrations in the same account wrote, earliest first. */
+/**
+ * The values that the learner's registrations in the same account wrote, earliest first. The sign keeps the database from
+ * searching all registrations of the account.
+ */
 export async function readLearnerValueSizes(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
@@ -31,7 +34,7 @@ export async function readLearnerValueSizes(
     `select kept.kind, kept.value_id as id, kept.registration_id as "registrationId", kept.value_key as key,
        octet_length(kept.value) as size
      from registrations own
-     join registrations other on other.learner_id = own.learner_id and other.account_id = own.account_id
+     join registrations other on other.learner_id = own.learner_id and +other.account_id = own.account_id
      join player_learner_values kept on kept.registration_id = other.registration_id
      where own.registration_id = ?
      order by kept.updated_at, kept.registration_id, kept.value_key`,

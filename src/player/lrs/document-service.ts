@@ -6,7 +6,8 @@ import {
   type DocumentRow,
   deleteDocument,
   deleteDocuments,
-  deleteProfilesWithoutLearner,
+  deleteStaleProfiles,
+  readProfilePage,
   selectDocument,
   selectDocumentIds,
   selectLockedDocument,
@@ -52,6 +53,8 @@ export type ConditionNeed = 'none' | 'to replace' | 'always';
 export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
+/** How many profiles a cleaning step looks at in one statement: about a millisecond. */
+const PROFILES_PER_PAGE = 500;
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
 /** Stores documents of activities and agents. Every method enforces its scope. */
@@ -174,9 +177,27 @@ export class DocumentService {
     else await launch.transaction((tx, { learner }) => work(tx, learner));
   }
 
-  /** Deletes at most `limit` profiles of learners without registrations; returns the number deleted. */
+  /**
+   * Deletes at most `limit` profiles of learners without registrations; returns the number deleted. Looks at a page of profiles
+   * at a time, so that other work goes on between the pages.
+   */
   async forgetLearners(limit: number): Promise<number> {
-    return await this.#database.transaction((tx) => deleteProfilesWithoutLearner(tx, limit));
+    let deleted = 0;
+    for (let after = ''; deleted < limit; ) {
+      const { lastLearner: to, hasStale } = await readProfilePage(
+        this.#database.reader,
+        after,
+        PROFILES_PER_PAGE,
+      );
+      if (to === null) break;
+      const [from, left] = [after, limit - deleted];
+      if (hasStale)
+        deleted += await this.#database.transaction((tx) =>
+          deleteStaleProfiles(tx, { after: from, to }, left),
+        );
+      after = to;
+    }
+    return deleted;
   }
 }
 

@@ -60,14 +60,49 @@ export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise
   );
 }
 
-/** Deletes at most `limit` profiles of learners without registrations; returns the number deleted. */
-export async function deleteProfilesWithoutLearner(tx: Transaction, limit: number): Promise<number> {
+/**
+ * Whether a learner in `documents` has no registration. The sign keeps SQLite, which has no statistics, from searching all
+ * registrations of the account for each learner.
+ */
+const HAS_NO_REGISTRATION = `not exists (
+  select 1 from registrations where learner_id = documents.learner_id and +account_id = documents.learner_account_id)`;
+
+/** Profiles of learners whose ids follow each other. */
+export interface ProfilePage {
+  /** The last id, null if there are no profiles. */
+  lastLearner: string | null;
+  /** Whether one of the learners has no registration. */
+  hasStale: boolean;
+}
+
+/** Looks at about `limit` profiles of learners whose ids follow this one. */
+export async function readProfilePage(
+  reader: Pick<Reader, 'all'>,
+  afterLearner: string,
+  limit: number,
+): Promise<ProfilePage> {
+  const [row] = await reader.all<{ last: string | null; stale: number | null }>(
+    `select max(learner_id) as last, max(case when ${HAS_NO_REGISTRATION} then 1 else 0 end) as stale
+     from (select learner_id, learner_account_id from lrs_documents
+       where learner_account_id is not null and learner_id > ? order by learner_id limit ?) documents`,
+    afterLearner,
+    limit,
+  );
+  return { lastLearner: row?.last ?? null, hasStale: row?.stale === 1 };
+}
+
+/** Deletes at most `limit` profiles of learners without registrations, in a range of ids; returns the number deleted. */
+export async function deleteStaleProfiles(
+  tx: Transaction,
+  { after, to }: { after: string; to: string },
+  limit: number,
+): Promise<number> {
   return await tx.run(
     `delete from lrs_documents where document_key in (
-       select d.document_key from lrs_documents d
-       where d.learner_account_id is not null and not exists (
-         select 1 from registrations r where r.learner_id = d.learner_id and r.account_id = d.learner_account_id)
-       limit ?)`,
+       select document_key from lrs_documents documents
+       where learner_account_id is not null and learner_id > ? and learner_id <= ? and ${HAS_NO_REGISTRATION} limit ?)`,
+    after,
+    to,
     limit,
   );
 }
