@@ -27,11 +27,16 @@ export interface ServiceStorage extends Storage {
  * Opens the storage for a service: no other process may serve from the embedded database, and the instances of a shared
  * one compare their settings.
  * @param now overrides the database's clock
+ * @param onLost called when the database accepts no more changes until a restart
  * @throws what `openStorage` throws
  */
 export async function openServiceStorage(
   settings: Settings,
-  { logs, now: givenNow }: { logs: Logs; now: (() => number) | undefined },
+  {
+    logs,
+    now: givenNow,
+    onLost,
+  }: { logs: Logs; now: (() => number) | undefined; onLost: (error: Error) => void },
 ): Promise<ServiceStorage> {
   await using stack = new AsyncDisposableStack();
   const storage = stack.use(await openStorage(settings, { exclusive: true, now: givenNow ?? Date.now }));
@@ -41,7 +46,9 @@ export async function openServiceStorage(
   const log = logs.for('Database');
   const leases = new TaskLeases({ database, now });
   const clockWatch = new ClockWatch(database.clock, log);
-  const databaseWatch = stack.use(new DatabaseWatch({ database, tryChange: () => leases.tryChange(), log }));
+  const databaseWatch = stack.use(
+    new DatabaseWatch({ database, tryChange: () => leases.tryChange(), log, onLost }),
+  );
   log.info('opened the database', { engine: database.dialect });
   if (storage.migrated.length > 0) log.info('migrated the database', { migrations: storage.migrated });
   for (const { serious, text } of secretFindings(storage.secretUse, storage.cipher.hasFormer)) {

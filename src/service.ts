@@ -66,6 +66,8 @@ export interface ServiceDependencies {
   now?: () => number;
   /** Uniform in [0, 1). */
   random?: () => number;
+  /** Called, perhaps more than once, when the service can only continue after a restart. @defaultValue it refuses all changes */
+  onLost?: (error: Error) => void;
 }
 
 /**
@@ -82,7 +84,13 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
 
   const server = createHttpServer(settings, logs.for('HttpServer'));
   if (tracing !== null) traceRequests(server, tracing, isWorthTracing);
-  const opened = stack.use(await openServiceStorage(settings, { logs, now: dependencies.now }));
+  const opened = stack.use(
+    await openServiceStorage(settings, {
+      logs,
+      now: dependencies.now,
+      onLost: dependencies.onLost ?? (() => {}),
+    }),
+  );
   const storage =
     tracing === null ? opened : { ...opened, database: tracedDatabase(opened.database, tracing) };
   const { database, cipher, now } = storage;

@@ -152,16 +152,18 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   });
   for (const text of traces.warnings) logs.for('Tracing').warn(text);
   const stopped = stopSignal();
-  process.on('uncaughtException', (error) => {
+  const end = (error: unknown) => {
     logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
     process.exit(EXIT_FAILED);
-  });
+  };
+  process.on('uncaughtException', end);
   const version = readVersion();
   await using stack = new AsyncDisposableStack();
   if (traces.settings !== null) {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
   }
-  stack.use(await startService(settings, { logs, version, announce: call.writeError, tracing }));
+  const announce = call.writeError;
+  stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end }));
   await stopped;
   return 0;
 }

@@ -143,3 +143,6 @@ export function inTransaction<T>(
 export class DatabaseUnavailableError extends Error {
   override name = 'DatabaseUnavailableError';
 }
+
+/** The engine accepts no more changes until the process is restarted. */
+export class DatabaseLostError extends DatabaseUnavailableError {}

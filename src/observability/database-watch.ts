@@ -1,4 +1,4 @@
-import type { Database, DatabaseUnavailableError } from '../database/database.ts';
+import { type Database, DatabaseLostError, type DatabaseUnavailableError } from '../database/database.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import type { Logger } from './log.ts';
 import { OutageLog } from './outage-log.ts';
@@ -12,6 +12,8 @@ export interface DatabaseWatchDependencies {
   /** Makes a small change to the database that has no effect. */
   tryChange: () => Promise<unknown>;
   log: Logger;
+  /** Called, perhaps more than once, when only a restart can help. */
+  onLost: (error: DatabaseLostError) => void;
 }
 
 /**
@@ -66,6 +68,7 @@ export class DatabaseWatch implements AsyncDisposable {
       goesOn: 'the database is still failing',
     };
     this.#outages.failed(texts, { error });
+    if (error instanceof DatabaseLostError) this.#with.onLost(error);
   }
 
   #ended(): void {

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import fs, { unlinkSync } from 'node:fs';
+import fs, { unlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
 import { describe, it, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { DatabaseLostError, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { WalSync } from '../../src/database/sqlite/wal-sync.ts';
+import { startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { until } from '../support/until.ts';
+
+// Runs on SQLite alone: it is about the log of SQLite.
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
@@ -51,6 +56,67 @@ describe('a commit whose log cannot be synced to disk', () => {
     await assert.rejects(database.ping(), DatabaseUnavailableError);
   });
 
+  it('leaves none of those confirmed that wait for the next sync, since they lie behind it in the log', async () => {
+    await using test = await openSqliteFile();
+    const { database } = test;
+    const outcomes: unknown[] = [];
+    database.onOutcome((refusal) => outcomes.push(refusal?.constructor));
+    using syncs = holdSyncs({ failures: 1 });
+    const followed: string[] = [];
+    const written: Promise<unknown>[] = [];
+    for (const name of ['first', 'second']) {
+      const isWritten = Promise.withResolvers<void>();
+      const write = database.transaction(async (tx) => {
+        tx.onCommit(() => followed.push(name));
+        await tx.run(INSERT, name, 'x');
+        isWritten.resolve();
+      });
+      written.push(assert.rejects(write, DatabaseLostError));
+      await isWritten.promise;
+      // It is committed, and its sync has begun.
+      for (let turn = 0; turn < 5; turn++) await setImmediate();
+    }
+    syncs.release();
+    await Promise.all(written);
+    assert.deepEqual(followed, []);
+    assert.deepEqual(outcomes, [DatabaseLostError, DatabaseLostError]);
+  });
+
+  it('is reported even if nobody waits for that sync', async () => {
+    await using test = await openSqliteFile();
+    const outcomes: unknown[] = [];
+    test.database.onOutcome((refusal) => outcomes.push(refusal?.constructor));
+    using syncs = holdSyncs({ failures: 1 });
+    syncs.release();
+    await test.database.transaction((tx) => tx.run(INSERT, 'deferred', 'x'), { durability: 'deferred' });
+    await until(() => outcomes.length === 2, 'the failed sync is reported');
+    assert.deepEqual(outcomes, [undefined, DatabaseLostError]);
+  });
+
+  it('ends the process with exit code 1, and what was confirmed is there at the next start', async () => {
+    await using folder = temporaryFolder();
+    const dataDir = folder.path;
+    const failing = path.join(dataDir, 'failing');
+    const preload = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { fdatasync } = fs;
+      fs.fdatasync = (descriptor, done) =>
+        fs.existsSync(${JSON.stringify(failing)}) ? done(new Error('EIO: i/o error')) : fdatasync(descriptor, done);
+      syncBuiltinESMExports();`;
+    await using service = await startProcess({ data_dir: dataDir }, { preload });
+    const { clientId, clientSecret } = await createClient(dataDir);
+    const token = await requestToken(service.url, clientId, clientSecret);
+    const api = new Api(service.url, token);
+    const { id } = await api.create('/accounts', { name: 'confirmed' });
+    writeFileSync(failing, '');
+    await api.post('/accounts', { name: 'unconfirmed' }).catch(() => {});
+    assert.deepEqual(await service.ended, { code: 1, signal: null });
+    const [fatal] = service.logLines.filter(({ level }) => level === 'fatal');
+    assert.match(JSON.stringify(fatal), /could not sync its log; restart the service: EIO/);
+    await using again = await startProcess({ data_dir: dataDir });
+    assert.equal((await new Api(again.url, token).get(`/accounts/${id}`)).status, 200);
+  });
+
   it('does not prevent the database from closing', async () => {
     const { test, database, writeWithoutLog } = await openWithoutLog();
     await using _folder = test;
@@ -60,12 +126,19 @@ describe('a commit whose log cannot be synced to disk', () => {
   });
 });
 
-/** Lets no sync to disk begin until it is released or disposed of, as if the disk were slow. */
-function holdSyncs(): Disposable & { release: () => void } {
+/**
+ * Lets no sync to disk begin until it is released or disposed of, as if the disk were slow.
+ * @param failures how many of them then fail before the others succeed, as Linux reports an error once
+ */
+function holdSyncs({ failures = 0 } = {}): Disposable & { release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { fdatasync } = fs;
+  let failed = 0;
   const held = mock.method(fs, 'fdatasync', (descriptor: number, done: fs.NoParamCallback) => {
-    void promise.then(() => fdatasync(descriptor, done));
+    void promise.then(() => {
+      if (failed++ < failures) done(new Error('EIO: i/o error, fdatasync'));
+      else fdatasync(descriptor, done);
+    });
   });
   syncBuiltinESMExports();
   return {

@@ -4,6 +4,7 @@ import { TimeSlices } from '../../time/time-slices.ts';
 import {
   type Database,
   type DatabaseClock,
+  DatabaseLostError,
   DatabaseUnavailableError,
   type Durability,
   type OutcomeListener,
@@ -73,7 +74,7 @@ export class SqliteDatabase implements Database {
   readonly #listeners = new SignalListeners();
   readonly #outcomeListeners: OutcomeListener[] = [];
   /** Set if a sync failed. The content of the log is then uncertain, so no further commit is possible. */
-  #syncFailure: DatabaseUnavailableError | null = null;
+  #syncFailure: DatabaseLostError | null = null;
   /** Batches with durable changes that are not on disk. */
   #unsyncedBatches = 0;
   readonly #slices = new TimeSlices();
@@ -107,7 +108,10 @@ export class SqliteDatabase implements Database {
     { durability = 'durable' }: TransactionOptions = {},
   ): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
-    if (this.#syncFailure !== null) return Promise.reject(this.#syncFailure);
+    if (this.#syncFailure !== null) {
+      this.#tell(this.#syncFailure);
+      return Promise.reject(this.#syncFailure);
+    }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run: work, durability, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
@@ -160,6 +164,7 @@ export class SqliteDatabase implements Database {
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
     try {
+      if (this.#syncFailure !== null) throw this.#syncFailure;
       await this.#begin();
     } catch (error) {
       this.#refuse(batch, toUnavailable(error, 'begin'));
@@ -215,38 +220,46 @@ export class SqliteDatabase implements Database {
   /** Rejects transactions that were rolled back as a whole. */
   #refuse(refused: readonly Waiting[], error: DatabaseUnavailableError): void {
     for (const waiting of refused) waiting.reject(error);
-    for (const listener of this.#outcomeListeners) listener(error);
+    this.#tell(error);
+  }
+
+  #tell(outcome: DatabaseUnavailableError | null): void {
+    for (const listener of this.#outcomeListeners) listener(outcome);
   }
 
   #answer(done: readonly Done[], isChanged: boolean): void {
-    if (isChanged) for (const listener of this.#outcomeListeners) listener(null);
-    answer(done);
-  }
-
-  async #syncDeferred(): Promise<void> {
-    this.#deferredSync = null;
-    try {
-      await this.#wal.synced();
-    } catch (error) {
-      this.#syncFailure = syncFailed(error);
-    }
-  }
-
-  async #answerWhenSynced(done: readonly Done[], isChanged: boolean): Promise<void> {
-    this.#unsyncedBatches++;
-    try {
-      await this.#wal.synced();
-    } catch (error) {
-      this.#syncFailure = syncFailed(error);
+    // A later sync may succeed, but what it wrote lies behind what is uncertain, and is lost with that.
+    if (this.#syncFailure !== null) {
       this.#refuse(
         done.map(({ waiting }) => waiting),
         this.#syncFailure,
       );
       return;
-    } finally {
-      this.#unsyncedBatches--;
     }
+    if (isChanged) this.#tell(null);
+    answer(done);
+  }
+
+  async #syncDeferred(): Promise<void> {
+    this.#deferredSync = null;
+    await this.#sync();
+    if (this.#syncFailure !== null) this.#tell(this.#syncFailure);
+  }
+
+  async #answerWhenSynced(done: readonly Done[], isChanged: boolean): Promise<void> {
+    this.#unsyncedBatches++;
+    await this.#sync();
+    this.#unsyncedBatches--;
     this.#answer(done, isChanged);
+  }
+
+  /** Syncs the log. If that fails, no change is confirmed any more. */
+  async #sync(): Promise<void> {
+    try {
+      await this.#wal.synced();
+    } catch (error) {
+      this.#syncFailure ??= syncFailed(error);
+    }
   }
 
   /**
@@ -288,8 +301,13 @@ export class SqliteDatabase implements Database {
  * After a failed sync, the system may have dropped what it could not write. Only a restart, which reads the log
  * from disk, shows its content.
  */
-function syncFailed(error: unknown): DatabaseUnavailableError {
-  return toUnavailable(error, 'sync its log; restart the service');
+function syncFailed(error: unknown): DatabaseLostError {
+  return new DatabaseLostError(
+    `the database could not sync its log; restart the service: ${messageOf(error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 function answer(done: readonly Done[]): void {
