@@ -13,7 +13,8 @@ installation with that id. A copy of the database has the same id.
 
 Commands:
   renew   give this copy of an installation a new id, so that both can be used side by side.
-          Stop all instances first, and give the copy its own queues, content_store and targets
+          Stop all instances first, and give the copy its own queues, content_store and targets.
+          Delete the file coursewire-installation in its copy of the course files
 
 Options:
   --help  show this text

@@ -58,6 +58,10 @@ export class TestContentStore implements ContentStore {
     return this.#store.files(key);
   }
 
+  expectOwner(installation: string): void {
+    this.#store.expectOwner(installation);
+  }
+
   has(key: string): Promise<boolean> {
     return this.#store.has(key);
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
@@ -128,6 +128,25 @@ describe('courses that an earlier release imported', () => {
     await using _next = startReader(parts);
     await until(async () => (await unread(parts)).length === 0, 'all are read');
     assert.notEqual((await structureOf(parts, unreadable)).scorm2004, null);
+  });
+
+  it('are tried again if their files are missing, since a share may not be mounted', async () => {
+    await using parts = await openCourseParts();
+    const [id = 0] = await importEach(parts, [await scorm2004Package()]);
+    const { contentKey } = (await readPlayableVersion(parts.database.reader, id, 0))!;
+    await forgetStructures(parts);
+    const place = parts.store.path(contentKey);
+    renameSync(place, `${place}-elsewhere`);
+    const logged: string[] = [];
+    {
+      await using _reader = startReader(parts, logged);
+      await until(() => logged.some((message) => message.includes('will be retried')), 'the log says so');
+    }
+    assert.equal((await unread(parts)).length, 1);
+    renameSync(`${place}-elsewhere`, place);
+    await using _next = startReader(parts);
+    await until(async () => (await unread(parts)).length === 0, 'it is read');
+    assert.notEqual((await structureOf(parts, id)).scorm2004, null);
   });
 
   it('are read by the next process if one was stopped halfway', async () => {

@@ -120,6 +120,8 @@ export class StructureReader implements AsyncDisposable {
   ): Promise<string | null> {
     try {
       const names = await Array.fromAsync(this.#with.store.files(content_key));
+      if (names.length === 0)
+        throw new Error(`the files of course ${course_id}, version ${version_id} are missing`);
       const contents = await this.#contents(content_key, names);
       const request = { kind: 'stored', files: { names, contents } } as const;
       const { structure } = await this.#with.manifests.read(request, TASK, signal);

@@ -5,6 +5,9 @@ import type { ContentStore } from './content-store.ts';
 import { ContentStoreError } from './open-content-store.ts';
 import { statusOf } from './s3-failures.ts';
 
+/** How many of the newest versions are looked for in a store that was used before. */
+const KEYS_LOOKED_AT = 20;
+
 /**
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
@@ -15,15 +18,17 @@ import { statusOf } from './s3-failures.ts';
 export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
   const installation = await installationOf(database);
   let owner = await ownerOf(store);
+  // A place that was claimed while there was no course may be the folder where a share is mounted later. Some of the newest files may
+  // still be missing, in a copy that was made before them.
+  const newest = await newestContentKeys(database, owner === null ? 1 : KEYS_LOOKED_AT);
+  if ((owner === null || owner === installation) && newest.length > 0 && !(await hasAny(store, newest))) {
+    throw new ContentStoreError(
+      `the content_store ${store.location} does not hold the files of the courses in this database: ` +
+        'is the share mounted, and is the setting right? To move the files, copy all of them there first',
+    );
+  }
   if (owner === null) {
-    const newest = await newestContentKey(database);
-    if (newest !== null && !(await store.has(newest))) {
-      throw new ContentStoreError(
-        `the content_store ${store.location} does not hold the files of the courses in this database: ` +
-          'is the share mounted, and is the setting right? To move the files, copy all of them there first',
-      );
-    }
-    if (newest === null && (await hasFiles(store))) {
+    if (newest.length === 0 && (await hasFiles(store))) {
       throw new ContentStoreError(
         `the content_store ${store.location} has course files, but this database has no course: are database_url and ` +
           'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
@@ -33,9 +38,11 @@ export async function claimContentStore(database: Database, store: ContentStore)
   }
   if (owner !== installation) {
     throw new ContentStoreError(
-      `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own`,
+      `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own. ` +
+        'If this is a copy made for this installation alone, delete the file coursewire-installation in it',
     );
   }
+  store.expectOwner(installation);
 }
 
 /**
@@ -81,13 +88,18 @@ async function ownerOf(store: ContentStore): Promise<string | null> {
   }
 }
 
-async function newestContentKey(database: Database): Promise<string | null> {
-  const row = await database.reader.query
+async function hasAny(store: ContentStore, keys: readonly string[]): Promise<boolean> {
+  for (const key of keys) if (await store.has(key)) return true;
+  return false;
+}
+
+async function newestContentKeys(database: Database, limit: number): Promise<string[]> {
+  const rows = await database.reader.query
     .selectFrom('course_versions')
     .select('course_versions.content_key')
     .orderBy('course_versions.course_id', 'desc')
     .orderBy('course_versions.version_id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.content_key ?? null;
+    .limit(limit)
+    .execute();
+  return rows.map(({ content_key }) => content_key);
 }

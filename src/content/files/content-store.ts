@@ -65,6 +65,11 @@ export interface ContentStore extends AsyncDisposable {
   owner(): Promise<string | null>;
   /** Writes the owner of the store unless it already has one, and returns the owner. */
   claim(installation: string): Promise<string>;
+  /**
+   * From now on, the store counts as out of reach while it does not belong to this installation: a folder may be the place where
+   * a share is not mounted any more.
+   */
+  expectOwner(installation: string): void;
   /** Resolves if files can be reached. */
   ping(): Promise<void>;
 }

@@ -48,6 +48,7 @@ export class FolderContentStore implements ContentStore {
   readonly location: string;
   readonly #folder: string;
   readonly #realRoots = new Map<string, string>();
+  #expectedOwner: string | null = null;
 
   /** @param folder an existing folder */
   constructor(folder: string) {
@@ -57,6 +58,7 @@ export class FolderContentStore implements ContentStore {
 
   async put(key: string, stagedFolder: string, signal: AbortSignal): Promise<void> {
     const place = this.path(key);
+    await this.#assertOwner();
     await reaching(async () => {
       try {
         await rename(stagedFolder, place);
@@ -90,7 +92,10 @@ export class FolderContentStore implements ContentStore {
     if (!isFilePath(filePath)) return null;
     return await reaching(async () => {
       const opened = await openFile(await this.#realRoot(root), path.join(root, ...filePath.split('/')));
-      if (opened === null) return null;
+      if (opened === null) {
+        await this.#assertOwner();
+        return null;
+      }
       const { handle, size, mtimeMs } = opened;
       const about = { size, etag: entityTagOf(key, filePath), lastModified: Math.floor(mtimeMs) };
       try {
@@ -123,6 +128,7 @@ export class FolderContentStore implements ContentStore {
     const entries = await reaching(() =>
       unlessMissing(readdir(root, { recursive: true, withFileTypes: true })),
     );
+    if (entries === null) await this.#assertOwner();
     for (const entry of entries ?? []) {
       if (!entry.isFile()) continue;
       yield path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
@@ -131,6 +137,7 @@ export class FolderContentStore implements ContentStore {
 
   async has(key: string): Promise<boolean> {
     const found = await reaching(() => unlessMissing(stat(this.path(key))));
+    if (found === null) await this.#assertOwner();
     return found !== null;
   }
 
@@ -165,12 +172,25 @@ export class FolderContentStore implements ContentStore {
     return (await this.owner()) ?? installation;
   }
 
+  expectOwner(installation: string): void {
+    this.#expectedOwner = installation;
+  }
+
   async ping(): Promise<void> {
+    await this.#assertOwner();
     const found = await reaching(() => stat(this.#folder));
     if (!found.isDirectory()) throw contentUnavailable(new Error(`${this.#folder} is not a folder`));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** @throws {ProblemError} `unavailable` if this is not the folder that the installation uses */
+  async #assertOwner(): Promise<void> {
+    if (this.#expectedOwner === null || (await this.owner()) === this.#expectedOwner) return;
+    throw contentUnavailable(
+      new Error(`${path.join(this.#folder, OWNER_FILE)} is missing or has changed: is the share mounted?`),
+    );
+  }
 
   /** The folder of a key. */
   path(key: string): string {

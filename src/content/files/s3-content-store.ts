@@ -212,6 +212,9 @@ export class S3ContentStore implements ContentStore {
     return (await this.owner()) ?? installation;
   }
 
+  /** A bucket is either there or cannot be reached. */
+  expectOwner(): void {}
+
   async ping(): Promise<void> {
     await reaching(() => this.#list(this.#prefix, 1));
   }

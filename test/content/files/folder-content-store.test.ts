@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
@@ -34,6 +42,35 @@ describe('the content store in a folder', () => {
     assert.deepEqual(await Array.fromAsync(store.keys()), [key]);
     await store.remove(key);
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
+  });
+
+  it('is unavailable once its folder is the place of a share that is not mounted any more', async () => {
+    using folder = temporaryFolder();
+    const root = path.join(folder.path, 'shared');
+    mkdirSync(root);
+    await using store = new FolderContentStore(root);
+    store.expectOwner(await store.claim('installation-1'));
+    const key = newContentKey(Date.now());
+    await store.put(key, stageFiles(folder.path, { 'index.html': 'x' }), never);
+    assert.equal((await store.read(key, 'index.html'))?.size, 1);
+    assert.equal(await store.read(key, 'missing.html'), null);
+    renameSync(root, `${root}-unmounted`);
+    mkdirSync(root);
+    const staged = stageFiles(folder.path, { 'index.html': 'y' });
+    const other = newContentKey(Date.now());
+    for (const use of [
+      () => store.ping(),
+      () => store.read(key, 'index.html'),
+      () => store.has(key),
+      () => Array.fromAsync(store.files(key)),
+      () => store.put(other, staged, never),
+    ])
+      await assert.rejects(use, { code: 'unavailable' });
+    assert.deepEqual(readdirSync(root), []);
+    rmSync(root, { recursive: true });
+    renameSync(`${root}-unmounted`, root);
+    await store.ping();
+    assert.equal((await store.read(key, 'index.html'))?.size, 1);
   });
 
   it('is unavailable if its folder is missing', async () => {

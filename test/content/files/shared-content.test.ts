@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
@@ -122,6 +122,24 @@ describe('course files in a shared folder', () => {
       /does not hold the files of the courses in this database: is the share mounted/,
     );
     assert.deepEqual(readdirSync(shared), []);
+  });
+
+  it('a share that is not mounted is detected even if its place was claimed before there was a course', async () => {
+    using folder = temporaryFolder();
+    const shared = path.join(folder.path, 'shared');
+    const dataDir = path.join(folder.path, 'data');
+    const start = () => startTestService({ dataDir, settings: { content_store: shared } });
+    {
+      await using _service = await start();
+    }
+    cpSync(shared, `${shared}-place`, { recursive: true });
+    {
+      await using service = await start();
+      await importCourse(service);
+    }
+    renameSync(shared, `${shared}-unmounted`);
+    renameSync(`${shared}-place`, shared);
+    await assert.rejects(start(), /does not hold the files of the courses in this database/);
   });
 
   it('uses the files of the data folder once they were moved there', async () => {
