@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Reader } from '../database/database.ts';
+import { isMigrated } from '../database/migrate.ts';
 import { AuthSecretError, readAuthSecret } from '../secrets/auth-secret.ts';
 import { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { opensCheck, readSecretUse, selectSecretCheck } from '../secrets/secret-check.ts';
@@ -57,10 +58,13 @@ export async function secretOfBackup(
           'with the secret that was used before',
       };
     }
+    const found = { copiesFile: configured === null, lacks: null };
+    // An earlier release has fewer columns with secrets. Its values are not counted, so that a backup before an upgrade is possible
+    // with the new program, too.
+    if (!(await isMigrated(reader))) return { ...found, needsFormer: former !== null, unreadable: 0 };
     const use = await readSecretUse(reader, cipher);
     return {
-      copiesFile: configured === null,
-      lacks: null,
+      ...found,
       needsFormer: use.former > 0,
       unreadable: use.unknown,
     };

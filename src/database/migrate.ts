@@ -1,4 +1,4 @@
-import type { Database, Transaction } from './database.ts';
+import type { Database, Reader, Transaction } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
@@ -139,4 +139,11 @@ async function migrateIn(
     taken.push(migration.name);
   }
   return taken;
+}
+
+/** Whether the database has all migrations of this program. */
+export async function isMigrated(reader: Pick<Reader, 'all'>): Promise<boolean> {
+  const applied = await reader.all<{ number: number }>('select number from migrations');
+  const numbers = new Set(applied.map(({ number }) => number));
+  return MIGRATIONS.every(({ number }) => numbers.has(number));
 }

@@ -14,6 +14,8 @@ import {
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName } from '../../src/settings/settings-table.ts';
 import { filesOf, importCourse } from '../content/packages.ts';
@@ -286,6 +288,22 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     const wrong = await backUp('wrong', { webhooks_auth_secret: 'W'.repeat(64) });
     assert.equal(wrong.code, 1);
     assert.match(wrong.errors, /webhooks_auth_secret of the settings does not decrypt the stored data/);
+  });
+
+  it('is made of a database that this release has not migrated yet', async () => {
+    using folder = temporaryFolder();
+    const data_dir = path.join(folder.path, 'data');
+    mkdirSync(data_dir);
+    {
+      await using database = new SqliteDatabase(path.join(data_dir, 'coursewire.db'));
+      await migrate(database, Date.now, MIGRATIONS.slice(0, 24));
+    }
+    const ended = await runHere(['backup', '--to', path.join(folder.path, 'backup')], {
+      data_dir,
+      webhooks_auth_secret: 'S'.repeat(64),
+    });
+    assert.deepEqual([ended.code, ended.errors], [0, '']);
+    assert.match(ended.output, /^DONE: /);
   });
 
   it('names the missing parts', async () => {
