@@ -192,11 +192,11 @@ export class SqliteDatabase implements Database {
     // A transaction that only read may have read a change whose sync is in progress. Its caller must wait for that
     // sync.
     if (isDurable || this.#unsyncedBatches > 0) {
-      void this.#answerWhenSynced(done, isChanged);
+      void this.#answerWhenSynced(done);
       return;
     }
     if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
-    this.#answer(done, isChanged);
+    this.#answer(done);
   }
 
   /**
@@ -227,7 +227,7 @@ export class SqliteDatabase implements Database {
     for (const listener of this.#outcomeListeners) listener(outcome);
   }
 
-  #answer(done: readonly Done[], isChanged: boolean): void {
+  #answer(done: readonly Done[]): void {
     // A later sync may succeed, but what it wrote lies behind what is uncertain, and is lost with that.
     if (this.#syncFailure !== null) {
       this.#refuse(
@@ -236,7 +236,7 @@ export class SqliteDatabase implements Database {
       );
       return;
     }
-    if (isChanged) this.#tell(null);
+    if (done.some(({ tx, outcome }) => 'value' in outcome && tx.hasWritten)) this.#tell(null);
     answer(done);
   }
 
@@ -246,11 +246,11 @@ export class SqliteDatabase implements Database {
     if (this.#syncFailure !== null) this.#tell(this.#syncFailure);
   }
 
-  async #answerWhenSynced(done: readonly Done[], isChanged: boolean): Promise<void> {
+  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
     this.#unsyncedBatches++;
     await this.#sync();
     this.#unsyncedBatches--;
-    this.#answer(done, isChanged);
+    this.#answer(done);
   }
 
   /** Syncs the log. If that fails, no change is confirmed any more. */

@@ -17,6 +17,8 @@ export class SqliteTransaction implements Transaction {
   readonly dialect = 'sqlite';
   /** True after a statement that may have changed something. */
   mayHaveChanged = false;
+  /** False as long as no statement has changed a row. A commit of such a transaction needs no space on the disk. */
+  hasWritten = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
   readonly #turns: StatementTurns;
@@ -61,6 +63,7 @@ export class SqliteTransaction implements Transaction {
     this.#assertOpen();
     this.mayHaveChanged = true;
     const { changes } = await this.#turns.run(() => this.#statements.run(sql, values));
+    this.hasWritten ||= changes > 0;
     return Number(changes);
   }
 
@@ -77,6 +80,7 @@ export class SqliteTransaction implements Transaction {
   async runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
     this.#assertOpen();
     this.mayHaveChanged = true;
+    this.hasWritten = true;
     await this.#turns.runForRows(rows, (some) => this.#statements.runFor(statement, some));
   }
 
@@ -89,6 +93,7 @@ export class SqliteTransaction implements Transaction {
     this.#assertOpen();
     if (rows.length === 0) return;
     this.mayHaveChanged = true;
+    this.hasWritten = true;
     const places = columns.map(() => '?').join(', ');
     const sql = `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`;
     await this.#turns.runForRows(rows, (some) => this.#statements.runEach(sql, some));
@@ -121,7 +126,9 @@ export class SqliteTransaction implements Transaction {
   }
 
   #noteUse(sql: string): void {
-    this.mayHaveChanged ||= !sql.startsWith('select');
+    if (sql.startsWith('select')) return;
+    this.mayHaveChanged = true;
+    this.hasWritten = true;
   }
 
   /** A full disk or a failed read rolls everything back. Later statements would be committed on their own. */
