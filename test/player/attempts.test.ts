@@ -151,6 +151,42 @@ describe('attempts', () => {
     ]);
   });
 
+  it('keep the score of a pass while the learner tries again and fails', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const first = await startLaunch(service, registrationId);
+    await first.open();
+    await first.openUnit('i1');
+    const suspended = { lesson_status: 'passed', score: { raw: 90 }, exit: 'suspend' };
+    await first.commit('i1', { core: suspended }, { terminated: true });
+    const second = await startLaunch(service, registrationId);
+    await second.open();
+    await second.openUnit('i1');
+    for (const [lesson_status, raw] of [
+      ['incomplete', 0],
+      ['incomplete', 95],
+      ['failed', 20],
+    ] as const) {
+      const { body } = await second.commit('i1', { core: { lesson_status, score: { raw } } });
+      assert.deepEqual(body, { outcome: 'recorded' });
+    }
+    await second.commit('i1', passed(85));
+    assert.deepEqual((await heardOf(registrationId, 3)).slice(1), [
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 85],
+    ]);
+  });
+
+  it('give a pass that was reported without a score the score that follows', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    await client.commit('i1', { core: { lesson_status: 'passed' } });
+    await client.commit('i1', { core: { lesson_status: 'incomplete', score: { raw: 70 } } });
+    const { success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    assert.deepEqual([success, score], ['PASS', 70]);
+  });
+
   it('start over after a reset with the version published then, and remain readable', async () => {
     const { registrationId, courseId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);

@@ -1,8 +1,8 @@
 import type { LearningStatus } from './attempt.ts';
 
 /**
- * The status after a report. Completed and PASS never revert within an attempt. A score belongs to the success status
- * that it was reported with: a score reported with FAIL does not replace the score of a pass.
+ * The status after a report. Completed and PASS never revert within an attempt. Only the score of another pass replaces
+ * the score of a pass: a course that is tried again reports scores before it judges them.
  */
 export function mergeStatus(present: LearningStatus, reported: LearningStatus): LearningStatus {
   const keepsPass = present.success === 'PASS' && reported.success !== 'PASS';
@@ -11,8 +11,8 @@ export function mergeStatus(present: LearningStatus, reported: LearningStatus): 
       ? present.completion
       : reported.completion;
   if (keepsPass) {
-    const score = reported.success === 'FAIL' ? present.score : (reported.score ?? present.score);
-    return { completion, success: 'PASS', score };
+    const given = reported.success === 'FAIL' ? null : reported.score;
+    return { completion, success: 'PASS', score: present.score ?? given };
   }
   return {
     completion,
