@@ -10,6 +10,7 @@ import { Player, registerTo, resultOf, xapiCourse } from './learner-parts.ts';
 import { lrsClient, reference, VOIDED } from './lrs-parts.ts';
 
 const COURSE = 'https://example.com/courses/golf';
+const MINUTE_MS = 60_000;
 const VERB = (name: string) => ({ id: `http://adlnet.gov/expapi/verbs/${name}` });
 const FILES = {
   'tincan.xml': `<?xml version="1.0"?>
@@ -22,9 +23,11 @@ const FILES = {
 describe('an xAPI course', () => {
   let service: TestService;
   let target: Target;
+  /** How far the clock of the service is ahead, in ms. */
+  let late = 0;
 
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({ now: () => Date.now() + late });
     target = await startTarget();
     await service.api.create('/webhooks', {
       name: 'Results',
@@ -120,6 +123,27 @@ describe('an xAPI course', () => {
     await passed(course, 'PT90S');
     await passed(xapiCourse(await player.openUnit(COURSE)), 'PT30S');
     assert.equal((await resultOf(service, registrationId)).duration, 120);
+  });
+
+  test('that reports no time is given the time until its last statement', async () => {
+    const { registrationId, player, course } = await open();
+    const send = async ({ actor, activity: object, lrs }: typeof course, verb: string, result = {}) =>
+      await lrs.store({ actor, object, verb: VERB(verb), result });
+    const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
+    await send(course, 'attempted');
+    late += 10 * MINUTE_MS;
+    await send(course, 'experienced');
+    assert.equal(await minutes(), 10);
+    late += 20 * MINUTE_MS;
+    await send(course, 'passed');
+    assert.equal(await minutes(), 30);
+    // The next visit reports its time, so the clock no longer counts.
+    const again = xapiCourse(await player.openUnit(COURSE));
+    late += MINUTE_MS;
+    await send(again, 'exited', { duration: 'PT5M' });
+    late += 20 * MINUTE_MS;
+    await send(again, 'experienced');
+    assert.equal(await minutes(), 35);
   });
 
   test('finds its state again at the next launch, even without a registration in its requests', async () => {

@@ -10,14 +10,15 @@ export const xapiRules: SessionRules = {
   begin({ session, present, course, now }: SessionSituation) {
     const results: UnitResult[] = [];
     const resultOf = (unitId: string, statements: readonly StoredStatement[]): UnitResult => {
-      const before = present.units.find((each) => each.unitId === unitId) ?? null;
-      const unit = readXapiUnit(before);
-      const isSame = unit.sessionId === session.sessionId;
-      const earlierMs = isSame ? unit.earlierMs : unit.earlierMs + unit.sessionMs;
-      const reported = Math.max(0, ...statements.map((each) => visitMsOf(each) ?? 0));
-      // For a course that measures no time, the elapsed time counts.
+      const unit = readXapiUnit(present.units.find((each) => each.unitId === unitId) ?? null);
+      const before = unit.sessionId === session.sessionId ? unit : null;
+      const earlierMs = before?.earlierMs ?? unit.earlierMs + unit.sessionMs;
+      const reportedMs = longestOf([before?.reportedMs ?? 0, ...statements.map(visitMsOf)]);
+      // For a course that reports no time, the elapsed time counts.
       const passed = unitId === session.unitId ? now - session.startedAt : 0;
-      const sessionMs = reported > 0 ? reported : isSame && unit.sessionMs > 0 ? unit.sessionMs : passed;
+      // Earlier releases did not store whether a time was reported.
+      const least = before?.reportedMs === undefined ? (before?.sessionMs ?? 0) : 0;
+      const sessionMs = reportedMs ?? Math.max(least, passed);
       const status = statements.reduce(
         (merged, each) => mergeStatus(merged, statusOfStatement(each)),
         unit.status,
@@ -26,7 +27,7 @@ export const xapiRules: SessionRules = {
         unitId,
         position: null,
         apply: () => ({
-          data: { status, sessionId: session.sessionId, sessionMs, earlierMs },
+          data: { status, sessionId: session.sessionId, sessionMs, earlierMs, reportedMs },
           status,
           visitMs: earlierMs + sessionMs,
         }),
@@ -44,3 +45,8 @@ export const xapiRules: SessionRules = {
     };
   },
 };
+
+/** The longest of these times; null if there is none above zero. */
+function longestOf(times: readonly (number | null)[]): number | null {
+  return Math.max(0, ...times.map((ms) => ms ?? 0)) || null;
+}

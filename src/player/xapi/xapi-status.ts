@@ -17,6 +17,8 @@ export interface XapiUnitData {
   sessionId: string | null;
   sessionMs: number;
   earlierMs: number;
+  /** The time that the session has reported itself; null if it has reported none. Missing in data of earlier releases. */
+  reportedMs?: number | null;
 }
 
 /** Reads the stored data of a unit of an xAPI course. */
@@ -27,6 +29,7 @@ export function readXapiUnit(present: UnitState | null): XapiUnitData {
     sessionId: data.sessionId ?? null,
     sessionMs: data.sessionMs ?? 0,
     earlierMs: data.earlierMs ?? 0,
+    ...(data.reportedMs === undefined ? {} : { reportedMs: data.reportedMs }),
   };
 }
 
