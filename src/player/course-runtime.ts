@@ -13,7 +13,7 @@ export interface UnitOpening {
   unit: LaunchUnit;
   /** The stored state of the unit; null before it was opened. */
   present: UnitState | null;
-  /** Whether it opens for review, so that nothing is recorded. */
+  /** Whether the launch records nothing, or the unit is finished. A standard may have its own rule for reviews. */
   isReview: boolean;
   /**
    * Whether the sequencing resumes an attempt at the unit. False if it begins a new attempt; null without sequencing.
@@ -33,6 +33,8 @@ export interface UnitStart {
   ownWindow: boolean;
   /** The initial data of the script, as JSON; null without a script. */
   data: unknown;
+  /** Whether nothing that the unit reports is recorded as a result. */
+  isReview: boolean;
 }
 
 /** Plays the courses of some standards. Every standard's folder has one. */

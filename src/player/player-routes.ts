@@ -167,7 +167,7 @@ export function playerRoutes(
       baseUrl: launches.baseOf(launch),
     });
     const usedMs = isResumed === false ? 0 : (present?.durationMs ?? 0);
-    return { ...start, isReview, timeLimit: isReview ? null : timeLimitOf(unit, usedMs) };
+    return { ...start, timeLimit: start.isReview ? null : timeLimitOf(unit, usedMs) };
   });
 }
 

@@ -271,6 +271,27 @@ describe('a cmi5 course', () => {
     assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
   });
 
+  for (const [moveOn, isFinal] of [
+    ['NotApplicable', false],
+    ['Completed', false],
+    ['CompletedAndPassed', true],
+  ] as const) {
+    test(`of moveOn ${moveOn} says that nothing counts exactly if it opens for review`, async () => {
+      const registrationId = await register({ id: ONE, moveOn });
+      const first = await open(registrationId);
+      await first.send(first.initialized(), first.completed(), ...(isFinal ? [first.passed()] : []));
+      await first.send(first.terminated());
+      const player = await Player.open(service, registrationId);
+      const { address, isReview } = await player.post('/unit', { unit: ONE });
+      const again = await Unit.start(new URL(address));
+      assert.deepEqual([again.launchData.launchMode, isReview], [isFinal ? 'Review' : 'Normal', isFinal]);
+      const { success } = await resultOf(service, registrationId);
+      assert.equal(success, isFinal ? 'PASS' : 'UNKNOWN');
+      await again.send(again.initialized(), again.passed(0.9));
+      assert.equal((await resultOf(service, registrationId)).score, isFinal ? null : 90);
+    });
+  }
+
   test('stores documents, and cannot write those of the launch', async () => {
     const unit = await open(await register({ id: ONE }));
     const query = (stateId: string) => ({

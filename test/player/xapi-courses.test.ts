@@ -115,6 +115,18 @@ describe('an xAPI course', () => {
     ]);
   });
 
+  test('that is passed opens without a notice that nothing counts, because everything counts', async () => {
+    const { registrationId, course } = await open();
+    const send = async ({ actor, activity: object, lrs }: typeof course, scaled: number) =>
+      await lrs.store({ actor, object, verb: VERB('passed'), result: { score: { scaled } } });
+    await send(course, 0.6);
+    const player = await Player.open(service, registrationId);
+    const { address, isReview } = await player.post('/unit', { unit: COURSE });
+    assert.equal(isReview, false);
+    await send(xapiCourse(new URL(address)), 0.9);
+    assert.equal((await resultOf(service, registrationId)).score, 90);
+  });
+
   test('counts the time of each visit', async () => {
     const { registrationId, player, course } = await open();
     const passed = ({ actor, activity: object, lrs }: typeof course, duration: string) =>

@@ -23,6 +23,7 @@ export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string
         }),
         ownWindow: false,
         data: null,
+        isReview,
       };
     },
     routes: (scope) => aiccRoutes(scope, options),

@@ -200,7 +200,7 @@ function isLeftOpen({ facts, endedAt }: Session): boolean {
   return endedAt === null && !terminated && !isAbandoned;
 }
 
-function startOf({ unit, baseUrl }: UnitOpening, session: Session, fetchSecret: string): UnitStart {
+function startOf({ launch, unit, baseUrl }: UnitOpening, session: Session, fetchSecret: string): UnitStart {
   return {
     script: null,
     address: launchAddress(unit.launch, baseUrl, {
@@ -212,5 +212,6 @@ function startOf({ unit, baseUrl }: UnitOpening, session: Session, fetchSecret: 
     }),
     ownWindow: unit.cmi5?.launchMethod === 'OwnWindow',
     data: null,
+    isReview: launch.mode !== 'normal' || session.mode === 'Review',
   };
 }

@@ -13,12 +13,13 @@ export function openScorm12(opening: UnitOpening): UnitStart {
   const core = part(before, 'core');
   const suspended = textIn(core, 'exit') === 'suspend';
   const address = addressOfTarget(unit.launch, baseUrl);
-  if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
+  if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
   const score = part(core, 'score');
   return {
     script: 'scorm12',
     address,
     ownWindow: false,
+    isReview,
     data: {
       cmi: {
         suspend_data: exactTextIn(before, 'suspend_data'),

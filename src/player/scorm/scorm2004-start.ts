@@ -13,13 +13,14 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
   // If sequencing begins a new attempt, the unit starts without the data of the previous attempt.
   const present = isResumed === false ? null : opening.present;
   const address = addressOfTarget(unit.launch, baseUrl);
-  if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
+  if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
   const before = cmiOf(present);
   const score = part(before, 'score');
   return {
     script: 'scorm2004',
     address,
     ownWindow: false,
+    isReview,
     data: {
       cmi: {
         learner_id: launch.learnerId,

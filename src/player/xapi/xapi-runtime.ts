@@ -9,11 +9,11 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
   return {
     standards: ['XAPI'],
     async openUnit(opening) {
-      const { unit, baseUrl } = opening;
+      const { launch, unit, baseUrl } = opening;
       const secret = newSecret();
       const session = await beginPlainSession(options, opening, {
         secret,
-        mode: lookingMode(opening.launch.mode),
+        mode: lookingMode(launch.mode),
       });
       return {
         script: null,
@@ -26,6 +26,8 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
         }),
         ownWindow: false,
         data: null,
+        // Statements count, whatever the unit has reported before.
+        isReview: launch.mode !== 'normal',
       };
     },
   };
