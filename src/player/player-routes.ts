@@ -13,6 +13,7 @@ import type { PlayerCourses } from './courses/player-courses.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
+import { attemptMs } from './scorm/attempt-time.ts';
 import { timeLimitOf } from './time-limit.ts';
 
 const MAX_ID_LENGTH = 4_096;
@@ -144,7 +145,7 @@ export function playerRoutes(
   }));
 
   scope.post('/unit', async ({ launch, body }) => {
-    const { unit: unitId, isResumed } = readBody(UnitRequest, body);
+    const { unit: unitId, ...asked } = readBody(UnitRequest, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
     const runtime = runtimeOf(launch);
@@ -156,17 +157,18 @@ export function playerRoutes(
     // Sequencing has its own rules for repeating a unit.
     const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
     const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
+    // Pages of earlier releases do not send it.
+    const isResumed = isSequenced ? (asked.isResumed ?? wasLeftOpen(present)) : null;
     const start = await runtime.openUnit({
       launch,
       course,
       unit,
       present,
       isReview,
-      // Pages of earlier releases do not send it.
-      isResumed: isSequenced ? (isResumed ?? wasLeftOpen(present)) : null,
+      isResumed,
       baseUrl: launches.baseOf(launch),
     });
-    const usedMs = isResumed === false ? 0 : (present?.durationMs ?? 0);
+    const usedMs = isResumed === false ? 0 : attemptMs(present);
     return { ...start, timeLimit: start.isReview ? null : timeLimitOf(unit, usedMs) };
   });
 }

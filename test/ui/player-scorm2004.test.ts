@@ -143,6 +143,29 @@ describe('a SCORM 2004 course in a browser', () => {
     assert.deepEqual([body.completion, body.units[0].completion], ['Incomplete', 'Incomplete']);
   });
 
+  it('counts the time of a resumed attempt on a sequenced unit without that of earlier attempts', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    const begun = async () => {
+      const { entry, total_time } = await learner.given();
+      return [entry, total_time];
+    };
+    await learner.open(service, registrationId);
+    assert.deepEqual(await begun(), ['ab-initio', 'PT0S']);
+    await learner.course.locator('#fail').click();
+    await learner.page
+      .getByRole('navigation', { name: 'Contents' })
+      .getByRole('button', { name: /^Lesson 1.*Failed/ })
+      .click();
+    assert.deepEqual(await begun(), ['ab-initio', 'PT0S']);
+    for (const total of ['PT1M30S', 'PT3M']) {
+      await learner.course.locator('#suspend').click();
+      await learner.page.getByRole('button', { name: 'Back to the course' }).waitFor();
+      await learner.open(service, registrationId);
+      assert.deepEqual(await begun(), ['resume', total]);
+    }
+  });
+
   it('resumes a sequenced course in the unit whose tab was closed', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     {

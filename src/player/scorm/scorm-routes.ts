@@ -10,6 +10,7 @@ import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
+import { attemptTimeData } from './attempt-time.ts';
 import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
 import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
@@ -46,6 +47,8 @@ const Commit = Type.Object(
     /** The data model, with any members. */
     cmi: Type.Unsafe<Cmi>(Type.Object({})),
     isChange: Type.Optional(Type.Boolean()),
+    /** Whether the visit has begun another attempt on the unit. Missing without sequencing. */
+    isNewAttempt: Type.Optional(Type.Boolean()),
     /** The attempt of an earlier page that was unable to send this itself. */
     lateOf: Type.Optional(Count),
     splices: Type.Optional(
@@ -89,13 +92,17 @@ export function scormRoutes(
   });
 
   scope.post('/commit', async ({ launch, body }, reply) => {
-    const commit: CmiCommit & { unit: string; lateOf?: number } = readBody(Commit, body);
+    const commit: CmiCommit & { unit: string; lateOf?: number; isNewAttempt?: boolean } = readBody(
+      Commit,
+      body,
+    );
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === commit.unit);
     if (unit === undefined) throw notFound('unit', commit.unit);
+    const position = { page: commit.page, visit: commit.visit, sequence: commit.sequence };
     const outcome = await attempts.recordUnitResult(launch, {
       unitId: unit.id,
-      position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
+      position,
       entrance: entranceOf(course, unit.id),
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(present) {
@@ -107,7 +114,11 @@ export function scormRoutes(
           ? readScorm2004(cmi, unit, course, commit.terminated)
           : readScorm12(cmi, unit, commit.terminated);
         return {
-          data: { cmi, terminated: commit.terminated },
+          data: {
+            cmi,
+            terminated: commit.terminated,
+            ...attemptTimeData(present, { position, isNewAttempt: commit.isNewAttempt ?? false }),
+          },
           isWhole: isWhole && !lacksState,
           status,
           // For a course that measures no time, or an invalid one, the elapsed time counts.

@@ -1,4 +1,5 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
+import { attemptMs } from './attempt-time.ts';
 import { type Cmi, cmiOf, exactTextIn, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
@@ -38,7 +39,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
         credit: isReview ? 'no-credit' : 'credit',
         entry: entryOf(present, isResumed),
         mode: lessonModeOf(opening),
-        total_time: durationOf(present?.durationMs ?? 0),
+        total_time: durationOf(attemptMs(present)),
         suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
         scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),

@@ -3,6 +3,8 @@ export interface Snapshot {
   cmi: Record<string, unknown>;
   terminated: boolean;
   elapsedMs: number;
+  /** Whether the sequencing has begun another attempt on the unit. */
+  isNewAttempt?: boolean;
   /** The data that all units share. */
   state?: unknown;
 }
@@ -31,16 +33,29 @@ export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
 export class ScormSession {
   readonly #makeEngine: (cmi: Record<string, unknown> | null) => Engine;
   readonly #onChange: OnChange;
+  readonly #isNewAttempt: boolean;
   readonly #startedAt = performance.now();
   #engine: Engine;
   #isRunning = false;
   #isTerminated = false;
   #left: Record<string, unknown> | null = null;
 
-  /** @param makeEngine creates an engine with these members; with those from the server for null */
-  constructor(makeEngine: (cmi: Record<string, unknown> | null) => Engine, onChange: OnChange) {
+  /**
+   * @param options.makeEngine creates an engine with these members; with those from the server for null
+   * @param options.isNewAttempt whether the sequencing has begun another attempt on the unit
+   */
+  constructor({
+    makeEngine,
+    onChange,
+    isNewAttempt = false,
+  }: {
+    makeEngine: (cmi: Record<string, unknown> | null) => Engine;
+    onChange: OnChange;
+    isNewAttempt?: boolean;
+  }) {
     this.#makeEngine = makeEngine;
     this.#onChange = onChange;
+    this.#isNewAttempt = isNewAttempt;
     this.#engine = makeEngine(null);
   }
 
@@ -51,6 +66,7 @@ export class ScormSession {
       cmi: this.#left ?? this.#engine.read(),
       terminated: this.#isTerminated,
       elapsedMs: Math.round(performance.now() - this.#startedAt),
+      ...(this.#isNewAttempt ? { isNewAttempt: true } : {}),
     };
   }
 

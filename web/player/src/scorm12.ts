@@ -23,7 +23,10 @@ const OF_THE_MODEL = /^cmi\.(?:core|objectives|interactions|student_data|student
 
 /** The API of SCORM 1.1 and 1.2, for `window.API`. */
 export function scorm12Api(data: { cmi: Record<string, unknown> }, onChange: OnChange) {
-  const session = new ScormSession((cmi) => engineOf(cmi === null ? data.cmi : resumed(cmi)), onChange);
+  const session = new ScormSession({
+    makeEngine: (cmi) => engineOf(cmi === null ? data.cmi : resumed(cmi)),
+    onChange,
+  });
   const api = {
     LMSInitialize: session.initialize,
     LMSFinish: session.terminate,

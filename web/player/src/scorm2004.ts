@@ -52,8 +52,8 @@ export function scorm2004Api(
     set,
     elapsedMs: performance.now() - startedAt,
   });
-  const session = new ScormSession(
-    (cmi) =>
+  const session = new ScormSession({
+    makeEngine: (cmi) =>
       engineOf(cmi === null ? given : resumed(cmi), adlHost, {
         onSet: (element) => set.add(element),
         onTerminated: (left, asked) => {
@@ -61,12 +61,13 @@ export function scorm2004Api(
           sequencer?.terminated(data.unit, reportOf(left), asked);
         },
       }),
-    (how) => {
+    onChange(how) {
       onChange(how);
       const navigation = how === 'terminate' && sequencer === null ? navigationOf(request) : null;
       if (navigation !== null) onNavigation(navigation);
     },
-  );
+    isNewAttempt: sequencer?.isResumed === false,
+  });
   const api = {
     Initialize: session.initialize,
     Terminate: session.terminate,
