@@ -99,6 +99,8 @@ function assertSequence(version: ScormVersion, seed: number): void {
   const pick = <T>(values: readonly T[]): T => values[random(values.length)] as T;
   const api = start(version);
   const model = new PlainDataModel(version, RULES[version]);
+  // The total time grows with a clock that the model does not have.
+  const rules = RULES[version].filter(({ element }) => !element.endsWith('.total_time'));
   const calls: string[] = [];
   const made = (call: string, answer: string, element: string, expected: Answer) => {
     calls.push(call);
@@ -108,7 +110,7 @@ function assertSequence(version: ScormVersion, seed: number): void {
   };
   if (random(5) > 0) made('Initialize', api.Initialize(''), '', model.initialize());
   for (let count = 0; count < CALLS; count++) {
-    const rule = pick(RULES[version]);
+    const rule = pick(rules);
     const element = rule.element
       .replace('.n.', () => `.${random(PLACES)}.`)
       .replace('.m.', () => `.${random(PLACES)}.`);

@@ -22,6 +22,7 @@ export interface CmiCommit {
   visit: number;
   sequence: number;
   elapsedMs: number;
+  earlierSessionsMs?: number;
   terminated: boolean;
   cmi: Cmi;
   /** Whether omitted members stay unchanged. */

@@ -16,11 +16,10 @@ import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
 import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
+import { MAX_VISIT_MS, visitMs } from './visit-time.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_SPLICES = 16;
-/** A longer visit is an error of a clock or of a course. */
-const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const Asset = Type.Object(
@@ -40,8 +39,10 @@ const Commit = Type.Object(
     page: Count,
     visit: Count,
     sequence: Count,
-    /** Milliseconds since the visit began, as the page measured them. */
+    /** Milliseconds since the session began, as the page measured them. */
     elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
+    /** Milliseconds of the sessions that the unit has ended in this visit, before it began another one. */
+    earlierSessionsMs: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_VISIT_MS })),
     /** Whether the unit has terminated its session. */
     terminated: Type.Boolean(),
     /** The data model, with any members. */
@@ -121,8 +122,7 @@ export function scormRoutes(
           },
           isWhole: isWhole && !lacksState,
           status,
-          // For a course that measures no time, or an invalid one, the elapsed time counts.
-          visitMs: Math.min(sessionMs ?? commit.elapsedMs, MAX_VISIT_MS),
+          visitMs: visitMs(commit, sessionMs),
         };
       },
       ...(commit.state === undefined ? {} : { state: commit.state }),

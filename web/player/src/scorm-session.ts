@@ -1,8 +1,13 @@
+import { visitMs } from '../../../src/player/scorm/visit-time.ts';
+
 /** The data of a unit to save. */
 export interface Snapshot {
   cmi: Record<string, unknown>;
   terminated: boolean;
+  /** Milliseconds since the session began. */
   elapsedMs: number;
+  /** Milliseconds of the sessions that the unit has ended in this page. Missing if there are none. */
+  earlierSessionsMs?: number;
   /** Whether the sequencing has begun another attempt on the unit. */
   isNewAttempt?: boolean;
   /** The data that all units share. */
@@ -23,6 +28,13 @@ export interface Engine {
   read(): Record<string, unknown>;
 }
 
+/**
+ * Creates an engine.
+ * @param left the members that the session before has left; null to begin with those from the server
+ * @param earlierMs the time of the sessions before, in milliseconds
+ */
+type MakeEngine = (left: Record<string, unknown> | null, earlierMs: number) => Engine;
+
 /** Called on each change. */
 export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
 
@@ -31,32 +43,38 @@ export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
  * type. It restarts if a course initializes after it has finished: the standards forbid that, but many courses do it.
  */
 export class ScormSession {
-  readonly #makeEngine: (cmi: Record<string, unknown> | null) => Engine;
+  readonly #makeEngine: MakeEngine;
+  readonly #timeIn: (cmi: Record<string, unknown>) => number | null;
   readonly #onChange: OnChange;
   readonly #isNewAttempt: boolean;
-  readonly #startedAt = performance.now();
+  #startedAt = performance.now();
+  /** The time of the sessions that have ended, once another one has begun. */
+  #earlierMs = 0;
   #engine: Engine;
   #isRunning = false;
   #isTerminated = false;
   #left: Record<string, unknown> | null = null;
 
   /**
-   * @param options.makeEngine creates an engine with these members; with those from the server for null
+   * @param options.timeIn returns the time that a session has reported, in milliseconds; null if it reported none
    * @param options.isNewAttempt whether the sequencing has begun another attempt on the unit
    */
   constructor({
     makeEngine,
+    timeIn,
     onChange,
     isNewAttempt = false,
   }: {
-    makeEngine: (cmi: Record<string, unknown> | null) => Engine;
+    makeEngine: MakeEngine;
+    timeIn: (cmi: Record<string, unknown>) => number | null;
     onChange: OnChange;
     isNewAttempt?: boolean;
   }) {
     this.#makeEngine = makeEngine;
+    this.#timeIn = timeIn;
     this.#onChange = onChange;
     this.#isNewAttempt = isNewAttempt;
-    this.#engine = makeEngine(null);
+    this.#engine = makeEngine(null, 0);
   }
 
   /** The data to save now. */
@@ -65,9 +83,15 @@ export class ScormSession {
       // Finishing changes the engine's model, but only what the course reported counts.
       cmi: this.#left ?? this.#engine.read(),
       terminated: this.#isTerminated,
-      elapsedMs: Math.round(performance.now() - this.#startedAt),
+      elapsedMs: Math.round(this.elapsedMs),
+      ...(this.#earlierMs > 0 ? { earlierSessionsMs: Math.round(this.#earlierMs) } : {}),
       ...(this.#isNewAttempt ? { isNewAttempt: true } : {}),
     };
+  }
+
+  /** Milliseconds since the session began. The first one begins with the page of the unit. */
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   /** Whether the course has initialized and not terminated. */
@@ -78,7 +102,10 @@ export class ScormSession {
   readonly initialize = (parameter?: unknown): string =>
     this.#guarded(() => {
       if (this.#isTerminated && this.#left !== null) {
-        this.#engine = this.#makeEngine(this.#left);
+        const times = { earlierSessionsMs: this.#earlierMs, elapsedMs: this.elapsedMs };
+        this.#earlierMs = visitMs(times, this.#timeIn(this.#left));
+        this.#startedAt = performance.now();
+        this.#engine = this.#makeEngine(this.#left, this.#earlierMs);
         this.#isTerminated = false;
         this.#left = null;
       }

@@ -1,4 +1,5 @@
 import { Scorm12API } from 'scorm-again/scorm12/min';
+import { timespanMs, timespanOf } from '../../../src/player/scorm/scorm12-status.ts';
 import {
   allowDecimalResult,
   allowValues,
@@ -23,8 +24,10 @@ const OF_THE_MODEL = /^cmi\.(?:core|objectives|interactions|student_data|student
 
 /** The API of SCORM 1.1 and 1.2, for `window.API`. */
 export function scorm12Api(data: { cmi: Record<string, unknown> }, onChange: OnChange) {
+  const totalMs = timespanMs(memberOf(data.cmi.core, 'total_time')) ?? 0;
   const session = new ScormSession({
-    makeEngine: (cmi) => engineOf(cmi === null ? data.cmi : resumed(cmi)),
+    makeEngine: (left, earlierMs) => engineOf(left === null ? data.cmi : resumed(left, totalMs + earlierMs)),
+    timeIn: (cmi) => timespanMs(memberOf(cmi.core, 'session_time')) || null,
     onChange,
   });
   const api = {
@@ -95,7 +98,12 @@ function engineOf(cmi: Record<string, unknown>): Engine {
 }
 
 /** The data for a course that initializes again in the same page: everything that it has reported. */
-function resumed(cmi: Record<string, unknown>): Record<string, unknown> {
-  const core = cmi.core as Record<string, unknown>;
-  return { ...cmi, core: { ...core, entry: core.exit === 'suspend' ? 'resume' : '', exit: '' } };
+function resumed(cmi: Record<string, unknown>, totalMs: number): Record<string, unknown> {
+  const { session_time: _earlier, ...core } = cmi.core as Record<string, unknown>;
+  const entry = core.exit === 'suspend' ? 'resume' : '';
+  return { ...cmi, core: { ...core, entry, exit: '', total_time: timespanOf(totalMs) } };
+}
+
+function memberOf(part: unknown, name: string): string {
+  return String((part as Record<string, unknown> | undefined)?.[name] ?? '');
 }

@@ -1,4 +1,5 @@
 import { Scorm2004API } from 'scorm-again/scorm2004/min';
+import { durationMs, durationOf } from '../../../src/player/scorm/scorm2004-status.ts';
 import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
 import { type AdlHost, AdlModel } from './adl-model.ts';
 import {
@@ -41,7 +42,7 @@ export function scorm2004Api(
   onNavigation: (navigation: Navigation) => void,
   sequencer: Sequencer | null = null,
 ) {
-  const startedAt = performance.now();
+  const totalMs = durationMs(String(data.cmi.total_time ?? '')) ?? 0;
   const set = new Set<string>();
   let request = '';
   const adlHost = sequencer?.hostOf(data.unit) ?? plainHost(data);
@@ -50,15 +51,16 @@ export function scorm2004Api(
   const reportOf = (cmi: Record<string, unknown>): UnitReport => ({
     cmi,
     set,
-    elapsedMs: performance.now() - startedAt,
+    elapsedMs: session.elapsedMs,
   });
   const session = new ScormSession({
-    makeEngine: (cmi) =>
-      engineOf(cmi === null ? given : resumed(cmi), adlHost, {
+    timeIn: (cmi) => durationMs(String(cmi.session_time ?? '')),
+    makeEngine: (left, earlierMs) =>
+      engineOf(left === null ? given : resumed(left, totalMs + earlierMs), adlHost, {
         onSet: (element) => set.add(element),
-        onTerminated: (left, asked) => {
-          request = EXITS_OF_ALL.includes(left.exit) ? 'exitAll' : asked;
-          sequencer?.terminated(data.unit, reportOf(left), asked);
+        onTerminated: (cmi, asked) => {
+          request = EXITS_OF_ALL.includes(cmi.exit) ? 'exitAll' : asked;
+          sequencer?.terminated(data.unit, reportOf(cmi), asked);
         },
       }),
     onChange(how) {
@@ -200,6 +202,7 @@ function plainHost({ units, unit }: Scorm2004Start): AdlHost {
 }
 
 /** The data for a course that initializes again in the same page: everything that it has reported. */
-function resumed(cmi: Record<string, unknown>): Record<string, unknown> {
-  return { ...cmi, entry: cmi.exit === 'suspend' ? 'resume' : '', exit: '', session_time: 'PT0S' };
+function resumed(cmi: Record<string, unknown>, totalMs: number): Record<string, unknown> {
+  const entry = cmi.exit === 'suspend' ? 'resume' : '';
+  return { ...cmi, entry, exit: '', session_time: 'PT0S', total_time: durationOf(totalMs) };
 }
