@@ -14,6 +14,7 @@ import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
+import { isLeftOpen } from './scorm/cmi.ts';
 import { timeLimitOf } from './time-limit.ts';
 
 const MAX_ID_LENGTH = 4_096;
@@ -158,7 +159,7 @@ export function playerRoutes(
     const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
     const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
     // Pages of earlier releases do not send it.
-    const isResumed = isSequenced ? (asked.isResumed ?? wasLeftOpen(present)) : null;
+    const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(present)) : null;
     const start = await runtime.openUnit({
       launch,
       course,
@@ -173,20 +174,10 @@ export function playerRoutes(
   });
 }
 
-/** Whether a unit was left unfinished, according to its own data. */
-function wasLeftOpen(present: UnitState | null): boolean {
-  if (present === null) return false;
-  const data = present.data as { terminated?: unknown; cmi?: { exit?: unknown } } | null;
-  return data?.terminated !== true || data.cmi?.exit === 'suspend';
-}
-
 /**
- * Whether a unit opens for review: it is completed, not failed, and does not ask to be resumed. A suspended unit is
- * resumed, because courses report completion early and their score later.
+ * Whether a unit opens for review: it is completed, not failed, and not left open. A unit that was left open goes on,
+ * because courses report completion early and their score later.
  */
-function isFinished({ completion, success, data }: UnitState): boolean {
-  if (completion !== 'Completed' || success === 'FAIL') return false;
-  const cmi = (data as { cmi?: { exit?: unknown; core?: { exit?: unknown } } } | null)?.cmi;
-  const exit = cmi?.core?.exit ?? cmi?.exit;
-  return exit !== 'suspend';
+function isFinished(unit: UnitState): boolean {
+  return unit.completion === 'Completed' && unit.success !== 'FAIL' && !isLeftOpen(unit);
 }

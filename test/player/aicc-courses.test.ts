@@ -203,6 +203,21 @@ describe('an AICC course', () => {
     });
   });
 
+  test('that broke off after it was completed goes on, and its result is recorded', async () => {
+    const registrationId = await register();
+    await (await open(registrationId)).send('PutParam', '[core]\nlesson_status=completed\nlesson_location=3');
+    const again = await open(registrationId);
+    const { values } = await again.parameters();
+    assert.deepEqual(
+      [values.Lesson_Mode, values.Credit, values.Lesson_Status, values.Lesson_Location],
+      ['normal', 'credit', 'completed, resume', '3'],
+    );
+    await again.send('PutParam', '[core]\nlesson_status=passed\nscore=90');
+    assert.equal((await again.parameters()).values.Lesson_Status, 'passed');
+    const { success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([success, score], ['PASS', 90]);
+  });
+
   test('may send messages that would keep a naive parser busy for hours', async () => {
     const registrationId = await register();
     const unit = await open(registrationId);

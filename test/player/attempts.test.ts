@@ -134,6 +134,41 @@ describe('attempts', () => {
     }
   });
 
+  for (const [standard, course, statusOf] of [
+    [
+      'SCORM 1.2',
+      scorm12Course(),
+      (status: string, raw?: number) => ({ core: { lesson_status: status, score: { raw } } }),
+    ],
+    [
+      'SCORM 2004',
+      scorm2004Course(),
+      (status: string, raw?: number) => ({
+        completion_status: 'completed',
+        ...(raw === undefined ? {} : { success_status: status, score: { raw } }),
+      }),
+    ],
+  ] as const) {
+    it(`go on in a unit of ${standard} that broke off after it was completed, and review one that ended`, async () => {
+      const { registrationId } = await registerTo(service, course);
+      const open = async () => {
+        const client = await startLaunch(service, registrationId);
+        await client.open();
+        const { isReview, data } = await client.openUnit('i1');
+        const { entry, credit, lesson_mode, mode } = data.cmi.core ?? data.cmi;
+        return { client, found: [isReview, entry, lesson_mode ?? mode, credit] };
+      };
+      const first = await open();
+      await first.client.commit('i1', statusOf('completed'));
+      const second = await open();
+      assert.deepEqual(second.found, [false, 'resume', 'normal', 'credit']);
+      await second.client.commit('i1', statusOf('passed', 90), { terminated: true });
+      const { success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
+      assert.deepEqual([success, score], ['PASS', 90]);
+      assert.deepEqual((await open()).found, [true, '', 'review', 'no-credit']);
+    });
+  }
+
   it('are completed when all units are, with the mean of their scores', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: twoItems }));
     const client = await startLaunch(service, registrationId);

@@ -23,6 +23,9 @@ export class PlainAiccModel {
   readonly #values = new Map<string, string>();
   #isNew = true;
   #exit = '';
+  /** Whether the last visit that changed something has ended, and whether this visit has changed something. */
+  #hasEnded = true;
+  #hasBegun = false;
   #sessionS = 0;
   #earlierS = 0;
   #totalS = 0;
@@ -38,7 +41,9 @@ export class PlainAiccModel {
 
   /** A new window. */
   open(): void {
-    this.isReview = this.#isCompleted && this.#success !== 'FAIL' && this.#exit !== 'suspend';
+    this.isReview =
+      this.#isCompleted && this.#success !== 'FAIL' && this.#exit !== 'suspend' && this.#hasEnded;
+    this.#hasBegun = false;
     if (this.isReview) return;
     this.#earlierS += this.#sessionS;
     this.#sessionS = 0;
@@ -47,6 +52,7 @@ export class PlainAiccModel {
   put({ values, exit }: PlainMessage): PlainAnswer {
     if (this.isReview) return '0';
     this.#isNew = false;
+    this.#begin();
     for (const { element, read } of values) {
       if (read === null) continue;
       if (element.name === 'Time') {
@@ -61,6 +67,8 @@ export class PlainAiccModel {
 
   exit(): PlainAnswer {
     if (this.isReview) return '0';
+    this.#begin();
+    this.#hasEnded = true;
     const status = this.#values.get('Lesson_Status')!;
     this.#judge(status === 'not attempted' && this.#exit !== 'suspend' ? 'completed' : status);
     return '0';
@@ -68,7 +76,8 @@ export class PlainAiccModel {
 
   /** What the unit reads of each element. */
   values(): Record<string, string> {
-    const entry = this.#isNew ? ', ab-initio' : this.#exit === 'suspend' ? ', resume' : '';
+    const isLeftOpen = this.#exit === 'suspend' || (!this.#hasBegun && !this.#hasEnded);
+    const entry = this.#isNew ? ', ab-initio' : isLeftOpen ? ', resume' : '';
     return {
       ...Object.fromEntries(this.#values),
       Lesson_Status: `${this.#values.get('Lesson_Status')}${entry}`,
@@ -103,6 +112,12 @@ export class PlainAiccModel {
     lines.get('Objectives_Status')?.unshift('J_ID.1=O1', 'J_ID.2=O2');
     const text = [...lines].flatMap(([group, each]) => [`[${pick([group, group.toLowerCase()])}]`, ...each]);
     return { text: text.join(pick(['\r\n', '\n'])), values, exit };
+  }
+
+  /** The first message of a visit that changes something. */
+  #begin(): void {
+    if (!this.#hasBegun) this.#hasEnded = false;
+    this.#hasBegun = true;
   }
 
   /** Completed and PASS stay. */

@@ -1,8 +1,8 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { UnitState } from '../attempts/attempt.ts';
-import { type Cmi, cmiOf, part, textIn } from '../scorm/cmi.ts';
+import { type Cmi, cmiOf, isLeftOpen, part, textIn } from '../scorm/cmi.ts';
 import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
-import type { SessionMode } from '../sessions/session.ts';
+import type { Session } from '../sessions/session.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
 /**
@@ -192,18 +192,20 @@ export function parametersOf({
   unit,
   learnerId,
   present,
-  mode,
+  session: { sessionId, mode },
 }: {
   unit: LaunchUnit;
   learnerId: string;
   present: UnitState | null;
-  mode: SessionMode;
+  session: Pick<Session, 'sessionId' | 'mode'>;
 }): string {
   const cmi = cmiOf(present);
   const core = part(cmi, 'core');
   const score = part(core, 'score');
   const status = textIn(core, 'lesson_status') || 'not attempted';
-  const entry = present === null ? ', ab-initio' : textIn(core, 'exit') === 'suspend' ? ', resume' : '';
+  const isOwn = readAiccUnit(present).sessionId === sessionId;
+  const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(present);
+  const entry = present === null ? ', ab-initio' : isResumed ? ', resume' : '';
   const scores = [textIn(score, 'raw'), textIn(score, 'max'), textIn(score, 'min')];
   const lines = [
     '[Core]',

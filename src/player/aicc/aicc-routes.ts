@@ -91,7 +91,7 @@ async function parameters(
   const units =
     session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId, unit.id);
   const present = units.find(({ unitId }) => unitId === unit.id) ?? null;
-  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, mode: session.mode }));
+  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, session }));
 }
 
 async function record(

@@ -69,6 +69,16 @@ export function cmiOf(unit: UnitState | null): Cmi {
   return isObject(cmi) ? cmi : {};
 }
 
+/**
+ * Whether the last visit of a unit is to be continued: it was suspended, or never ended, for example because the browser
+ * crashed. The data of AICC has the same members; that of other standards has none of them.
+ */
+export function isLeftOpen(unit: UnitState | null): boolean {
+  const { terminated } = (unit?.data ?? {}) as { terminated?: unknown };
+  const cmi = cmiOf(unit);
+  return terminated === false || [cmi, part(cmi, 'core')].some((each) => textIn(each, 'exit') === 'suspend');
+}
+
 /** A member that is an object; empty if it is not an object. */
 export function part(cmi: Cmi, name: string): Cmi {
   const value = Object.hasOwn(cmi, name) ? cmi[name] : undefined;

@@ -1,5 +1,5 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
-import { cmiOf, exactTextIn, part, textIn } from './cmi.ts';
+import { cmiOf, exactTextIn, isLeftOpen, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { timespanOf } from './scorm12-status.ts';
 
@@ -11,7 +11,6 @@ export function openScorm12(opening: UnitOpening): UnitStart {
   const { launch, unit, present, isReview, baseUrl } = opening;
   const before = cmiOf(present);
   const core = part(before, 'core');
-  const suspended = textIn(core, 'exit') === 'suspend';
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
   const score = part(core, 'score');
@@ -32,7 +31,7 @@ export function openScorm12(opening: UnitOpening): UnitStart {
           lesson_location: exactTextIn(core, 'lesson_location'),
           credit: isReview ? 'no-credit' : 'credit',
           lesson_status: statusFor(present, textIn(core, 'lesson_status')),
-          entry: present === null ? 'ab-initio' : suspended ? 'resume' : '',
+          entry: present === null ? 'ab-initio' : isLeftOpen(present) ? 'resume' : '',
           lesson_mode: lessonModeOf(opening),
           score: { raw: textIn(score, 'raw'), min: textIn(score, 'min'), max: textIn(score, 'max') },
           total_time: timespanOf(present?.durationMs ?? 0),

@@ -1,6 +1,6 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import { attemptMs } from './attempt-time.ts';
-import { type Cmi, cmiOf, exactTextIn, part, textIn } from './cmi.ts';
+import { type Cmi, cmiOf, exactTextIn, isLeftOpen, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
 import { structureItem } from './structure-item.ts';
@@ -65,7 +65,7 @@ function completionFor(present: UnitOpening['present'], reported: string): strin
 
 function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {
   if (present === null) return 'ab-initio';
-  return (isResumed ?? textIn(cmiOf(present), 'exit') === 'suspend') ? 'resume' : '';
+  return (isResumed ?? isLeftOpen(present)) ? 'resume' : '';
 }
 
 /** A manifest that omits the minimum progress requires full progress. */
