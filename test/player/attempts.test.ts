@@ -169,6 +169,23 @@ describe('attempts', () => {
     });
   }
 
+  it('require full progress of a SCORM 2004 unit whose manifest omits the minimum', async () => {
+    const items =
+      '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
+      '<adlcp:completionThreshold completedByMeasure="true"/></item>';
+    const { registrationId } = await registerTo(service, scorm2004Course({ items }));
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    assert.equal((await client.openUnit('i1')).data.cmi.completion_threshold, '1');
+    const completionAfter = async (cmi: object) => {
+      await client.commit('i1', { exit: 'suspend', ...cmi }, { terminated: true });
+      return (await service.api.get(`/registrations/${registrationId}`)).body.completion;
+    };
+    const partly = { completion_status: 'completed', progress_measure: '0.4' };
+    assert.equal(await completionAfter(partly), 'Incomplete');
+    assert.equal(await completionAfter({ completion_status: 'unknown', progress_measure: '1' }), 'Completed');
+  });
+
   it('are completed when all units are, with the mean of their scores', async () => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: twoItems }));
     const client = await startLaunch(service, registrationId);

@@ -3,7 +3,7 @@ import { attemptMs } from './attempt-time.ts';
 import { type Cmi, cmiOf, exactTextIn, isLeftOpen, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
-import { structureItem } from './structure-item.ts';
+import { completionThresholdOf, structureItem } from './structure-item.ts';
 
 /**
  * Opens a unit of SCORM 2004. As with SCORM 1.2, all of its data is restored, even if it did not suspend. Its
@@ -43,7 +43,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
         suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
         scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
-        completion_threshold: thresholdOf(opening),
+        completion_threshold: String(completionThresholdOf(course, unit) ?? ''),
         max_time_allowed: unit.maxTimeAllowed ?? '',
         time_limit_action: unit.timeLimitAction ?? 'continue,no message',
         learner_preference: part(before, 'learner_preference'),
@@ -66,13 +66,6 @@ function completionFor(present: UnitOpening['present'], reported: string): strin
 function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {
   if (present === null) return 'ab-initio';
   return (isResumed ?? isLeftOpen(present)) ? 'resume' : '';
-}
-
-/** A manifest that omits the minimum progress requires full progress. */
-function thresholdOf({ course, unit }: UnitOpening): string {
-  const threshold = structureItem(course, unit.id)?.scorm2004?.completionThreshold;
-  const implied = threshold?.completedByMeasure ? threshold.minProgressMeasure : null;
-  return String(unit.completionThreshold ?? implied ?? '');
 }
 
 function objectivesOf(before: Cmi, course: UnitOpening['course'], unitId: string): Cmi {

@@ -3,7 +3,7 @@ import type { Completion, Success } from '../../content/registrations/registrati
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
 import { bounded, type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
-import { structureItem } from './structure-item.ts';
+import { completionThresholdOf, structureItem } from './structure-item.ts';
 
 const DURATION =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
@@ -33,7 +33,7 @@ export function readScorm2004(
   const isOver = terminated && textIn(cmi, 'exit') !== 'suspend' && !isLeftToUnit;
   return {
     status: {
-      completion: completionOf(cmi, unit.completionThreshold, isOver),
+      completion: completionOf(cmi, completionThresholdOf(course, unit), isOver),
       success: successOf(textIn(cmi, 'success_status'), scaled, unit.masteryScore),
       score: scaled === null ? scoreOf(score) : bounded(scaled * PERCENT),
     },
