@@ -30,9 +30,11 @@ const WITH_PREREQUISITES: PackageFiles = {
 
 describe('an AICC course', () => {
   let service: TestService;
+  /** How far the clock of the service is ahead, in ms. The access token of the tests is valid for an hour. */
+  let late = 0;
 
   before(async () => {
-    service = await startTestService();
+    service = await startTestService({ now: () => Date.now() + late });
   });
   after(() => service.stop());
 
@@ -137,6 +139,28 @@ describe('an AICC course', () => {
     const later = (await resultOf(service, registrationId)).duration;
     assert.equal(later - duration, 20, 'within a visit, the last valid time still counts');
     assert.equal((await unit.parameters()).values.Lesson_Location, 'page 2');
+  });
+
+  test('that reports no time is given the time until its last message', async () => {
+    for (const [command, data] of [
+      ['ExitAU', undefined],
+      ['PutInteractions', '"interaction_id"\r\n"Q1"\r\n'],
+      ['PutParam', '[core]\nlesson_location=page 9'],
+    ] as const) {
+      const registrationId = await register();
+      const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
+      const unit = await open(registrationId);
+      await unit.send('PutParam', '[core]\nlesson_status=incomplete\nlesson_location=page 2');
+      late += 2 * 60_000;
+      assert.match(await unit.send(command, data), /^error=0/);
+      assert.equal(await minutes(), 2, command);
+      // A visit that reports its time is not measured.
+      const again = await open(registrationId);
+      await again.send('PutParam', '[core]\nlesson_status=incomplete\ntime=00:01:00');
+      late += 2 * 60_000;
+      await again.send(command, data);
+      assert.equal(await minutes(), 3, command);
+    }
   });
 
   test('of several units is completed when all of them are', async () => {

@@ -123,9 +123,7 @@ async function record(
         const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
         const earlierMs = isSame ? before.earlierMs : before.earlierMs + before.sessionMs;
         // If a unit reports no time, the elapsed time counts.
-        const elapsed = at - session.startedAt;
-        const sessionMs =
-          request.command === 'putparam' ? reported || elapsed : isSame ? before.sessionMs : elapsed;
+        const sessionMs = reported ?? at - session.startedAt;
         return {
           data: { cmi, terminated, sessionId, sessionMs, earlierMs },
           status,
