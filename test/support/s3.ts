@@ -16,6 +16,8 @@ export interface TestS3 extends AsyncDisposable {
   refuse: (request: string) => number | 'hang up' | null;
   /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
   answer: (request: string) => string | null;
+  /** Called before each request, which is handled once this resolves. */
+  hold: (request: string) => Promise<void>;
 }
 
 /** Starts the server on a free port of 127.0.0.1, behind a proxy at which tests can reject requests. */
@@ -30,9 +32,10 @@ export async function startS3(): Promise<TestS3> {
   const inner = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
 
   const requests: string[] = [];
-  const door = createServer((incoming, outgoing) => {
+  const door = createServer(async (incoming, outgoing) => {
     const what = `${incoming.method} ${incoming.url}`;
     requests.push(what);
+    await s3.hold(what);
     const refused = s3.refuse(what);
     const xml = s3.answer(what);
     if (xml !== null)
@@ -52,6 +55,7 @@ export async function startS3(): Promise<TestS3> {
     requests,
     refuse: () => null,
     answer: () => null,
+    hold: async () => {},
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
   const client = new S3Client({ endpoint, forcePathStyle: true });

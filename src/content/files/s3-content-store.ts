@@ -1,32 +1,31 @@
-import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
-  type GetObjectCommandOutput,
-  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
 import { isFilePath } from './file-path.ts';
+import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { uploadFolder } from './s3-upload.ts';
 import { Slots } from './slots.ts';
 
 const OWNER_OBJECT = 'coursewire-installation';
-/** Maximum duration of a request. For a read, until the response has started. */
+/** Maximum duration of a request that neither downloads nor uploads a file. */
 const REQUEST_DEADLINE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 3_000;
 /** Maximum duration of an upload request, which sends up to 5 MiB. */
 const UPLOAD_DEADLINE_MS = 120_000;
-/** Maximum idle time of a connection: a paused player does not read. */
+/** Maximum idle time of a connection. If a server ignores ranges, a paused player keeps one. */
 const IDLE_DEADLINE_MS = 300_000;
-/** Maximum number of concurrent downloads and uploads, one connection each. Others wait. */
+/** Maximum number of concurrent requests for files. Others wait. */
+const PARALLEL_DOWNLOADS = 256;
+/** Maximum number of connections of a client. Waits are short, because no request lasts long. */
 const MAX_CONNECTIONS = 256;
 const MAX_ATTEMPTS = 3;
 /** Maximum number of concurrent requests of all uploads: each holds a part of a file in memory. */
@@ -50,7 +49,10 @@ export interface S3Place {
  */
 export class S3ContentStore implements ContentStore {
   readonly location: string;
+  /** For everything but downloads, so that health checks and uploads never wait for these. */
   readonly #client: S3Client;
+  readonly #downloadClient: S3Client;
+  readonly #downloads: S3Downloads;
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #slots = new Slots(PARALLEL_UPLOADS);
@@ -59,16 +61,12 @@ export class S3ContentStore implements ContentStore {
     this.location = `s3://${bucket}/${prefix}`;
     this.#bucket = bucket;
     this.#prefix = prefix;
-    this.#client = new S3Client({
-      maxAttempts: MAX_ATTEMPTS,
-      // S3-compatible servers rarely have a host name for each bucket.
-      ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
-      requestHandler: {
-        connectionTimeout: CONNECT_DEADLINE_MS,
-        socketTimeout: IDLE_DEADLINE_MS,
-        httpAgent: { maxSockets: MAX_CONNECTIONS },
-        httpsAgent: { maxSockets: MAX_CONNECTIONS },
-      },
+    this.#client = newClient(endpoint);
+    this.#downloadClient = newClient(endpoint);
+    this.#downloads = new S3Downloads({
+      client: this.#downloadClient,
+      bucket,
+      connections: PARALLEL_DOWNLOADS,
     });
   }
 
@@ -121,18 +119,8 @@ export class S3ContentStore implements ContentStore {
   async read(key: string, filePath: string, range?: ByteRange): Promise<StoredFile | null> {
     const prefix = this.#prefixOf(key);
     if (!isFilePath(filePath)) return null;
-    const name = prefix + filePath;
-    const found = await reaching(() =>
-      unlessMissing(range === undefined ? this.#get(name) : this.#getRange(name, range)),
-    );
-    if (found === null) return null;
-    return {
-      ...(range === undefined ? { size: found.ContentLength ?? 0, range: null } : bytesGiven(found)),
-      etag: entityTagOf(key, filePath),
-      lastModified: found.LastModified?.getTime() ?? 0,
-      stream: found.Body as Readable,
-      bytes: null,
-    };
+    const opened = await reaching(() => unlessMissing(this.#downloads.open(prefix + filePath, range)));
+    return opened === null ? null : Object.assign(opened, { etag: entityTagOf(key, filePath) });
   }
 
   async *files(key: string): AsyncGenerator<string> {
@@ -183,7 +171,10 @@ export class S3ContentStore implements ContentStore {
   }
 
   async owner(): Promise<string | null> {
-    const found = await reaching(() => unlessMissing(this.#get(this.#prefix + OWNER_OBJECT)));
+    const name = this.#prefix + OWNER_OBJECT;
+    const found = await reaching(() =>
+      unlessMissing(this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: name }), deadline())),
+    );
     if (found === null) return null;
     return ((await found.Body?.transformToString()) ?? '').trim();
   }
@@ -221,6 +212,7 @@ export class S3ContentStore implements ContentStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#client.destroy();
+    this.#downloadClient.destroy();
   }
 
   #prefixOf(key: string): string {
@@ -261,54 +253,22 @@ export class S3ContentStore implements ContentStore {
       };
     }
   }
+}
 
-  async #getRange(name: string, range: ByteRange): Promise<GetObjectCommandOutput> {
-    try {
-      return await this.#get(name, rangeHeader(range));
-    } catch (error) {
-      if (statusOf(error) !== 416) throw error;
-      const { ContentLength = 0 } = await this.#client.send(
-        new HeadObjectCommand({ Bucket: this.#bucket, Key: name }),
-        deadline(),
-      );
-      // Some servers reject a suffix range that is longer than the file, which means the whole file.
-      return await this.#get(name, rangeHeader(bytesOf(range, ContentLength)));
-    }
-  }
-
-  /** The deadline ends when the header of the response arrives: the body may take as long as its reader needs. */
-  async #get(name: string, range?: string): Promise<GetObjectCommandOutput> {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), REQUEST_DEADLINE_MS);
-    try {
-      return await this.#client.send(
-        new GetObjectCommand({
-          Bucket: this.#bucket,
-          Key: name,
-          ...(range === undefined ? {} : { Range: range }),
-        }),
-        { abortSignal: late.signal },
-      );
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+function newClient(endpoint: string | null): S3Client {
+  return new S3Client({
+    maxAttempts: MAX_ATTEMPTS,
+    // S3-compatible servers rarely have a host name for each bucket.
+    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+    requestHandler: {
+      connectionTimeout: CONNECT_DEADLINE_MS,
+      socketTimeout: IDLE_DEADLINE_MS,
+      httpAgent: { maxSockets: MAX_CONNECTIONS },
+      httpsAgent: { maxSockets: MAX_CONNECTIONS },
+    },
+  });
 }
 
 function deadline(): { abortSignal: AbortSignal } {
   return { abortSignal: AbortSignal.timeout(REQUEST_DEADLINE_MS) };
-}
-
-function rangeHeader(range: ByteRange): string {
-  return 'suffix' in range ? `bytes=-${range.suffix}` : `bytes=${range.first}-${range.last ?? ''}`;
-}
-
-/** The content of the response to a range request. A server that ignores ranges returns the whole file. */
-function bytesGiven({
-  ContentRange,
-  ContentLength = 0,
-}: GetObjectCommandOutput): Pick<StoredFile, 'size' | 'range'> {
-  const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? '');
-  if (found === null) return { size: ContentLength, range: null };
-  return { size: Number(found[3]), range: { first: Number(found[1]), last: Number(found[2]) } };
 }

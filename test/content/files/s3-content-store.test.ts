@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
@@ -87,6 +88,63 @@ describe('the S3 content store', () => {
       s3.requests.join('\n'),
     );
     assert.equal(await store.has(key), false);
+  });
+
+  it('keeps no connection for a reader that pauses, so that hundreds of paused videos stop nothing', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const video = randomBytes(2 * MIB);
+    await store.put(key, stageFiles(folder.path, { 'video.mp4': video, 'index.html': 'page' }), never);
+    const paused = [];
+    for (let count = 0; count < 300; count += 1)
+      paused.push(await store.read(key, 'video.mp4', { first: 1 }));
+    assert.equal((await store.read(key, 'index.html'))?.bytes?.toString(), 'page');
+    await store.ping();
+    const [resumed, ...others] = paused;
+    assert.ok(resumed != null && video.subarray(1).equals(await buffer(resumed.stream)));
+    for (const other of others) other?.stream.destroy();
+  });
+
+  it('lets health checks and uploads pass downloads that S3 does not answer', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    await store.put(key, stageFiles(folder.path, { 'video.mp4': 'film' }), never);
+    const answer = Promise.withResolvers<void>();
+    const allSent = Promise.withResolvers<void>();
+    let sent = 0;
+    s3.hold = async (request) => {
+      if (!/^GET .*video/.test(request)) return;
+      sent += 1;
+      if (sent === 256) allSent.resolve();
+      await answer.promise;
+    };
+    const reading = Array.from({ length: 300 }, () => store.read(key, 'video.mp4'));
+    await allSent.promise;
+    await store.ping();
+    await store.put(newContentKey(Date.now()), stageFiles(folder.path, { a: 'x' }), never);
+    assert.equal(sent, 256);
+    answer.resolve();
+    for (const file of await Promise.all(reading)) assert.equal(file?.bytes?.toString(), 'film');
+  });
+
+  it('reads from a server that ignores ranges', async () => {
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    s3.answer = () => 'the whole file';
+    const { stream, size, range } = (await store.read(key, 'a.txt', { first: 4, last: 8 })) ?? {};
+    assert.deepEqual([size, range, stream && (await text(stream))], [14, null, 'the whole file']);
+  });
+
+  it('ends a download whose object was removed meanwhile', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    await store.put(key, stageFiles(folder.path, { 'video.mp4': randomBytes(2 * MIB) }), never);
+    const { stream } = (await store.read(key, 'video.mp4')) ?? {};
+    await store.remove(key);
+    await assert.rejects(buffer(stream!), { name: 'NoSuchKey' });
   });
 
   it('leaves the staged folder to its owner', async () => {

@@ -1,0 +1,153 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { bytesOf } from './byte-range.ts';
+import type { ByteRange, StoredFile } from './content-store.ts';
+import { statusOf } from './s3-failures.ts';
+import { Slots } from './slots.ts';
+
+/** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
+const PIECE_BYTES = 256 * 1024;
+/** Maximum duration of a request, including the wait for a connection. */
+const REQUEST_DEADLINE_MS = 30_000;
+const RANGE_NOT_SATISFIABLE = 416;
+
+/** An object that is being read, see {@link StoredFile}. */
+export type OpenedObject = Pick<StoredFile, 'size' | 'range' | 'lastModified' | 'stream' | 'bytes'>;
+
+/** A piece of an object, or null in place of the bytes if the server ignores ranges: the body is then the whole object. */
+interface Piece {
+  found: GetObjectCommandOutput;
+  bytes: Buffer | null;
+}
+
+/**
+ * Reads objects in pieces. Each piece has a request of its own, which is sent when the reader needs it. A browser that
+ * plays a video pauses for minutes, and would otherwise keep a connection that others need.
+ */
+export class S3Downloads {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #slots: Slots;
+
+  /** @param connections maximum number of concurrent requests. Others wait in order. */
+  constructor({ client, bucket, connections }: { client: S3Client; bucket: string; connections: number }) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#slots = new Slots(connections);
+  }
+
+  /**
+   * Opens an object and reads its first piece.
+   * @throws {RangeNotSatisfiableError}
+   * @throws the SDK's error, also if the object does not exist
+   */
+  async open(name: string, range: ByteRange | undefined): Promise<OpenedObject> {
+    // Some servers reject a suffix range that is longer than the file, which means the whole file.
+    const asked = range !== undefined && 'suffix' in range ? bytesOf(range, await this.#sizeOf(name)) : range;
+    const first = asked?.first ?? 0;
+    const end = Math.min(first + PIECE_BYTES - 1, asked?.last ?? Number.POSITIVE_INFINITY);
+    const { found, bytes } = await this.#firstPiece(name, range, { first, last: end });
+    const lastModified = found.LastModified?.getTime() ?? 0;
+    if (bytes === null) {
+      const size = found.ContentLength ?? 0;
+      return { size, range: null, lastModified, stream: found.Body as Readable, bytes: null };
+    }
+    const size = sizeIn(found);
+    const selected = size === 0 ? null : bytesOf({ ...asked, first }, size);
+    const remaining = { first: first + bytes.length, last: selected?.last ?? -1 };
+    const isComplete = remaining.first > remaining.last;
+    return {
+      size,
+      range: range === undefined ? null : selected,
+      lastModified,
+      stream: isComplete
+        ? Readable.from([bytes], { objectMode: false })
+        : this.#stream(name, bytes, remaining),
+      bytes: isComplete ? bytes : null,
+    };
+  }
+
+  async #firstPiece(
+    name: string,
+    range: ByteRange | undefined,
+    piece: { first: number; last: number },
+  ): Promise<Piece> {
+    try {
+      return await this.#piece(name, piece);
+    } catch (error) {
+      if (statusOf(error) !== RANGE_NOT_SATISFIABLE) throw error;
+      const size = await this.#sizeOf(name);
+      if (range !== undefined) bytesOf(range, size);
+      // An empty file has no bytes that a range could select.
+      return size === 0 ? await this.#piece(name, null) : Promise.reject(error);
+    }
+  }
+
+  #stream(name: string, start: Buffer, remaining: { first: number; last: number }): Readable {
+    const left = new AbortController();
+    const pieces = this.#pieces(name, start, remaining, left.signal);
+    const stream = Readable.from(pieces, { objectMode: false });
+    return stream.once('close', () => left.abort());
+  }
+
+  async *#pieces(
+    name: string,
+    start: Buffer,
+    remaining: { first: number; last: number },
+    left: AbortSignal,
+  ): AsyncGenerator<Buffer> {
+    yield start;
+    for (let { first } = remaining; first <= remaining.last; first += PIECE_BYTES) {
+      const last = Math.min(first + PIECE_BYTES - 1, remaining.last);
+      const { bytes } = await this.#piece(name, { first, last }, left);
+      if (bytes?.length !== last - first + 1) throw new Error('S3 returned another part of an object');
+      yield bytes;
+    }
+  }
+
+  /** Reads a range, or the whole object. The connection is free when this resolves, unless the server ignores ranges. */
+  async #piece(
+    name: string,
+    range: { first: number; last: number } | null,
+    left?: AbortSignal,
+  ): Promise<Piece> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error('S3 did not respond in time')), REQUEST_DEADLINE_MS);
+    const signal = left === undefined ? late.signal : AbortSignal.any([late.signal, left]);
+    try {
+      using _slot = await this.#slots.take(signal);
+      const found = await this.#client.send(
+        new GetObjectCommand({
+          Bucket: this.#bucket,
+          Key: name,
+          ...(range === null ? {} : { Range: `bytes=${range.first}-${range.last}` }),
+        }),
+        { abortSignal: signal },
+      );
+      const body = found.Body as Readable;
+      if (range !== null && found.ContentRange === undefined) return { found, bytes: null };
+      return { found, bytes: await buffer(addAbortSignal(signal, body)) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #sizeOf(name: string): Promise<number> {
+    const { ContentLength = 0 } = await this.#client.send(
+      new HeadObjectCommand({ Bucket: this.#bucket, Key: name }),
+      { abortSignal: AbortSignal.timeout(REQUEST_DEADLINE_MS) },
+    );
+    return ContentLength;
+  }
+}
+
+/** The size of a whole object, of which the response has a part. */
+function sizeIn({ ContentRange, ContentLength = 0 }: GetObjectCommandOutput): number {
+  return ContentRange === undefined ? ContentLength : Number(/\/(\d+)$/.exec(ContentRange)?.[1]);
+}
