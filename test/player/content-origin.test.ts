@@ -106,6 +106,23 @@ describe('the content origin', () => {
     assert.equal(changed.status, 200);
   });
 
+  it('answers HEAD with the header of the whole file, because ranges are for GET alone', async () => {
+    for (const [path, headers, status, length] of [
+      ['lesson/film.mp4', {}, 200, '10'],
+      ['lesson/film.mp4', { range: 'bytes=2-4' }, 200, '10'],
+      ['lesson/film.mp4', { range: 'bytes=10-' }, 200, '10'],
+      ['lesson/film.mp4', { 'if-none-match': '*' }, 304, null],
+      ['lesson/none.mp4', { 'if-none-match': '*' }, 404, null],
+    ] as const) {
+      const answer = await fetch(`${client.base}/content/${path}`, { method: 'HEAD', headers });
+      const what = `${path} ${JSON.stringify(headers)}`;
+      assert.equal(answer.status, status, what);
+      if (length !== null) assert.equal(answer.headers.get('content-length'), length, what);
+      assert.equal(answer.headers.get('content-range'), null, what);
+      assert.equal(await answer.text(), '', what);
+    }
+  });
+
   it('serves nothing outside of the launched version', async () => {
     for (const path of [
       '/content/../../../../etc/passwd',

@@ -17,7 +17,11 @@ export function contentFileRoutes(
   scope: FastifyInstance,
   { store, now }: { store: ContentStore; now: () => number },
 ): void {
-  scope.get<{ Params: { '*': string } }>('/content/*', async (request, reply) => {
+  const answer = async (
+    request: FastifyRequest<{ Params: { '*': string } }>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const isHead = request.method === 'HEAD';
     const { contentKey, expiresAt } = request.launch;
     const asked = request.params['*'];
     // Courses link to folders, for which web servers return the index page.
@@ -30,7 +34,9 @@ export function contentFileRoutes(
     if (condition?.trim() !== '*' && names(condition, etag)) {
       return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
     }
-    const file = await read(store, contentKey, path, rangeOf(request, etag), reply);
+    // Ranges are defined for GET alone (RFC 9110 section 14.2).
+    const range = isHead ? undefined : rangeOf(request, etag);
+    const file = await read(store, contentKey, path, range, reply);
     if (file === null) throw new ProblemError('not-found', 'The course has no such file');
     if (condition?.trim() === '*') {
       file.stream.destroy();
@@ -46,8 +52,14 @@ export function contentFileRoutes(
       'Last-Modified': new Date(file.lastModified).toUTCString(),
       ...(file.range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.size}` }),
     });
+    if (isHead) {
+      file.stream.destroy();
+      return reply.send();
+    }
     return reply.code(file.range === null ? 200 : 206).send(file.bytes ?? file.stream);
-  });
+  };
+  // The HEAD route that Fastify would add reads the whole file.
+  scope.route<{ Params: { '*': string } }>({ method: ['GET', 'HEAD'], url: '/content/*', handler: answer });
 }
 
 async function read(
