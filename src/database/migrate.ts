@@ -33,6 +33,7 @@ import { auditLog } from './migrations/0031-audit-log.ts';
 import { alerts } from './migrations/0033-alerts.ts';
 import { attemptHeaders } from './migrations/0034-attempt-headers.ts';
 import { matchingChanges } from './migrations/0035-matching-changes.ts';
+import { statementBytes } from './migrations/0036-statement-bytes.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   alerts,
   attemptHeaders,
   matchingChanges,
+  statementBytes,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** Rows of played courses. */
 
 /** A launch: someone opened a launch link, and may play one version of a course until it expires. */
@@ -28,6 +30,8 @@ export interface PlayerAttemptRow {
   state: string | null;
   started_at: number;
   ended_at: number | null;
+  /** How much the statements of its courses take. */
+  statement_bytes: Generated<number>;
 }
 
 /** A unit of an attempt, from its first opening. */

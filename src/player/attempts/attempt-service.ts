@@ -6,6 +6,7 @@ import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt, LearningStatus, RecordOutcome, UnitState } from './attempt.ts';
 import {
+  addStatementBytes,
   endAttempt,
   insertAttempt,
   readAttemptState,
@@ -23,6 +24,8 @@ import { keepSharedValues, readSharedValues } from './shared-values.ts';
 import { closedUnit, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
 
 const MS_PER_SECOND = 1_000;
+/** Maximum of {@link AttemptService.countStatements} per attempt. */
+const MAX_STATEMENT_BYTES = 2 ** 30;
 
 /** The initial data of a player page. */
 export interface OpenedPage {
@@ -194,6 +197,24 @@ export class AttemptService {
         return { status: await this.#record(tx, present, results), result: undefined };
       },
       { user },
+    );
+  }
+
+  /**
+   * Counts the bytes of statements that a course stores in an attempt.
+   * @param tx locks the registration
+   * @throws {ProblemError} `limit-reached`
+   */
+  async countStatements(
+    tx: Transaction,
+    { registration, attempt }: AttemptInProgress,
+    bytes: number,
+  ): Promise<void> {
+    const sum = await addStatementBytes(tx, registration.registrationId, attempt.number, bytes);
+    if (sum <= MAX_STATEMENT_BYTES) return;
+    throw new ProblemError(
+      'limit-reached',
+      `The statements of this attempt take ${MAX_STATEMENT_BYTES} bytes, the maximum. Reset the registration to begin a new attempt`,
     );
   }
 

@@ -149,6 +149,23 @@ export async function updateAttemptState(
     .execute();
 }
 
+/** Adds to the bytes of an attempt's statements, and returns the sum. */
+export async function addStatementBytes(
+  tx: Transaction,
+  registrationId: string,
+  number: number,
+  bytes: number,
+): Promise<number> {
+  const [row] = await tx.all<{ statement_bytes: number }>(
+    'update player_attempts set statement_bytes = statement_bytes + ? where registration_id = ? and number = ? ' +
+      'returning statement_bytes',
+    bytes,
+    registrationId,
+    number,
+  );
+  return row?.statement_bytes ?? 0;
+}
+
 export async function endAttempt(
   tx: Transaction,
   registrationId: string,
@@ -267,7 +284,7 @@ export async function writeUnit(
   );
 }
 
-type AttemptRow = Omit<Selectable<PlayerAttemptRow>, 'registration_id' | 'state'>;
+type AttemptRow = Omit<Selectable<PlayerAttemptRow>, 'registration_id' | 'state' | 'statement_bytes'>;
 
 function toAttempt(row: AttemptRow): Attempt {
   return {

@@ -4,6 +4,7 @@ import { commasIn } from '../../http/json-body.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import {
   type DocumentRow,
+  type DocumentUsage,
   deleteDocument,
   deleteDocuments,
   deleteStaleProfiles,
@@ -11,6 +12,8 @@ import {
   selectDocument,
   selectDocumentIds,
   selectLockedDocument,
+  selectLockedUsageOfLearner,
+  selectUsageOfRegistration,
   upsertDocument,
 } from './document-store.ts';
 import { isOfLaunch, type Learner, type LrsScope } from './lrs-scope.ts';
@@ -49,22 +52,32 @@ export interface DocumentConditions {
 /** Whether a change needs a precondition: never, only if it replaces a document, or always. */
 export type ConditionNeed = 'none' | 'to replace' | 'always';
 
+/** Limits for the documents that courses store in an attempt, and for the profiles of a learner. */
+export interface DocumentLimits {
+  maxCount: number;
+  maxBytes: number;
+}
+
 /** Maximum size of a document. */
 export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
 /** How many profiles a cleaning step looks at in one statement: about a millisecond. */
 const PROFILES_PER_PAGE = 500;
+/** No course stores more, not even one that has 2,000 units and two documents for each of them. */
+const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * 1024 * 1024 };
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
 /** Stores documents of activities and agents. Every method enforces its scope. */
 export class DocumentService {
   readonly #database: Database;
   readonly #now: () => number;
+  readonly #limits: DocumentLimits;
 
-  constructor(options: { database: Database; now: () => number }) {
+  constructor(options: { database: Database; now: () => number; limits?: DocumentLimits }) {
     this.#database = options.database;
     this.#now = options.now;
+    this.#limits = options.limits ?? DOCUMENT_LIMITS;
   }
 
   /** @throws {ProblemError} `not-found`, `forbidden` */
@@ -90,7 +103,8 @@ export class DocumentService {
 
   /**
    * Stores a document, replacing the existing one or merging JSON into it.
-   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `precondition-failed`, `content-too-large`
+   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `precondition-failed`, `content-too-large`,
+   *   `limit-reached`
    */
   async write(
     scope: LrsScope,
@@ -130,6 +144,11 @@ export class DocumentService {
     const next =
       options.merges && present !== undefined ? merged(toDocument(present), contentType, content) : content;
     assertDocumentSize(next);
+    const growth = next.length - (present === undefined ? 0 : Buffer.byteLength(present.content, 'base64'));
+    if (present === undefined || growth > 0) {
+      const usage = await usageOf(tx, keys, learner);
+      if (usage !== null) this.#assertRoom(usage, { count: present === undefined ? 1 : 0, bytes: growth });
+    }
     await upsertDocument(tx, {
       document_key: keys.document,
       collection_key: keys.collection,
@@ -143,6 +162,20 @@ export class DocumentService {
       learner_account_id: learner?.accountId ?? null,
       learner_id: learner?.learnerId ?? null,
     });
+  }
+
+  /** @throws {ProblemError} `limit-reached` */
+  #assertRoom(usage: DocumentUsage, added: DocumentUsage): void {
+    const { maxCount, maxBytes } = this.#limits;
+    if (usage.count + added.count > maxCount) {
+      throw new ProblemError('limit-reached', `A course stores at most ${maxCount} documents`);
+    }
+    if (usage.bytes + added.bytes > maxBytes) {
+      throw new ProblemError(
+        'limit-reached',
+        `The documents of a course have at most ${maxBytes} bytes together`,
+      );
+    }
   }
 
   /** Deletes a document, if it exists. @throws {ProblemError} `forbidden`, `precondition-failed` */
@@ -255,6 +288,17 @@ function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
     collection: termOf(collectionText),
     document: termOf(JSON.stringify([collectionText, registration, id])),
   };
+}
+
+/** What the documents with the same owner take; null if no launch owns them. */
+async function usageOf(
+  tx: Transaction,
+  { registrationId, registration }: Pick<ReturnType<typeof keysOf>, 'registrationId' | 'registration'>,
+  learner: Learner | undefined,
+): Promise<DocumentUsage | null> {
+  if (learner !== undefined) return await selectLockedUsageOfLearner(tx, learner);
+  if (registrationId === null) return null;
+  return await selectUsageOfRegistration(tx, registrationId, registration ?? '');
 }
 
 /** @throws {ProblemError} `forbidden` */

@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import type { Learner } from './lrs-scope.ts';
 
 /** SQL for documents, one operation per function. */
 
@@ -21,6 +22,8 @@ export interface DocumentRow {
 const COLUMNS =
   'document_key, collection_key, registration_id, registration, document_id, content_type, content, etag, updated_at, learner_account_id, learner_id';
 
+const USAGE = 'count(*) as count, cast(coalesce(sum(octet_length(content)), 0) as bigint) as characters';
+
 export async function selectDocument(
   reader: Pick<Reader, 'all'>,
   key: string,
@@ -37,6 +40,53 @@ export async function selectLockedDocument(tx: Transaction, key: string): Promis
   // A row lock is not enough: a document that does not exist yet has no row.
   if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', key);
   return await selectDocument(tx, key);
+}
+
+/** How many documents there are, and their size in bytes. */
+export interface DocumentUsage {
+  count: number;
+  bytes: number;
+}
+
+/** The documents of a registration: those of an attempt, or those that belong to no attempt. */
+export async function selectUsageOfRegistration(
+  tx: Transaction,
+  registrationId: string,
+  registration: string,
+): Promise<DocumentUsage> {
+  const [row] = await tx.all<UsageRow>(
+    `select ${USAGE} from lrs_documents where registration_id = ? and registration = ?`,
+    registrationId,
+    registration,
+  );
+  return toUsage(row);
+}
+
+/** The profiles of a learner. It locks them, because several registrations of the learner may write at once. */
+export async function selectLockedUsageOfLearner(
+  tx: Transaction,
+  { accountId, learnerId }: Learner,
+): Promise<DocumentUsage> {
+  if (tx.dialect === 'postgres') {
+    const lock = `profiles ${accountId} ${learnerId}`;
+    await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', lock);
+  }
+  const [row] = await tx.all<UsageRow>(
+    `select ${USAGE} from lrs_documents where learner_id = ? and learner_account_id = ?`,
+    learnerId,
+    accountId,
+  );
+  return toUsage(row);
+}
+
+interface UsageRow {
+  count: number;
+  characters: number;
+}
+
+/** Base64 has four characters for three bytes. */
+function toUsage({ count, characters }: UsageRow = { count: 0, characters: 0 }): DocumentUsage {
+  return { count: Number(count), bytes: Math.floor((Number(characters) * 3) / 4) };
 }
 
 export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise<void> {

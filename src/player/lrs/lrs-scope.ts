@@ -60,6 +60,11 @@ export interface LaunchTransaction {
    * @throws {ProblemError} `forbidden`
    */
   admit(statements: readonly Statement[]): void;
+  /**
+   * Counts the bytes that the statements of a request take.
+   * @throws {ProblemError} `limit-reached`
+   */
+  spend(bytes: number): Promise<void>;
   /** Called with the statements that were stored, in order. */
   stored(statements: readonly StoredStatement[]): void;
 }

@@ -37,6 +37,9 @@ const MAX_REFERRING = 200;
 const MAX_REFERENCE_DEPTH = 20;
 /** Maximum number of terms copied between statements and those that refer to them, per request. Each term is a row. */
 const MAX_COPIED_TERMS = 20_000;
+/** What an index term takes, with its place in the index. */
+const TERM_BYTES = 100;
+
 /** Stores statements. Every method enforces its scope. */
 export class StatementService {
   readonly #database: Database;
@@ -50,7 +53,7 @@ export class StatementService {
   /**
    * Stores all of the statements or none, and returns their ids in order. A statement already stored is not changed.
    * @param statements must have passed `assertStatements`
-   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `content-too-large`
+   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `content-too-large`, `limit-reached`
    */
   async store(
     scope: LrsScope,
@@ -105,16 +108,22 @@ export class StatementService {
     }
     const copies = { remaining: MAX_COPIED_TERMS };
     const stored: StoredStatement[] = [];
+    let bytes = 0;
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, now, scope, version });
-      if (await this.#insert(tx, scope, kept, { contents, now, copies })) stored.push(kept);
+      const taken = await this.#insert(tx, scope, kept, { contents, now, copies });
+      if (taken === null) continue;
+      stored.push(kept);
+      bytes += taken;
     }
+    if (bytes > 0) await rules?.spend(bytes + (MAX_COPIED_TERMS - copies.remaining) * TERM_BYTES);
     await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), now);
     if (scope.launch === null) await learnAgents(tx, stored);
     rules?.stored(stored);
     return ids;
   }
 
+  /** Returns the bytes that it takes, without copied terms; null if it was already stored. */
   async #insert(
     tx: Transaction,
     scope: LrsScope,
@@ -124,7 +133,7 @@ export class StatementService {
       now,
       copies,
     }: { contents: ReadonlyMap<string, AttachmentContent>; now: number; copies: CopyBudget },
-  ): Promise<boolean> {
+  ): Promise<number | null> {
     const registrationId = scope.launch?.registrationId ?? null;
     const { object } = statement;
     const isVoiding = statement.verb.id === VOIDED;
@@ -151,30 +160,33 @@ export class StatementService {
       // Another request stored it after the lookup.
       const present = await selectStatement(tx, statement.id);
       if (present !== undefined) assertSame(scope, present, statement);
-      return false;
+      return null;
     }
     const launchTerm: IndexTerm[] =
       registrationId === null ? [] : [{ kind: 'launch', term: termOf(registrationId) }];
-    await insertTerms(tx, id, now, [...launchTerm, ...indexTerms(statement)]);
+    const terms = [...launchTerm, ...indexTerms(statement)];
+    await insertTerms(tx, id, now, terms);
     const own = new Set(attachmentsOf(statement).map(({ sha2 }) => sha2.toLowerCase()));
+    const attachments = [...own].flatMap((sha2) => contents.get(sha2) ?? []);
     await insertAttachments(
       tx,
-      [...own]
-        .flatMap((sha2) => contents.get(sha2) ?? [])
-        .map((each) => ({
-          statement: id,
-          sha2: each.sha2,
-          content_type: each.contentType,
-          byte_count: each.content.length,
-          content: each.content.toString('base64'),
-        })),
+      attachments.map((each) => ({
+        statement: id,
+        sha2: each.sha2,
+        content_type: each.contentType,
+        byte_count: each.content.length,
+        content: each.content.toString('base64'),
+      })),
     );
     if (reaches) {
       if (isVoiding) await markVoided(tx, target.id);
       await copyWithin(copies, tx, target.id, { id, storedAt: now });
     }
     await this.#updateReferring(tx, registrationId, statement, { id, copies });
-    return true;
+    return attachments.reduce(
+      (sum, { content }) => sum + content.length,
+      Buffer.byteLength(json) + terms.length * TERM_BYTES,
+    );
   }
 
   /**

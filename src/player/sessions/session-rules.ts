@@ -39,5 +39,7 @@ export interface SessionRules {
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
   /** What has happened in the session, including that the unit read a document; null if that changes nothing. */
   factsAfterReading?(session: Session, kind: string, id: string): JsonObject | null;
-  begin(situation: SessionSituation): Omit<LaunchTransaction, 'learner'> & { outcome(): SessionOutcome };
+  begin(
+    situation: SessionSituation,
+  ): Pick<LaunchTransaction, 'admit' | 'stored'> & { outcome(): SessionOutcome };
 }

@@ -110,7 +110,11 @@ export class SessionScopes {
         }
         rules.assertOpen(session);
         const run = rules.begin({ session, present, course, unit, now: now(), baseUrl: baseUrl() });
-        const result = await work(tx, { ...run, learner: present.registration });
+        const result = await work(tx, {
+          ...run,
+          learner: present.registration,
+          spend: (bytes) => attempts.countStatements(tx, present, bytes),
+        });
         const { results, facts, endedAt, statements } = run.outcome();
         if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
         await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
