@@ -14,6 +14,8 @@ const FILES = {
   ...scorm12Course(),
   'lesson/film.mp4': Buffer.from('0123456789'),
   'lesson/a b#ä.js': 'var a;',
+  // As macOS writes names into zips.
+  ['lesson/décor.png'.normalize('NFD')]: Buffer.from('decor'),
 };
 
 /** Asks with the path as it is, which `fetch` would tidy up. */
@@ -104,6 +106,29 @@ describe('the content origin', () => {
     assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */10']);
     const changed = await file('lesson/film.mp4', { range: 'bytes=2-4', 'if-range': '"another"' });
     assert.equal(changed.status, 200);
+  });
+
+  it('finds files as web servers and file systems do: with repeated slashes, and in each form of Unicode', async () => {
+    const composed = encodeURI('lesson/décor.png'.normalize('NFC'));
+    const decomposed = encodeURI('lesson/décor.png'.normalize('NFD'));
+    assert.notEqual(composed, decomposed);
+    const tags = new Set<string | null>();
+    for (const path of [composed, decomposed, `/${composed}`, composed.replace('/', '//')]) {
+      const answer = await file(path);
+      assert.deepEqual([answer.status, await answer.text()], [200, 'decor'], path);
+      tags.add(answer.headers.get('etag'));
+    }
+    assert.equal(tags.size, 1);
+    const [tag] = tags;
+    for (const path of [composed, decomposed]) {
+      assert.equal((await file(path, { 'if-none-match': tag! })).status, 304);
+      const part = await file(path, { range: 'bytes=1-2', 'if-range': tag! });
+      assert.deepEqual([part.status, await part.text()], [206, 'ec'], path);
+    }
+    assert.equal((await file(encodeURI('lesson/ä.js'.normalize('NFD')))).status, 404);
+    assert.equal((await file(encodeURI('lesson/a b#ä.js'.normalize('NFD')).replace('#', '%23'))).status, 200);
+    assert.equal((await file('/lesson///index.html')).status, 200);
+    assert.equal((await file('lesson//')).status, 200);
   });
 
   it('answers HEAD with the header of the whole file, because ranges are for GET alone', async () => {

@@ -30,8 +30,13 @@ export function drawnAt(key: string): number {
   return Number.parseInt(key.replace('-', '').slice(0, TIME_DIGITS), 16);
 }
 
-/** The entity tag of a file, which is the same in every store, because the file of a key and path never changes. */
+/**
+ * The entity tag of a file, which is the same in every store, because the file of a key and path never changes. The form
+ * of Unicode makes no difference: a package has no two names that differ in it alone.
+ */
 export function entityTagOf(key: string, path: string): string {
-  const hash = createHash('sha256').update(`${key}/${path}`).digest('base64url');
+  const hash = createHash('sha256')
+    .update(`${key}/${path.normalize('NFC')}`)
+    .digest('base64url');
   return `"${hash.slice(0, ETAG_CHARACTERS)}"`;
 }

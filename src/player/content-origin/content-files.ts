@@ -23,9 +23,7 @@ export function contentFileRoutes(
   ): Promise<FastifyReply> => {
     const isHead = request.method === 'HEAD';
     const { contentKey, expiresAt } = request.launch;
-    const asked = request.params['*'];
-    // Courses link to folders, for which web servers return the index page.
-    const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
+    const path = filePathOf(request.params['*']);
     const etag = entityTagOf(contentKey, path);
     const seconds = Math.max(0, Math.floor((expiresAt - now()) / MS_PER_SECOND));
     const cacheControl = `private, max-age=${seconds}, immutable`;
@@ -62,6 +60,16 @@ export function contentFileRoutes(
   scope.route<{ Params: { '*': string } }>({ method: ['GET', 'HEAD'], url: '/content/*', handler: answer });
 }
 
+/** The path of a file, as web servers read addresses: repeated slashes count once, and a folder means its index page. */
+function filePathOf(address: string): string {
+  const path = address.replace(/\/+/g, '/').replace(/^\//, '');
+  return path === '' || path.endsWith('/') ? `${path}index.html` : path;
+}
+
+/**
+ * Opens a file, also if its name has the other form of Unicode. Programs on macOS write decomposed names into zips, and
+ * pages request composed ones.
+ */
 async function read(
   store: ContentStore,
   key: string,
@@ -70,7 +78,11 @@ async function read(
   reply: FastifyReply,
 ): Promise<StoredFile | null> {
   try {
-    return await store.read(key, path, range);
+    for (const form of new Set([path, path.normalize('NFC'), path.normalize('NFD')])) {
+      const file = await store.read(key, form, range);
+      if (file !== null) return file;
+    }
+    return null;
   } catch (error) {
     if (!(error instanceof RangeNotSatisfiableError)) throw error;
     reply.header('Content-Range', `bytes */${error.size}`);
