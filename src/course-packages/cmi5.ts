@@ -1,3 +1,4 @@
+import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
 import type { CourseFiles, SourceFile } from './course-files.ts';
 import {
   type Cmi5Objective,
@@ -24,7 +25,6 @@ const MOVE_ON: readonly MoveOn[] = [
 const LAUNCH_METHODS: readonly Cmi5Settings['launchMethod'][] = ['AnyWindow', 'OwnWindow'];
 const SCALED = [0, 1] as const;
 
-const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
 /**
  * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). The address must not already contain
  * them (cmi5 section 14.2).
@@ -157,12 +157,8 @@ class StructureReader {
   }
 
   #checkIri(id: string, what: string): void {
-    if (ABSOLUTE_IRI.test(id)) return;
-    this.#course.refuse(
-      this.#invalid(
-        `the id ${quoted(id)} of the ${what} is not an absolute IRI, such as https://example.com/course`,
-      ),
-    );
+    if (isAbsoluteIri(id)) return;
+    this.#course.refuse(this.#invalid(notAbsoluteIri(id, what)));
   }
 
   /** The launch adds these parameters. If one occurred twice, a unit could read the wrong value. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { inspectFiles } from '../../test/course-packages/package-file.ts';
 import { xapiFiles } from '../../test/support/course-packages.ts';
 import { flatStructure } from './course-structure.ts';
+import { describeStoredCourse } from './stored-course.ts';
 
 const TINCAN = String(xapiFiles()['tincan.xml']);
 
@@ -43,6 +44,33 @@ describe('an xAPI course with a tincan.xml', () => {
     assert.equal(units.length, 1);
     assert.equal(units[0]?.id, 'https://courses.example/xapi/question');
     assert.match(warnings.join(), /2 activities that can be launched/);
+  });
+
+  it('is rejected if the id of its activity is not an absolute IRI, because no statement can be about it', async () => {
+    for (const id of ['course1', 'my course', 'urn:a b', '/course', 'https:']) {
+      await assert.rejects(
+        inspectWith('id="https://courses.example/xapi" ', `id="${id}" `),
+        { code: 'MANIFEST_INVALID', message: /absolute IRI/ },
+        id,
+      );
+    }
+    for (const identifier of [
+      'urn:tin',
+      'tag:example.com,2026:golf',
+      'https://courses.example/übung?a=1#b',
+    ]) {
+      assert.equal((await inspectFiles(xapiFiles({ identifier }))).identifier, identifier);
+    }
+  });
+
+  it('that was stored with another id is described with a warning', async () => {
+    const files = Object.entries(xapiFiles({ identifier: 'course1' }));
+    const { identifier, warnings } = await describeStoredCourse({
+      names: files.map(([name]) => name),
+      contents: new Map(files.map(([name, content]) => [name, Buffer.from(content)])),
+    });
+    assert.equal(identifier, 'course1');
+    assert.match(warnings.join(), /"course1" of the activity is not an absolute IRI/);
   });
 
   it('is rejected if nothing in it can be launched, an id or the file is missing, or it is another document', async () => {

@@ -1,3 +1,4 @@
+import { isAbsoluteIri, notAbsoluteIri } from './absolute-iri.ts';
 import type { CourseFiles, SourceFile } from './course-files.ts';
 import { flatStructure } from './course-structure.ts';
 import { resolveLaunch } from './launch-target.ts';
@@ -34,6 +35,11 @@ export async function readTinCan(course: CourseFiles, file: SourceFile): Promise
   const id = attributeOf(activity, 'id');
   if (id === null) {
     throw packageError('MANIFEST_INVALID', { file: file.name, reason: 'the activity has no id' });
+  }
+  if (!isAbsoluteIri(id)) {
+    course.refuse(
+      packageError('MANIFEST_INVALID', { file: file.name, reason: notAbsoluteIri(id, 'activity') }),
+    );
   }
   const title = titleText(textOf(childOf(activity, 'name')));
   const unit = { id, title: title ?? id };

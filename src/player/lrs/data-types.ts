@@ -1,3 +1,4 @@
+import { isAbsoluteIri } from '../../course-packages/absolute-iri.ts';
 import { parseDateTime } from '../../time/date-time.ts';
 
 /** The data types of the Experience API (section 4 of "Data"). Each function describes the error in a value. */
@@ -9,8 +10,6 @@ export type Check = (value: unknown) => string | null;
 
 const MAX_IRI_LENGTH = 4_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** A scheme, followed by any characters that are valid in an IRI (RFC 3987). */
-const IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/iu;
 const EMAIL = /^mailto:[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/i;
 const SHA1 = /^[0-9a-f]{40}$/i;
 const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
@@ -31,7 +30,7 @@ function text(fits: (value: string) => boolean, fault: string): Check {
 export const isText: Check = text(() => true, 'must be a string');
 export const isUuid: Check = text((value) => UUID.test(value), 'must be a UUID');
 export const isIri: Check = text(
-  (value) => value.length <= MAX_IRI_LENGTH && IRI.test(value),
+  (value) => value.length <= MAX_IRI_LENGTH && isAbsoluteIri(value),
   `must be an absolute IRI of at most ${MAX_IRI_LENGTH} characters`,
 );
 export const isMailbox: Check = text(
