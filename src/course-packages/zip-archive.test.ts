@@ -109,6 +109,29 @@ describe('the names of a zip', () => {
     assert.deepEqual(Object.keys(await contentsOf(zip)), ['my.DS_Store', '__MACOSX.txt']);
   });
 
+  it('may start with "./", as the tar of Windows and macOS writes them', async () => {
+    const zip = rawZip(
+      ['./', './imsmanifest.xml', '././a/', './a/b.txt', './.hidden', '.\\c.txt'].map((name) => ({ name })),
+    );
+    await using file = await PackageFile.of(zip);
+    await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
+    assert.deepEqual(
+      archive.members.map(({ name }) => name),
+      ['imsmanifest.xml', 'a/b.txt', '.hidden', 'c.txt'],
+    );
+    assert.deepEqual(archive.folders, ['a']);
+    for (const [names, code] of [
+      [['./a.txt', 'a.txt'], 'ZIP_DUPLICATE_NAME'],
+      [['./../a.txt'], 'ZIP_NAME_INVALID'],
+      [['.//a.txt'], 'ZIP_NAME_INVALID'],
+      [['a/./b.txt'], 'ZIP_NAME_INVALID'],
+      [['./.'], 'ZIP_NAME_INVALID'],
+      [[''], 'ZIP_NAME_INVALID'],
+    ] as const) {
+      await assert.rejects(contentsOf(rawZip(names.map((name) => ({ name })))), { code }, names.join());
+    }
+  });
+
   it('give the folders, also those that only files imply, parents first', async () => {
     const zip = rawZip([
       { name: 'a/b/c.txt' },

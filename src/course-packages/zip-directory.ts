@@ -4,7 +4,7 @@ import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readExactly } from './read-exactly.ts';
 import { isSystemError } from './system-error.ts';
-import { decodeName, NameTree, refuseUnsafeName } from './zip-names.ts';
+import { decodeName, NameTree, ROOT_NAME, refuseUnsafeName } from './zip-names.ts';
 
 /** A file in a zip, as described by the zip's directory. Its name can safely be joined to a folder. */
 export interface ZipMember {
@@ -80,7 +80,7 @@ async function checkedDirectory(
     const name = decodeName(entry);
     // A link or a device is always rejected, but an unusable name may belong to a file that is skipped.
     refuseUnusable(entry, name);
-    if (SYSTEM_CLUTTER.test(name)) continue;
+    if (name === ROOT_NAME || SYSTEM_CLUTTER.test(name)) continue;
     refuseUnsafeName(name, limits);
     if (isFolder(entry, name)) {
       names.addFolder(name.replace(/\/$/, ''));

@@ -6,19 +6,24 @@ import type { PackageLimits } from './package-limits.ts';
 /** APPNOTE.TXT 4.4.4, bit 11: the name is UTF-8. */
 const UTF8_FLAG = 0x800;
 
+/** The name of the folder that contains everything. */
+export const ROOT_NAME = './';
 /** The limit of file systems for one segment of a path. */
 const SEGMENT_BYTES = 255;
 
 /**
  * The name of an entry. The bytes decide between UTF-8 and CP437, not the flag: many programs write UTF-8 without
  * setting it, and CP437 text with a non-ASCII letter is almost never valid UTF-8. A backslash separates folders, as
- * older programs on Windows write it, against the standard.
+ * older programs on Windows write it, against the standard. A leading `./`, which tar writes, is removed, except from the
+ * name of the root.
  */
 export function decodeName(entry: Entry): string {
   const flags = isUtf8(entry.fileNameRaw)
     ? entry.generalPurposeBitFlag | UTF8_FLAG
     : entry.generalPurposeBitFlag & ~UTF8_FLAG;
-  return getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, true).replaceAll('\\', '/');
+  return getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, true)
+    .replaceAll('\\', '/')
+    .replace(/^(?:\.\/)+(?=.)/s, '');
 }
 
 /**
