@@ -32,6 +32,10 @@ export class TestContentStore implements ContentStore {
     return this.#store.location;
   }
 
+  get maxPathBytes(): number {
+    return this.#store.maxPathBytes;
+  }
+
   async put(key: string, stagedFolder: string, signal: AbortSignal): Promise<void> {
     await this.beforePut();
     await this.#store.put(key, stagedFolder, signal);

@@ -60,7 +60,7 @@ export class PackageIntake {
 
   constructor(dependencies: PackageIntakeDependencies) {
     this.#with = dependencies;
-    this.#limits = limitsFor(dependencies.maxPackageBytes);
+    this.#limits = limitsFor(dependencies);
   }
 
   /**
@@ -214,9 +214,13 @@ export class PackageIntake {
   }
 }
 
-/** If larger packages are allowed, they may also be unpacked. */
-function limitsFor(maxPackageBytes: number): Partial<PackageLimits> {
+/** If larger packages are allowed, they may also be unpacked. The store must accept the paths of their files. */
+function limitsFor({
+  maxPackageBytes,
+  store,
+}: Pick<PackageIntakeDependencies, 'maxPackageBytes' | 'store'>): Partial<PackageLimits> {
   return {
+    nameBytes: Math.min(DEFAULT_PACKAGE_LIMITS.nameBytes, store.maxPathBytes),
     fileBytes: Math.max(DEFAULT_PACKAGE_LIMITS.fileBytes, maxPackageBytes),
     totalBytes: Math.max(DEFAULT_PACKAGE_LIMITS.totalBytes, 2 * maxPackageBytes),
   };

@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 
 /** The form of keys. Anything with another name (such as `lost+found` of a separate disk) is not ours. */
 const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Number of characters of a key. */
+export const CONTENT_KEY_LENGTH = 36;
 const TIME_DIGITS = 12;
 const VERSION_PLACE = 14;
 const ETAG_CHARACTERS = 27;

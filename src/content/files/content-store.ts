@@ -42,6 +42,8 @@ export class RangeNotSatisfiableError extends Error {
 export interface ContentStore extends AsyncDisposable {
   /** Where the files are, for people. */
   readonly location: string;
+  /** Maximum length of a file's path in UTF-8. */
+  readonly maxPathBytes: number;
   /**
    * Moves a folder with everything in it into the store. When this resolves, it survives a power failure. If it fails,
    * parts may have been stored, which `remove` removes. @throws the reason of `signal`

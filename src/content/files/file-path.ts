@@ -1,5 +1,5 @@
-/** Maximum length of a path in UTF-8: S3 accepts 1,024 bytes for a whole key. Packages have no longer paths. */
-const MAX_PATH_BYTES = 1_024;
+/** Maximum length of a path in UTF-8. S3 accepts as many for a whole key. */
+export const MAX_PATH_BYTES = 1_024;
 const MAX_SEGMENT_BYTES = 255;
 
 /**

@@ -19,7 +19,7 @@ import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
 import { copyFolder, syncFolder } from './copy-folder.ts';
-import { isFilePath } from './file-path.ts';
+import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 
 /** A copy in progress on the store's disk. It is renamed to its key once it is complete. */
 const INCOMING = 'incoming-';
@@ -46,6 +46,7 @@ const OUT_OF_REACH: readonly unknown[] = [
 /** Course files in a folder of this machine, or in one that instances share. */
 export class FolderContentStore implements ContentStore {
   readonly location: string;
+  readonly maxPathBytes = MAX_PATH_BYTES;
   readonly #folder: string;
   readonly #realRoots = new Map<string, string>();
   #expectedOwner: string | null = null;

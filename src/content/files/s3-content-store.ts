@@ -7,9 +7,9 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
+import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
-import { isFilePath } from './file-path.ts';
+import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { uploadFolder } from './s3-upload.ts';
@@ -49,6 +49,7 @@ export interface S3Place {
  */
 export class S3ContentStore implements ContentStore {
   readonly location: string;
+  readonly maxPathBytes: number;
   /** For everything but downloads, so that health checks and uploads never wait for these. */
   readonly #client: S3Client;
   readonly #downloadClient: S3Client;
@@ -59,6 +60,7 @@ export class S3ContentStore implements ContentStore {
 
   constructor({ bucket, prefix, endpoint }: S3Place) {
     this.location = `s3://${bucket}/${prefix}`;
+    this.maxPathBytes = MAX_PATH_BYTES - Buffer.byteLength(prefix) - CONTENT_KEY_LENGTH - '/'.length;
     this.#bucket = bucket;
     this.#prefix = prefix;
     this.#client = newClient(endpoint);

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { runCommand } from '../../support/command-line.ts';
+import { scorm12Files, zipOf } from '../../support/course-packages.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
@@ -58,6 +59,31 @@ describe('course files on S3', () => {
     assert.equal((await api.get('/health/ready')).status, 200);
     assert.equal((await api.get('/courses')).body.data.length, 2);
     assert.deepEqual(filesOf(service).tmp, []);
+  });
+
+  it('have paths that S3 accepts behind the prefix: a longer one is a fault of the package', async () => {
+    await using s3 = await startS3();
+    s3.refuse = (request) => {
+      const [, key = ''] = /^PUT \/courses\/([^?]+)/.exec(request) ?? [];
+      return Buffer.byteLength(decodeURIComponent(key)) > 1_024 ? 400 : null;
+    };
+    const prefix = 'p'.repeat(100);
+    await using service = await startTestService({
+      settings: { content_store: `s3://${s3.bucket}/${prefix}`, content_store_endpoint: s3.endpoint },
+    });
+    const upload = async (pathBytes: number): Promise<Answer> => {
+      const folders = `${'f'.repeat(200)}/`.repeat(4);
+      const name = folders + 'ä'.repeat(Math.floor((pathBytes - folders.length) / 2));
+      const files = { ...scorm12Files(), [name.padEnd(name.length + (pathBytes % 2), 'x')]: 'x' };
+      return await service.api.post('/courses', uploadForm(new Uint8Array(await zipOf(files))));
+    };
+    const longest = 1_024 - prefix.length - 1 - 36 - 1;
+    assert.equal((await upload(longest)).status, 201);
+    for (const bytes of [longest + 1, 1_024]) {
+      const { status, body } = await upload(bytes);
+      assert.deepEqual([status, body.type], [400, 'urn:coursewire:problem:invalid-package'], String(bytes));
+      assert.match(body.detail, new RegExp(`more than ${longest} bytes`));
+    }
   });
 
   it('prevent a start without S3, with an error that names the setting and the response of S3', async () => {
