@@ -16,7 +16,7 @@ const FILES = {
   'tincan.xml': `<?xml version="1.0"?>
     <tincan xmlns="http://projecttincan.com/tincan.xsd"><activities>
     <activity id="${COURSE}" type="http://adlnet.gov/expapi/activities/course">
-    <name>Golf</name><launch lang="en">start.html?a=1#top</launch></activity></activities></tincan>`,
+    <name>Golf</name><launch lang="en">start.html?a=1#/start#top</launch></activity></activities></tincan>`,
   'start.html': '<!doctype html><title>Golf</title>',
 };
 
@@ -52,7 +52,7 @@ describe('an xAPI course', () => {
     const { registrationId, address, course } = await open('bob');
     assert.match(address.pathname, /\/content\/start\.html$/);
     assert.equal(address.searchParams.get('a'), '1');
-    assert.equal(address.hash, '#top');
+    assert.equal(address.hash, '#/start#top');
     assert.equal(course.registration, registrationId);
     assert.equal(course.actor.account.name, 'bob');
     assert.equal((await fetch(address)).status, 200);

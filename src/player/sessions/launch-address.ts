@@ -7,10 +7,13 @@ export function launchAddress(
   baseUrl: string,
   parameters: Readonly<Record<string, string>>,
 ): string {
-  const [address = '', fragment] = addressOfTarget(target, baseUrl).split('#', 2);
+  const whole = addressOfTarget(target, baseUrl);
+  const at = whole.indexOf('#');
+  const address = at < 0 ? whole : whole.slice(0, at);
+  const fragment = at < 0 ? '' : whole.slice(at);
   const added = Object.entries(parameters)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join('&');
   const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
-  return `${address}${joint}${added}${fragment === undefined ? '' : `#${fragment}`}`;
+  return `${address}${joint}${added}${fragment}`;
 }
