@@ -16,13 +16,14 @@ const PERCENT = [0, 100] as const;
  * file extensions, members and columns is ignored.
  *
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
- * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH, TOO_MANY_UNITS,
- *   LAUNCH_…, and those of reading text
+ * @returns null if there is no `.au` file: the description is left over from another course
+ * @throws {PackageError} MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of
+ *   reading text
  */
-export async function readAicc(course: CourseFiles, description: SourceFile): Promise<CourseOutline> {
+export async function readAicc(course: CourseFiles, description: SourceFile): Promise<CourseOutline | null> {
   const file = (extension: string): SourceFile | undefined => besides(course, description, extension);
   const unitsFile = file('au');
-  if (unitsFile === undefined) throw packageError('AICC_FILE_MISSING', { extension: '.au' });
+  if (unitsFile === undefined) return null;
   const descriptorsFile = file('des');
   if (descriptorsFile === undefined) {
     course.warn('The AICC course has no .des file, so its units have no titles.');

@@ -40,6 +40,24 @@ describe('a package with several manifests', () => {
     });
   }
 
+  it('is not treated as AICC because of a .crs file without its .au file, with a warning', async () => {
+    const stray = { 'old.crs': '[Course]' };
+    for (const [files, standard] of [
+      [{ ...xapiFiles(), ...stray }, 'XAPI'],
+      [{ ...scorm12Files(), ...stray }, 'SCORM_12'],
+    ] as const) {
+      const { learningStandard, warnings } = await inspectFiles(files);
+      assert.equal(learningStandard, standard);
+      assert.match(warnings.join(), /more than one manifest \(.*"old\.crs"/);
+    }
+    const { warnings } = await inspectFiles({ ...xapiFiles(), ...stray });
+    assert.match(warnings.join(), /"old\.crs" describes no course that can be launched/);
+    await assert.rejects(inspectFiles({ ...stray, 'index.html': '' }), { code: 'AICC_FILE_MISSING' });
+    await assert.rejects(inspectFiles({ ...stray, 'imsmanifest.xml': NO_COURSE }), {
+      code: 'STANDARD_UNSUPPORTED',
+    });
+  });
+
   it('is rejected if the first is broken, and not read as the next', async () => {
     await assert.rejects(inspectFiles({ ...xapiFiles(), 'cmi5.xml': '<courseStructure>' }), {
       code: 'XML_MALFORMED',
@@ -68,6 +86,19 @@ describe('the folder of a course', () => {
       fragment: '',
     });
     assert.match(warnings.join(), /in the folder "My Course\/" of the zip/);
+  });
+
+  it('is not that of a .crs file without its .au file, if there is another', async () => {
+    for (const [files, standard] of [
+      [{ ...inFolder('course', scorm12Files()), 'old.crs': '[Course]' }, 'SCORM_12'],
+      [{ ...inFolder('course', aiccFiles()), 'other/old.crs': '[Course]' }, 'AICC'],
+    ] as const) {
+      const { learningStandard, units } = await inspectFiles(files);
+      assert.equal(learningStandard, standard);
+      assert.match(JSON.stringify(units[0]?.launch), /"course\//);
+    }
+    const { learningStandard } = await inspectFiles({ ...aiccFiles(), ...inFolder('part', scorm12Files()) });
+    assert.equal(learningStandard, 'AICC');
   });
 
   it('may be found by a manifest whose name is written in capitals', async () => {

@@ -3,7 +3,7 @@ import { readCmi5 } from './cmi5.ts';
 import { CourseFiles, type SourceFile } from './course-files.ts';
 import { findCourseRoot } from './course-root.ts';
 import type { CourseOutline, PackageDescription } from './package-description.ts';
-import { packageError, quoted } from './package-error.ts';
+import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readScorm } from './scorm.ts';
 import { readTinCan } from './tin-can.ts';
@@ -13,14 +13,19 @@ interface CourseReader {
   readonly manifest: RegExp;
   /** Null if the manifest belongs to something else that uses the same file name. */
   readonly read: (course: CourseFiles, manifest: SourceFile) => Promise<CourseOutline | null>;
+  /** The error if `read` returns null and there is no other manifest. */
+  readonly fault: (manifest: SourceFile) => PackageError;
 }
+
+const unsupported = ({ name }: SourceFile) => packageError('STANDARD_UNSUPPORTED', { file: name });
+const incomplete = () => packageError('AICC_FILE_MISSING', { extension: '.au' });
 
 /** Authoring tools put several manifests into one package. The first of these is used. */
 const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
-  { manifest: /^imsmanifest\.xml$/i, read: readScorm },
-  { manifest: /^cmi5\.xml$/i, read: readCmi5 },
-  { manifest: /\.crs$/i, read: readAicc },
-  { manifest: /^tincan\.xml$/i, read: readTinCan },
+  { manifest: /^imsmanifest\.xml$/i, read: readScorm, fault: unsupported },
+  { manifest: /^cmi5\.xml$/i, read: readCmi5, fault: unsupported },
+  { manifest: /\.crs$/i, read: readAicc, fault: incomplete },
+  { manifest: /^tincan\.xml$/i, read: readTinCan, fault: unsupported },
 ];
 
 /**
@@ -49,8 +54,8 @@ export async function describeCourse(
 }
 
 async function readOutline(course: CourseFiles): Promise<CourseOutline> {
-  const candidates = READERS_BY_PRECEDENCE.flatMap(({ manifest, read }) =>
-    course.beside(manifest).map((member) => ({ member, read })),
+  const candidates = READERS_BY_PRECEDENCE.flatMap(({ manifest, ...reader }) =>
+    course.beside(manifest).map((member) => ({ member, ...reader })),
   );
   if (candidates.length > 1) {
     const names = candidates.map(({ member }) => quoted(member.name)).join(', ');
@@ -61,7 +66,8 @@ async function readOutline(course: CourseFiles): Promise<CourseOutline> {
     if (outline !== null) return outline;
     course.warn(`${quoted(member.name)} describes no course that can be launched, so it is ignored.`);
   }
-  throw packageError('STANDARD_UNSUPPORTED', { file: candidates[0]!.member.name });
+  const { member, fault } = candidates[0]!;
+  throw fault(member);
 }
 
 function titleOf(outline: CourseOutline, course: CourseFiles): string {
