@@ -1,38 +1,99 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Transaction } from '../../src/database/database.ts';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import { upsertDocument } from '../../src/player/lrs/document-store.ts';
 import { openTestDatabase } from '../support/database.ts';
+
+function profile(key: string, learner: { account: number; id: string } | null) {
+  return {
+    document_key: key,
+    collection_key: 'c',
+    registration_id: null,
+    registration: '',
+    document_id: key,
+    content_type: 'application/json',
+    content: '',
+    etag: '""',
+    updated_at: 1,
+    learner_account_id: learner?.account ?? null,
+    learner_id: learner?.id ?? null,
+  };
+}
+
+async function addRegistration(tx: Transaction, account: number, learner: string): Promise<void> {
+  await tx.run(
+    `insert into registrations (registration_id, account_id, course_id, version_id, learner_id, completion, success, duration,
+       revision, created_at, updated_at) values (?, ?, 1, 0, ?, 'Unknown', 'UNKNOWN', 0, 1, 1, 1)`,
+    `${account} ${learner}`,
+    account,
+    learner,
+  );
+}
 
 describe('profiles of learners without registrations', () => {
   test('are deleted in steps of limited size, however many there are, and no others', async () => {
     await using owned = await openTestDatabase();
     const { database } = owned;
-    const document = (key: string, learner: string | null) => ({
-      document_key: key,
-      collection_key: 'c',
-      registration_id: null,
-      registration: '',
-      document_id: key,
-      content_type: 'application/json',
-      content: '',
-      etag: '""',
-      updated_at: 1,
-      learner_account_id: learner === null ? null : 1,
-      learner_id: learner,
-    });
     await database.transaction(async (tx) => {
       // One learner has more profiles than are looked at together.
-      for (let at = 0; at < 600; at++) await upsertDocument(tx, document(`a${at}`, 'ann'));
-      for (let at = 0; at < 650; at++) await upsertDocument(tx, document(`l${at}`, `learner ${at}`));
-      await upsertDocument(tx, document('other', null));
+      for (let at = 0; at < 600; at++) await upsertDocument(tx, profile(`a${at}`, { account: 1, id: 'ann' }));
+      for (let at = 0; at < 650; at++)
+        await upsertDocument(tx, profile(`l${at}`, { account: 1, id: `learner ${at}` }));
+      await upsertDocument(tx, profile('nobody', null));
+      await upsertDocument(tx, profile('kept', { account: 1, id: 'learner 7' }));
+      await addRegistration(tx, 1, 'learner 7');
     });
     const documents = new DocumentService({ database, now: Date.now });
     const deleted: number[] = [];
     do deleted.push(await documents.forgetLearners(500));
     while (deleted.at(-1) === 500);
-    assert.deepEqual(deleted, [500, 500, 250]);
-    const left = await database.reader.all('select document_key from lrs_documents');
-    assert.deepEqual(left, [{ document_key: 'other' }]);
+    assert.deepEqual(deleted, [500, 500, 249]);
+    const left = await database.reader.all('select document_key from lrs_documents order by document_key');
+    assert.deepEqual(left, [{ document_key: 'kept' }, { document_key: 'l7' }, { document_key: 'nobody' }]);
+  });
+
+  test('are deleted wherever they are among profiles of the same learner in other accounts', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    await database.transaction(async (tx) => {
+      for (let at = 0; at < 501; at++) {
+        await upsertDocument(tx, profile(`a${at}`, { account: 1, id: 'ann' }));
+        await upsertDocument(tx, profile(`b${at}`, { account: 2, id: 'bob' }));
+      }
+      await upsertDocument(tx, profile('stale', { account: 2, id: 'ann' }));
+      await addRegistration(tx, 1, 'ann');
+      await addRegistration(tx, 2, 'bob');
+    });
+    const documents = new DocumentService({ database, now: Date.now });
+    assert.equal(await documents.forgetLearners(500), 1);
+    assert.deepEqual(
+      await database.reader.all("select 1 from lrs_documents where document_key = 'stale'"),
+      [],
+    );
+  });
+
+  test('are looked for without a stop of everything else', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    const pages = 5;
+    await database.transaction(async (tx) => {
+      await addRegistration(tx, 1, 'learner');
+      for (let at = 0; at < pages * 500; at++) {
+        const id = `learner ${String(at).padStart(5, '0')}`;
+        await upsertDocument(tx, profile(`l${at}`, { account: 1, id }));
+        await addRegistration(tx, 1, id);
+      }
+    });
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    assert.equal(await new DocumentService({ database, now: Date.now }).forgetLearners(500), 0);
+    isOver = true;
+    assert.ok(turns >= pages, `${turns} turns of the event loop`);
   });
 });

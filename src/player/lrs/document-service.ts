@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Database, Transaction } from '../../database/database.ts';
 import { commasIn } from '../../http/json-body.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
@@ -8,7 +9,8 @@ import {
   deleteDocument,
   deleteDocuments,
   deleteStaleProfiles,
-  readProfilePage,
+  hasStaleProfiles,
+  readProfileRange,
   selectDocument,
   selectDocumentIds,
   selectLockedDocument,
@@ -215,20 +217,17 @@ export class DocumentService {
    * at a time, so that other work goes on between the pages.
    */
   async forgetLearners(limit: number): Promise<number> {
+    const { reader } = this.#database;
     let deleted = 0;
     for (let after = ''; deleted < limit; ) {
-      const { lastLearner: to, hasStale } = await readProfilePage(
-        this.#database.reader,
-        after,
-        PROFILES_PER_PAGE,
-      );
-      if (to === null) break;
-      const [from, left] = [after, limit - deleted];
-      if (hasStale)
-        deleted += await this.#database.transaction((tx) =>
-          deleteStaleProfiles(tx, { after: from, to }, left),
-        );
-      after = to;
+      const range = await readProfileRange(reader, after, PROFILES_PER_PAGE);
+      if (range === null) break;
+      const left = limit - deleted;
+      if (await hasStaleProfiles(reader, range))
+        deleted += await this.#database.transaction((tx) => deleteStaleProfiles(tx, range, left));
+      after = range.to;
+      // SQLite answers within the turn of the event loop.
+      await setImmediate();
     }
     return deleted;
   }

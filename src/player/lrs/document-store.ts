@@ -117,34 +117,45 @@ export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise
 const HAS_NO_REGISTRATION = `not exists (
   select 1 from registrations where learner_id = documents.learner_id and +account_id = documents.learner_account_id)`;
 
-/** Profiles of learners whose ids follow each other. */
-export interface ProfilePage {
-  /** The last id, null if there are no profiles. */
-  lastLearner: string | null;
-  /** Whether one of the learners has no registration. */
-  hasStale: boolean;
+/** A range of learner ids: `after` is excluded, `to` included. */
+export interface LearnerRange {
+  after: string;
+  to: string;
 }
 
-/** Looks at about `limit` profiles of learners whose ids follow this one. */
-export async function readProfilePage(
+/** The last learner of the next `limit` profiles, null if there are no more. */
+export async function readProfileRange(
   reader: Pick<Reader, 'all'>,
-  afterLearner: string,
+  after: string,
   limit: number,
-): Promise<ProfilePage> {
-  const [row] = await reader.all<{ last: string | null; stale: number | null }>(
-    `select max(learner_id) as last, max(case when ${HAS_NO_REGISTRATION} then 1 else 0 end) as stale
-     from (select learner_id, learner_account_id from lrs_documents
+): Promise<LearnerRange | null> {
+  const [row] = await reader.all<{ last: string | null }>(
+    `select max(learner_id) as last from (select learner_id from lrs_documents
        where learner_account_id is not null and learner_id > ? order by learner_id limit ?) documents`,
-    afterLearner,
+    after,
     limit,
   );
-  return { lastLearner: row?.last ?? null, hasStale: row?.stale === 1 };
+  return row?.last == null ? null : { after, to: row.last };
+}
+
+/** Whether a learner in the range has a profile but no registration. */
+export async function hasStaleProfiles(
+  reader: Pick<Reader, 'all'>,
+  { after, to }: LearnerRange,
+): Promise<boolean> {
+  const rows = await reader.all(
+    `select 1 from lrs_documents documents
+     where learner_account_id is not null and learner_id > ? and learner_id <= ? and ${HAS_NO_REGISTRATION} limit 1`,
+    after,
+    to,
+  );
+  return rows.length > 0;
 }
 
 /** Deletes at most `limit` profiles of learners without registrations, in a range of ids; returns the number deleted. */
 export async function deleteStaleProfiles(
   tx: Transaction,
-  { after, to }: { after: string; to: string },
+  { after, to }: LearnerRange,
   limit: number,
 ): Promise<number> {
   return await tx.run(
