@@ -108,6 +108,14 @@ export class DeliveryReports {
     }
   }
 
+  /** Reports messages that were put back because this instance was frozen, or its database slow, before it sent them. */
+  late(count: number): void {
+    this.#with.log.warn(
+      'messages return to their lines unsent: too much time has passed since they were received, and another instance may have them',
+      { messages: count },
+    );
+  }
+
   /**
    * Reports a message that was put back without an attempt, with one log line per minute and cause. The line is about the
    * machine or the origin, not about one of the webhooks whose messages wait, some of which may not be logged.

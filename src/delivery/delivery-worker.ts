@@ -27,6 +27,11 @@ import {
  * stalled process or a slow commit from causing a second delivery.
  */
 export const VISIBILITY_MARGIN_MS = 30_000;
+/**
+ * How long after its lease began a message may still be sent. A process that was frozen for longer may have lost the
+ * lease, and another instance may have sent later messages. The rest of the margin is for the lookup of the host name.
+ */
+const SENT_WITHIN_MS = (VISIBILITY_MARGIN_MS * 2) / 3;
 /** Pauses after the queue or database failed, doubling from the first to the second value. */
 const OUTAGE_PAUSE_MIN_MS = 250;
 const OUTAGE_PAUSE_MAX_MS = 10_000;
@@ -76,10 +81,11 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #options: DeliveryOptions;
   readonly #now: () => number;
   readonly #random: () => number;
+  readonly #elapsed: () => number;
   readonly #slots: DeliverySlots;
   #finished: FinishedMessage[] = [];
   readonly #idle = new WakeablePause();
-  /** When the next head is due, by {@link elapsed}, because the wall clock may be changed in the meantime. */
+  /** When the next head is due, by `#elapsed`, because the wall clock may be changed in the meantime. */
   #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
   #failures = 0;
@@ -98,6 +104,8 @@ export class DeliveryWorker implements AsyncDisposable {
     options: DeliveryOptions;
     now: () => number;
     random: () => number;
+    /** Milliseconds on a monotonic clock, for durations. @defaultValue `performance.now` */
+    elapsed?: () => number;
   }) {
     this.#queueExchange = new DeliveryExchange(dependencies);
     this.#queue = dependencies.queue;
@@ -110,7 +118,11 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#options = dependencies.options;
     this.#now = dependencies.now;
     this.#random = dependencies.random;
-    this.#slots = new DeliverySlots({ quickLimit: dependencies.options.concurrency, elapsed });
+    this.#elapsed = dependencies.elapsed ?? (() => performance.now());
+    this.#slots = new DeliverySlots({
+      quickLimit: dependencies.options.concurrency,
+      elapsed: this.#elapsed,
+    });
   }
 
   get #stopping(): boolean {
@@ -145,8 +157,8 @@ export class DeliveryWorker implements AsyncDisposable {
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
         if (this.#finished.length === 0) return;
-        settleBy = Math.min(settleBy, elapsed() + LAST_SETTLE_TIMEOUT_MS);
-        if (elapsed() >= settleBy) {
+        settleBy = Math.min(settleBy, this.#elapsed() + LAST_SETTLE_TIMEOUT_MS);
+        if (this.#elapsed() >= settleBy) {
           this.#log.error('stopped without settling deliveries: they will be repeated', {
             messages: this.#finished.length,
           });
@@ -173,6 +185,8 @@ export class DeliveryWorker implements AsyncDisposable {
     let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
+      // No lease of this exchange begins earlier.
+      const sendBy = this.#elapsed() + SENT_WITHIN_MS;
       const { received, nextAvailableAt, discards } = await this.#queueExchange.run(settlements, next);
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
@@ -181,8 +195,8 @@ export class DeliveryWorker implements AsyncDisposable {
           settled: settlements.length,
           taken_up: received.length,
         });
-      this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
-      if (received.length > 0) await this.#takeUp(received);
+      this.#nextDueAt = nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#now();
+      if (received.length > 0) await this.#takeUp(received, sendBy);
       if (this.#failures > 0) this.#log.info('the queue responds again: delivery continues');
       this.#failures = 0;
       return true;
@@ -208,7 +222,8 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#log.info('resumed leases that were held before an outage of the database', { lines });
   }
 
-  async #takeUp(received: readonly ReceivedMessage[]): Promise<void> {
+  /** @param sendBy until when messages may be sent, by `#elapsed` */
+  async #takeUp(received: readonly ReceivedMessage[], sendBy: number): Promise<void> {
     let targets: Map<number, DeliveryTarget>;
     let resent: ReadonlySet<string>;
     try {
@@ -221,13 +236,20 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
+    let late = 0;
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
       if (reason !== null) this.#finished.push(discard(message, target, reason, this.#now()));
       else if (target?.state === 'PAUSED') this.#finished.push(hold(message));
-      else if (target !== undefined) this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
+      else if (this.#elapsed() > sendBy) {
+        // This has an effect only if the lease is still held.
+        this.#finished.push(release(message));
+        late += 1;
+      } else if (target !== undefined)
+        this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
     }
+    if (late > 0) this.#reports.late(late);
   }
 
   #deliverOrPostpone(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): void {
@@ -327,7 +349,7 @@ export class DeliveryWorker implements AsyncDisposable {
   /** In milliseconds. */
   #nextLookIn(): number {
     if (this.#nextDueAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
-    const dueIn = this.#nextDueAt - elapsed();
+    const dueIn = this.#nextDueAt - this.#elapsed();
     if (this.#slots.free() > 0) return dueIn;
     // Without a free slot, a due head is no reason to receive.
     return Math.max(dueIn, this.#slots.nextFreeIn() ?? Number.POSITIVE_INFINITY);
@@ -338,11 +360,6 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#stopping) await delay(OUTAGE_PAUSE_MIN_MS);
     else await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
-}
-
-/** Milliseconds on a monotonic clock, for durations. */
-function elapsed(): number {
-  return performance.now();
 }
 
 function wasTried({ receiveCount }: ReceivedMessage): boolean {

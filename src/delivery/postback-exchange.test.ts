@@ -21,15 +21,27 @@ function connectionsAtDistance(roundTripMs: number): TargetConnections {
   });
 }
 
-function send(connections: TargetConnections, target: Target, mayResend = true): Promise<PostbackResult> {
+const LIMITS = { deadlineMs: 20_000, lookupLimitMs: 20_000 };
+const SHORT_MS = 200;
+
+/** Blocks this process, its timers included. */
+function freeze(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function send(
+  connections: TargetConnections,
+  target: Target,
+  mayResend = true,
+  limits = LIMITS,
+): Promise<PostbackResult> {
   return new Promise((resolve) => {
     new PostbackExchange({
       connections,
       origin: target.url,
       request: { method: 'POST', path: '/', headers: [], body: '{}' },
       credentials: null,
-      deadlineMs: 20_000,
-      lookupLimitMs: 20_000,
+      ...limits,
       maxAnswerBytes: 1_024,
       mayResend,
       now: Date.now,
@@ -67,5 +79,30 @@ describe('a kept connection that the target closes as a request arrives', () => 
     await send(connections, target);
     const result = await send(connections, target, false);
     assert.deepEqual([result.outcome, result.resent, target.requests.length], ['FAILED', false, 2]);
+  });
+});
+
+describe('a process that is frozen while it connects', () => {
+  it('sends nothing if it resumes after all time limits', async () => {
+    await using target = await startTarget();
+    const connector = new TargetConnector({ guard: new TargetGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
+    await using connections = new TargetConnections({
+      connector: {
+        connect: (address, watcher, callback) =>
+          connector.connect(address, watcher, (...connected) => {
+            freeze(3 * SHORT_MS);
+            callback(...connected);
+          }),
+      },
+      maxIdle: 10,
+      idleTimeoutMs: 10_000,
+      maxAgeMs: 60_000,
+    });
+    const limits = { deadlineMs: SHORT_MS, lookupLimitMs: SHORT_MS };
+    const { aborted, outcome } = await send(connections, target, true, limits);
+    await using others = connectionsAtDistance(1);
+    await send(others, target);
+    assert.equal(target.requests.length, 1, 'only the second request has arrived');
+    assert.deepEqual([aborted, outcome], [true, 'FAILED']);
   });
 });

@@ -133,7 +133,14 @@ export class PostbackExchange implements TargetRequestHandler {
     if (!this.#settled) this.#timer = setTimeout(expire, this.#options.deadlineMs, this);
   }
 
-  onRequestStart(): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A process that was frozen may see its connection before its timers. The message may not be its own any more.
+    if (performance.now() - this.#startedAt > this.#options.lookupLimitMs + this.#options.deadlineMs) {
+      const reason = 'the time limit ended before the request was written';
+      this.#fail(reason, { aborted: true });
+      controller.abort(new Error(reason));
+      return;
+    }
     this.#onReusedConnection = this.#connection.answers > 0;
     this.#connection.beforeRequest();
     this.#writtenAt = performance.now();

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
+
+const MINUTE_MS = 60_000;
 
 function idsAt(target: Target): (string | string[] | undefined)[] {
   return target.requests.map((request) => request.headers['webhook-id']);
@@ -50,6 +53,67 @@ describe('a webhook that is resumed', () => {
     assert.deepEqual(outcomes, ['in-flight']);
     assert.deepEqual(idsAt(target), ['held']);
     assert.equal(target.requests.length, 1);
+  });
+});
+
+describe('an instance that is frozen after it has received a message', () => {
+  /** A worker that is frozen for so long once it has read the webhook. */
+  async function frozenFor(ms: number) {
+    await using stack = new AsyncDisposableStack();
+    const target = stack.use(await startTarget());
+    let frozenMs = 0;
+    const elapsed = () => performance.now() + frozenMs;
+    const delivery = stack.use(await makeDelivery({ elapsed }));
+    const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1 });
+    await delivery.put(webhook, 'm1', 'm2', 'm3');
+    const onFreeze = (meanwhile: () => Promise<void>) => {
+      delivery.reads.done = async () => {
+        if (frozenMs > 0) return;
+        frozenMs = ms;
+        await meanwhile();
+      };
+    };
+    const opened = stack.move();
+    return { target, delivery, onFreeze, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  }
+
+  it('does not send it when another instance has sent it and later ones', async () => {
+    await using test = await frozenFor(10 * MINUTE_MS);
+    const { target, delivery } = test;
+    const { database, queue, worker } = delivery;
+    const now = () => Date.now() + 10 * MINUTE_MS;
+    const other = new DatabaseQueue({ database, maxReceives: 1_000, now });
+    const sentByOther: string[] = [];
+    test.onFreeze(async () => {
+      for (let n = 1; n <= 3; n++)
+        await database.transaction(async (tx) => {
+          const { received } = await other.receive(tx, { capacity: 1, visibilityMs: MINUTE_MS });
+          sentByOther.push(...received.map(({ messageId }) => messageId));
+          await other.settle(
+            tx,
+            received.map((message) => ({ message, action: 'delete' })),
+          );
+        });
+    });
+    worker.start();
+    await until(() => queue.settled.includes('m1'), 'the message is put back');
+    await untilEmpty(delivery);
+    await worker[Symbol.asyncDispose]();
+    assert.deepEqual(sentByOther, ['m1', 'm2', 'm3']);
+    assert.deepEqual(idsAt(target), []);
+  });
+
+  it('receives it again when nobody else has, and counts one attempt', async () => {
+    await using test = await frozenFor(MINUTE_MS);
+    const { target, delivery } = test;
+    test.onFreeze(async () => {});
+    delivery.worker.start();
+    await target.waitFor(3);
+    await untilEmpty(delivery);
+    assert.deepEqual(idsAt(target), ['m1', 'm2', 'm3']);
+    assert.deepEqual(delivery.queue.settled, ['m1', 'm1', 'm2', 'm3']);
+    assert.deepEqual(delivery.counted.attempts, ['success', 'success', 'success']);
+    assert.equal(delivery.logged.filter((line) => line.includes('return to their lines')).length, 1);
   });
 });
 

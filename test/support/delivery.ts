@@ -94,6 +94,8 @@ export interface TestDeliveryOptions {
   retryInitialMs?: number;
   /** @defaultValue 2 */
   retryMaxMs?: number;
+  /** The monotonic clock of the worker. @defaultValue `performance.now` */
+  elapsed?: () => number;
   /** Finds the addresses of targets' host names. */
   lookup?: TargetGuardOptions['lookup'];
 }
@@ -162,6 +164,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       },
       now,
       random: Math.random,
+      ...(options.elapsed !== undefined && { elapsed: options.elapsed }),
     }),
   );
   const opened = stack.move();
