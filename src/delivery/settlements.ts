@@ -95,6 +95,25 @@ export function discard(
   };
 }
 
+/**
+ * Discards followers only as far as the webhook still requires it. It may have been changed since the message was taken
+ * up, and messages that were confirmed after that change are in the line.
+ * @param present the webhook at the time of settling; undefined if nothing of it is left
+ */
+export function withPresentFollowers(
+  settlement: FinishedMessage,
+  present: DeliveryTarget | undefined,
+): FinishedMessage {
+  const { action, message, outcome } = settlement;
+  if (action !== 'discard' || outcome.kind !== 'discard') return settlement;
+  if (discardReason(message, present) !== outcome.reason) return { ...settlement, followersBefore: 0 };
+  if (outcome.reason !== 'BEFORE_IGNORE_DT') return settlement;
+  return {
+    ...settlement,
+    followersBefore: Math.min(settlement.followersBefore, present?.ignoreBefore ?? 0),
+  };
+}
+
 /** Returns a message to the head of its line without an attempt, due at `availableAt` or at once. */
 export function release(message: ReceivedMessage, availableAt?: number): FinishedMessage {
   const when = availableAt === undefined ? {} : { availableAt };

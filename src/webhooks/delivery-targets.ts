@@ -80,18 +80,21 @@ export class DeliveryTargets {
     this.#with = dependencies;
   }
 
-  /** Targets by webhook id. Webhooks without any stored data are missing. */
-  async read(webhookIds: readonly number[]): Promise<Map<number, DeliveryTarget>> {
+  /** Targets by webhook id, optionally as seen by a transaction. Webhooks without any stored data are missing. */
+  async read(
+    webhookIds: readonly number[],
+    reader: Pick<Reader, 'allFor'> = this.#with.reader,
+  ): Promise<Map<number, DeliveryTarget>> {
     const targets = new Map<number, DeliveryTarget>();
     if (webhookIds.length === 0) return targets;
     const changed: number[] = [];
-    for (const { id, revision } of await readRevisions(this.#with.reader, webhookIds)) {
+    for (const { id, revision } of await readRevisions(reader, webhookIds)) {
       const kept = this.#kept.get(id);
       if (kept?.revision === revision) targets.set(id, kept.target);
       else changed.push(id);
     }
     if (changed.length > 0) {
-      for (const row of await readTargets(this.#with.reader, changed)) {
+      for (const row of await readTargets(reader, changed)) {
         const target = this.#toTarget(row);
         this.#keep(row.id, row.revision, target);
         targets.set(row.id, target);

@@ -56,6 +56,42 @@ describe('a webhook that is resumed', () => {
   });
 });
 
+describe('a webhook that is changed after its head was received, and before that is discarded', () => {
+  for (const { what, before, change } of [
+    { what: 'is activated', before: { enabled: false }, change: 'enabled = 1' },
+    {
+      what: 'gets an earlier ignore_before_dt',
+      before: { ignoreBefore: Date.now() + 60 * MINUTE_MS },
+      change: 'ignore_before = null',
+    },
+  ])
+    it(`gets the messages that were queued after it ${what}`, async () => {
+      await using target = await startTarget();
+      await using delivery = await makeDelivery();
+      const { database, queue, reads } = delivery;
+      const webhook = await delivery.addWebhook(target.url, before);
+      await delivery.put(webhook, 'head');
+      let isChanged = false;
+      reads.done = async ([row]) => {
+        if (isChanged || row?.revision === undefined || row.target_url === undefined) return;
+        isChanged = true;
+        await database.transaction(async (tx) => {
+          await queue.lockLines(tx, [webhook]);
+          await tx.run(`update webhooks set ${change}, revision = revision + 1 where id = ?`, webhook);
+        });
+        await delivery.put(webhook, 'new');
+        // What is discarded with the head was queued before the head is settled.
+        const queuedAt = Date.now();
+        await until(() => Date.now() > queuedAt, 'time passes');
+      };
+      delivery.worker.start();
+      await until(() => queue.settled.includes('head'), 'the head is settled');
+      await untilEmpty(delivery);
+      assert.deepEqual(idsAt(target), ['new']);
+      assert.equal(delivery.counted.discarded, 1, 'the head');
+    });
+});
+
 describe('an instance that is frozen after it has received a message', () => {
   /** A worker that is frozen for so long once it has read the webhook. */
   async function frozenFor(ms: number) {
