@@ -253,6 +253,18 @@ describe('a dead letter', () => {
     await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'its copy is there');
   });
 
+  it('is copied each time its message is dead-lettered, also when the first copy was removed a moment before', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    await bench.put(lines([1], 1));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    await bench.database.transaction((tx) => instance.queue.redeliver(tx, [messageOf(1, '1-0', 1)]));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    assert.equal(copy?.MessageAttributes?.message_id?.StringValue, '1-0');
+  });
+
   it('of the database queue is not copied; one that was due to be copied before is', async () => {
     await using bench = await openBench(server);
     await bench.database.transaction((tx) =>

@@ -59,23 +59,35 @@ export async function deleteDeadLettersBefore(
 }
 
 const DEAD_LETTERS = `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.shared_body_id,
-  dead.enqueued_at from queue_dead_letters as dead`;
+  dead.enqueued_at, dead.copy_at from queue_dead_letters as dead`;
+
+/** A dead letter that is to be copied to the dead-letter queue on Amazon SQS. */
+export interface UncopiedDeadLetter extends QueuedMessage {
+  /** Since when, in epoch milliseconds: differs each time the message is dead-lettered. */
+  copyAt: number;
+}
 
 /** Dead letters that are to be copied to the dead-letter queue on Amazon SQS, the oldest first. */
 export async function readUncopied(
   reader: Pick<Reader, 'all' | 'allFor'>,
   { now, limit }: { now: number; limit: number },
-): Promise<QueuedMessage[]> {
-  const sql = `${DEAD_LETTERS} where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`;
-  return await toMessages(reader, await reader.all<MessageRow>(sql, now, limit));
+): Promise<UncopiedDeadLetter[]> {
+  const rows = await reader.all<MessageRow & { copy_at: number }>(
+    `${DEAD_LETTERS} where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`,
+    now,
+    limit,
+  );
+  const messages = await toMessages(reader, rows);
+  return messages.map((message, n) => ({ ...message, copyAt: rows[n]!.copy_at }));
 }
 
-/** Notes dead letters as copied. */
-export async function noteCopied(tx: Transaction, dead: readonly QueuedMessage[]): Promise<void> {
+/** Notes dead letters as copied, except those that were dead-lettered again in the meantime. */
+export async function noteCopied(tx: Transaction, dead: readonly UncopiedDeadLetter[]): Promise<void> {
   await tx.run(
     `update queue_dead_letters set copy_at = null
-     where id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
-    JSON.stringify(asIds(dead.map(({ position }) => position))),
+     where exists (select 1 from ${recordset(tx.dialect, 'given', { id: 'bigint', copy_at: 'bigint' })}
+       where given.id = queue_dead_letters.id and given.copy_at = queue_dead_letters.copy_at)`,
+    JSON.stringify(dead.map(({ position, copyAt }) => ({ id: position, copy_at: copyAt }))),
   );
 }
 

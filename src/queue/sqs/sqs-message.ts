@@ -14,31 +14,41 @@ const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
 /** Room for the attributes' names, types and values, which count as the body does. */
 const ATTRIBUTES_BYTES = 1_024;
 
+/** What a copy depends on in addition to its message. */
+export interface CopyOptions {
+  installation: string;
+  maxBytes: number;
+  /** For a dead letter: since when it is to be copied, in epoch milliseconds. Null for a message that waits. */
+  deadSince: number | null;
+}
+
 /**
  * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters,
  * because servers accept different characters. A body that is too long for the queue is omitted, and the copy says
- * so.
+ * so. A message that is dead-lettered twice has two copies, although Amazon SQS would ignore a second one with the same
+ * deduplication id for five minutes.
  */
 export function toSqsMessage(
   message: QueueMessage,
-  { installation, maxBytes, isDead }: { installation: string; maxBytes: number; isDead: boolean },
+  { installation, maxBytes, deadSince }: CopyOptions,
 ): SqsMessage {
   const body = message.body.replaceAll(
     NOT_ASCII,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   const messageId = encodeURIComponent(message.messageId.toWellFormed());
+  const occasion = deadSince === null ? '' : `.${deadSince}`;
   const fits = body.length + ATTRIBUTES_BYTES <= maxBytes;
   return {
     MessageBody: fits ? body : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
     MessageGroupId: String(message.lineId),
-    MessageDeduplicationId: messageId.slice(0, MAX_ID_LENGTH),
+    MessageDeduplicationId: messageId.slice(0, MAX_ID_LENGTH - occasion.length) + occasion,
     MessageAttributes: {
       installation: { DataType: 'String', StringValue: installation },
       message_id: { DataType: 'String', StringValue: messageId },
       label: { DataType: 'String', StringValue: encodeURIComponent(message.label.toWellFormed()) },
       enqueued_at: { DataType: 'Number', StringValue: String(message.enqueuedAt) },
-      ...(isDead ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
+      ...(deadSince !== null ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
       ...(fits ? {} : { body_left_out: { DataType: 'Number', StringValue: '1' } }),
     },
   };

@@ -92,13 +92,18 @@ export class SqsPlacer implements AsyncDisposable {
   }
 
   /** Sends copies. Returns the messages to send again, and how long to pause before that, in milliseconds. */
-  async #send(
+  async #send<M extends QueuedMessage & { copyAt?: number }>(
     queue: QueueKind,
-    messages: readonly QueuedMessage[],
-  ): Promise<{ unsent: Set<QueuedMessage>; pauseMs: number }> {
+    messages: readonly M[],
+  ): Promise<{ unsent: Set<M>; pauseMs: number }> {
     const { api, health, log, installation, maxBytes } = this.#with;
-    const options = { installation, maxBytes: maxBytes(), isDead: queue === 'dead letters' };
-    const copies = new Map(messages.map((message) => [toSqsMessage(message, options), message]));
+    const options = { installation, maxBytes: maxBytes() };
+    const copies = new Map(
+      messages.map((message) => [
+        toSqsMessage(message, { ...options, deadSince: message.copyAt ?? null }),
+        message,
+      ]),
+    );
     const unsent = new Set(messages);
     let pauseMs = 0;
     const sendBatch = async (batch: readonly SqsMessage[]) => {
