@@ -145,6 +145,14 @@ export interface ReceiveRequest {
   visibilityMs: number;
 }
 
+/** How long heads wait at most, in milliseconds, unless they are on hold. */
+export interface LongestWaits {
+  /** For their next attempt. */
+  retryMs: number;
+  /** In flight. */
+  leaseMs: number;
+}
+
 /** The received messages. */
 export interface Received {
   received: ReceivedMessage[];
@@ -228,6 +236,11 @@ export interface MessageQueue {
    * number of ended leases.
    */
   takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
+  /**
+   * Makes heads due that would wait for longer than any wait lasts, and shortens such leases: the clock was set back after
+   * these times were set. Returns their number.
+   */
+  endOverlongWaits(longest: LongestWaits): Promise<number>;
   /** Calls the listener when messages may have become available earlier than the last `receive` reported. */
   onAvailable(listener: () => void): void;
   /** The committed state of a line; with a transaction, the state that it sees. */

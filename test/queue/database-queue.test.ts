@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type { Received } from '../../src/queue/message-queue.ts';
+import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { exchange } from '../support/queue-exchange.ts';
@@ -14,6 +14,69 @@ function namesOf({ received }: Received): string[] {
 }
 
 queueContract('database', () => openDatabaseQueue());
+
+/** The longest waits of these tests. */
+const LONGEST = { retryMs: 3_600_000, leaseMs: VISIBILITY_MS };
+const HOUR_MS = 3_600_000;
+
+describe('after the clock was set back by an hour', () => {
+  /** Messages that were queued while the clock was fast: one waits, one failed, one is on hold and one is in flight. */
+  async function openAfterwards() {
+    await using stack = new AsyncDisposableStack();
+    const engine = stack.use(await openDatabaseQueue());
+    const user = new QueueUser(engine);
+    for (const line of [1, 2, 3]) await user.put(line, ['failed', 'held', 'in flight'][line - 1]!);
+    const [failed, held, inFlight] = await user.receive();
+    await user.settle(
+      { message: failed!, action: 'retry', availableAt: engine.now() + 5_000 },
+      { message: held!, action: 'release', availableAt: HELD_UNTIL },
+    );
+    await user.put(4, 'waiting');
+    await engine.pass(-HOUR_MS);
+    const opened = stack.move();
+    return { engine, user, inFlight: inFlight!, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  }
+
+  it('a message that was not attempted is due, and one that failed waits no longer than any retry', async () => {
+    await using test = await openAfterwards();
+    const { engine, user } = test;
+    assert.deepEqual(await user.receiveNames(), []);
+    assert.equal(await engine.queue.endOverlongWaits(LONGEST), 2, 'the waiting one and the one in flight');
+    assert.deepEqual(await user.receiveNames(), ['waiting']);
+    assert.equal(await engine.queue.endOverlongWaits({ ...LONGEST, retryMs: 60_000 }), 1);
+    assert.deepEqual(await user.receiveNames(), ['failed']);
+  });
+
+  it('a line on hold stays on hold', async () => {
+    await using test = await openAfterwards();
+    const { engine, user } = test;
+    await engine.queue.endOverlongWaits({ ...LONGEST, retryMs: 0 });
+    assert.deepEqual((await user.receiveNames()).toSorted(), ['failed', 'waiting']);
+  });
+
+  it('a lease is shortened, and its receiver can still settle', async () => {
+    await using test = await openAfterwards();
+    const { engine, user, inFlight } = test;
+    await engine.queue.endOverlongWaits(LONGEST);
+    assert.equal((await engine.queue.line(3)).head?.inFlight, true);
+    assert.equal((await user.settle({ message: inFlight, action: 'release' })).length, 1);
+    const [again] = (await user.receive()).filter(({ lineId }) => lineId === 3);
+    await engine.pass(VISIBILITY_MS);
+    assert.ok((await user.receiveNames()).includes(again!.messageId), 'the lease of a dead instance ends');
+  });
+
+  it('nothing else changes', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    for (const line of [1, 2]) await user.put(line, `m${line}`);
+    const [failed] = await user.receive();
+    await user.put(3, 'm3');
+    const availableAt = engine.now() + LONGEST.retryMs;
+    await user.settle({ message: failed!, action: 'retry', availableAt });
+    assert.equal(await engine.queue.endOverlongWaits(LONGEST), 0);
+    assert.deepEqual(await user.receiveNames(), ['m3']);
+  });
+});
 
 describe('the database queue', () => {
   it('takes over the leases of an earlier process at start, and that process can settle nothing any more', {

@@ -7,6 +7,7 @@ import type {
   HeadActionResult,
   LinePart,
   LineState,
+  LongestWaits,
   MessageQueue,
   Purged,
   PurgeRequest,
@@ -41,6 +42,7 @@ import {
   recountLine,
 } from './line-statements.ts';
 import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
+import { endOverlongWaits } from './overlong-waits.ts';
 import { PacedCalls } from './paced-calls.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settle } from './settling.ts';
@@ -260,6 +262,14 @@ export abstract class LineQueue implements MessageQueue {
 
   async takeBackLeases(held: readonly Lease[]): Promise<number> {
     return await this.database.transaction((tx) => endOtherLeases(tx, `${this.#holder}/`, held, this.now()));
+  }
+
+  async endOverlongWaits(longest: LongestWaits): Promise<number> {
+    return await this.database.transaction(async (tx) => {
+      const lines = await endOverlongWaits(tx, { now: this.now(), ...longest });
+      if (lines > 0) this.announce(tx);
+      return lines;
+    });
   }
 
   onAvailable(listener: () => void): void {

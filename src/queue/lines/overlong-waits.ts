@@ -1,0 +1,32 @@
+import type { Transaction } from '../../database/database.ts';
+import { HELD_UNTIL, type LongestWaits } from '../message-queue.ts';
+
+/** For waits that are not retries, such as that for a copy on Amazon SQS, and for small corrections of the clock. */
+const SLACK_MS = 60_000;
+
+/**
+ * Makes heads due that would wait for longer than any wait lasts. A lease that would last too long is shortened, but not
+ * ended, because its request may be in flight. Lines on hold stay as they are. So do lines that others have locked, until
+ * the next time. Returns the number of changed lines.
+ */
+export async function endOverlongWaits(
+  tx: Transaction,
+  { now, retryMs, leaseMs }: LongestWaits & { now: number },
+): Promise<number> {
+  // Materialized: a plan that ran the subquery twice would lock other lines than it updates.
+  return await tx.run(
+    `with overlong as materialized
+       (select line.line_id from queue_lines as line
+        where line.available_at > ? and line.available_at < ${HELD_UNTIL}
+          and line.available_at > case when line.lease_token is not null then cast(? as bigint)
+            when line.receive_count > 0 then cast(? as bigint) else 0 end
+        ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
+     update queue_lines set available_at = case when lease_token is null then cast(? as bigint) else cast(? as bigint) end
+     where line_id in (select overlong.line_id from overlong)`,
+    now + SLACK_MS,
+    now + SLACK_MS + leaseMs,
+    now + SLACK_MS + retryMs,
+    now,
+    now + leaseMs,
+  );
+}
