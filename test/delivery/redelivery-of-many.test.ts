@@ -43,7 +43,7 @@ describe('redelivering some of very many dead letters', () => {
       for (let step = 1; step < STEPS; step++) {
         const { status, body } = await redeliver();
         assert.equal(status, 202);
-        assert.deepEqual(body, { redelivered: LIMIT, remaining: COUNTED_UP_TO });
+        assert.deepEqual([body.redelivered, body.remaining], [LIMIT, COUNTED_UP_TO]);
       }
     });
     assert.ok(stall < MAX_STALL_MS, `the event loop was blocked for ${stall.toFixed()} ms`);

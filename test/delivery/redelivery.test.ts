@@ -63,6 +63,24 @@ function linesOn(database: Database): LineService {
   });
 }
 
+/**
+ * Redelivers all messages of a webhook, so many at a time, and waits for their outcomes after each call. Returns how many
+ * each call redelivered.
+ */
+async function redeliverStepwise(api: Api, id: number, limit: number): Promise<number[]> {
+  const steps: number[] = [];
+  for (let cursor: string | null = ''; cursor !== null && steps.length < 10; ) {
+    const more = cursor === '' ? '' : `&cursor=${cursor}`;
+    const { body, status } = await api.post(`/webhooks/${id}/deliveries/redeliver?limit=${limit}${more}`);
+    assert.equal(status, 202, JSON.stringify(body));
+    assert.equal(body.remaining === 0, body.next_cursor === null, JSON.stringify(body));
+    steps.push(body.redelivered);
+    cursor = body.next_cursor;
+    await untilLineEmpty(api, id);
+  }
+  return steps;
+}
+
 describe('redelivering one message', () => {
   it('sends the same message with the same id behind the waiting ones, and its history has all attempts', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
@@ -169,9 +187,9 @@ describe('redelivering all dead letters', () => {
     await using there = await openDatabaseOf(folder.path);
     await using elsewhere = await openDatabaseOf(folder.path);
     const first = await beginTransaction(here);
-    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10 } as const;
+    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
     const ofHere = await linesOn(here).redeliverAll(id, all, COMMAND_LINE, first.tx);
-    assert.deepEqual(ofHere, { redelivered: 3, remaining: 0 });
+    assert.deepEqual(ofHere, { redelivered: 3, remaining: 0, next: null });
     const waiting = [
       linesOn(there).redeliverAll(id, all, COMMAND_LINE),
       linesOn(elsewhere).redeliverMatching(
@@ -184,7 +202,7 @@ describe('redelivering all dead letters', () => {
     await until(async () => (await countWaiting(here)) === waiting.length, 'both others wait for the first');
     await first.commit();
     assert.deepEqual(await Promise.all(waiting), [
-      { redelivered: 0, remaining: 0 },
+      { redelivered: 0, remaining: 0, next: null },
       { redelivered: 0, remaining: 0, next: null },
     ]);
     assert.equal((await linesOn(here).line(id)).depth, 3);
@@ -204,12 +222,45 @@ describe('redelivering all dead letters', () => {
     const redeliver = (query: string) => api.post(`/webhooks/${id}/deliveries/redeliver${query}`);
     const first = await redeliver('?limit=5');
     assert.equal(first.status, 202);
-    assert.deepEqual(first.body, { redelivered: 5, remaining: 7 });
-    assert.deepEqual((await redeliver('?status=DISCARDED')).body, { redelivered: 0, remaining: 0 });
-    assert.deepEqual((await redeliver('')).body, { redelivered: 7, remaining: 0 });
+    const { next_cursor: cursor, ...counts } = first.body;
+    assert.deepEqual(counts, { redelivered: 5, remaining: 7 });
+    const nothing = { redelivered: 0, remaining: 0, next_cursor: null };
+    assert.deepEqual((await redeliver('?status=DISCARDED')).body, nothing);
+    assert.deepEqual((await redeliver(`?cursor=${cursor}`)).body, { ...nothing, redelivered: 7 });
     await settledDeliveries(api, id, names.length);
     assert.deepEqual(accountsOf(target.requests), names);
-    assert.deepEqual((await redeliver('')).body, { redelivered: 0, remaining: 0 });
+    assert.deepEqual((await redeliver('')).body, nothing);
+  });
+
+  it('sends each of them once, even if the first ones fail again', async () => {
+    await using target = await startTarget({ respondWith: answer(400) });
+    await using service = await borrowTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'refused 1', 'refused 2', 'c', 'd', 'e');
+    await settledDeliveries(api, id, 5);
+    target.requests.length = 0;
+    target.respondWith(when(({ text }) => text.includes('refused'), answer(400), answer(200)));
+    assert.deepEqual(await redeliverStepwise(api, id, 2), [2, 2, 1]);
+    assert.deepEqual(accountsOf(target.requests), ['refused 1', 'refused 2', 'c', 'd', 'e']);
+  });
+
+  it('sends each of them once, even if the first ones are discarded again', async () => {
+    await using target = await startTarget({ respondWith: answer(400) });
+    await using service = await borrowTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1, paused: true });
+    await createAccounts(api, 'old 1', 'old 2', 'old 3');
+    const last = Date.parse((await api.get(`/webhooks/${id}/line/messages`)).body.data.at(-1).event_dt);
+    await until(() => Date.now() > last + 1, 'time passes');
+    const ignore_before_dt = new Date(last + 1).toISOString();
+    await createAccounts(api, 'new 1', 'new 2');
+    await updateWebhook(api, id, target.url, { max_attempts: 1, ignore_before_dt });
+    await settledDeliveries(api, id, 5);
+    target.requests.length = 0;
+    target.respondWith(answer(200));
+    assert.deepEqual(await redeliverStepwise(api, id, 3), [3, 2]);
+    assert.deepEqual(accountsOf(target.requests), ['new 1', 'new 2']);
   });
 
   it('sends discarded ones too, in one order with the dead letters, and leaves delivered ones alone', async () => {
@@ -236,7 +287,7 @@ describe('redelivering all dead letters', () => {
     target.requests.length = 0;
     target.respondWith(answer(200));
     const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver`);
-    assert.deepEqual(body, { redelivered: 4, remaining: 0 });
+    assert.deepEqual(body, { redelivered: 4, remaining: 0, next_cursor: null });
     const all = await settledDeliveries(api, id, 5);
     assert.deepEqual(accountsOf(target.requests), ['a', 'b', 'c', 'e']);
     for (const each of all) attemptedInOrder(each);

@@ -161,7 +161,11 @@ for (const engine of ENGINES) {
       const path = `/webhooks/${id}/deliveries/redeliver`;
       for (const query of ['', '?subtopic=ACCOUNT_CREATED'])
         assert.deepEqual((await api.post(path + query)).body.redelivered, 0, query);
-      assert.deepEqual((await api.post(`${path}?status=DISCARDED`)).body, { redelivered: 2, remaining: 0 });
+      assert.deepEqual((await api.post(`${path}?status=DISCARDED`)).body, {
+        redelivered: 2,
+        remaining: 0,
+        next_cursor: null,
+      });
       await target.waitFor(2);
       assert.deepEqual(accountsOf(target.requests), ['a', 'b']);
     });

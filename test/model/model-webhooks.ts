@@ -298,7 +298,7 @@ export class ModelWebhooks {
     const place = `/webhooks/${webhook.id}/deliveries/redeliver?status=DEAD_LETTERED`;
     const { body } = await this.#context.call('POST', place, [enabled ? 202 : 409]);
     if (!enabled) return;
-    assert.deepEqual(body, { redelivered: dead.length, remaining: 0 });
+    assert.deepEqual(body, { redelivered: dead.length, remaining: 0, next_cursor: null });
     const asked = { start, end: tick() };
     const again = dead.map((letter): ExpectedMessage => {
       const moment = Date.parse(JSON.parse(letter.text).timestamp);

@@ -136,7 +136,7 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
     await test.queue.work([copy, copy]);
     const { delivery } = await test.details();
     await assert.rejects(test.lines.redeliver(test.webhook, delivery.id, ADMINISTRATOR), /already waiting/);
-    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10 } as const;
+    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
     assert.equal((await test.lines.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
     assert.equal((await test.queue.line(test.webhook)).depth, 1);

@@ -151,7 +151,7 @@ export class DeadLetterSteps {
       return { count: removed, next };
     }
     const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
-    const { redelivered, next = null } = await lines.redeliverMatching(webhookId, dead, page, by);
+    const { redelivered, next } = await lines.redeliverMatching(webhookId, dead, page, by);
     return { count: redelivered, next };
   }
 }

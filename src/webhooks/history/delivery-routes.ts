@@ -63,21 +63,21 @@ export function deliveryRoutes(
       assertAlone(query);
       return await lines.redeliverThese(webhookId, ids, by, tx);
     }
-    const atMost = limit ?? DEFAULT_REDELIVER_LIMIT;
-    if (Object.keys(filter).length === 0 && cursor === undefined)
+    const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+    const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
+    if (Object.keys(filter).length === 0)
       return await lines.redeliverAll(
         webhookId,
-        { statuses, withManual: status !== undefined, limit: atMost },
+        { statuses, withManual: status !== undefined, ...page },
         by,
         tx,
       );
-    const { after } = pageRequest(cursor === undefined ? {} : { cursor });
     const matching = {
       ...deliveryFilter(filter),
       statuses,
       ...(status === undefined ? { withoutManualDiscards: true } : {}),
     };
-    return await lines.redeliverMatching(webhookId, matching, { limit: atMost, after }, by, tx);
+    return await lines.redeliverMatching(webhookId, matching, page, by, tx);
   };
 
   routes.get(
@@ -158,8 +158,8 @@ export function deliveryRoutes(
         operationId: 'redeliverDeliveries',
         summary: 'Redeliver dead-lettered or discarded messages',
         description:
-          'Appends them to the line in their original order. Repeat until `remaining` is 0, with a filter with the ' +
-          '`next_cursor` of the call before.',
+          'Appends them to the line in their original order. Repeat with the `next_cursor` of the call before until it is null. ' +
+          'Without it, messages that were redelivered and could not be delivered again come first once more.',
         params: WebhookParams,
         querystring: RedeliverQuery,
         response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook was deleted.' }, 422) },
@@ -285,6 +285,5 @@ function assertAlone(query: object): void {
 }
 
 function toRedelivery({ redelivered, remaining, next }: RedeliveryResult): Static<typeof RedeliverRecord> {
-  const done = { redelivered, remaining };
-  return next === undefined ? done : { ...done, next_cursor: next === null ? null : toCursor(next) };
+  return { redelivered, remaining, next_cursor: next === null ? null : toCursor(next) };
 }

@@ -234,16 +234,14 @@ export const RedeliverRecord = Type.Object(
     redelivered: Type.Integer({ description: 'The redelivered messages, in order.' }),
     remaining: Type.Integer({
       description:
-        'Number of remaining messages with these statuses, counted up to 10,000. With a filter, of those that have not been examined. ' +
-        'If it is not 0, repeat the call.',
+        'Number of messages with these statuses that have not been examined, counted up to 10,000. If it is not 0, repeat the call ' +
+        'with the `next_cursor`.',
     }),
-    next_cursor: Type.Optional(
-      Nullable(
-        Type.String({
-          description:
-            'With a filter: where the next call continues, because one call examines 2,000 messages. Null at the end.',
-        }),
-      ),
+    next_cursor: Nullable(
+      Type.String({
+        description:
+          'Where the next call continues. With a filter, one call examines 2,000 messages. Null at the end.',
+      }),
     ),
   },
   { title: 'Redelivery', description: 'The result of a redelivery.' },

@@ -1,5 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
@@ -192,7 +193,8 @@ export async function readRedeliverable(
     statuses,
     withManual,
     limit,
-  }: { webhookId: number; statuses: readonly DeliveryStatus[]; withManual: boolean; limit: number },
+    after,
+  }: PageRequest & { webhookId: number; statuses: readonly DeliveryStatus[]; withManual: boolean },
 ): Promise<StoredDelivery[]> {
   const found: StoredDelivery[] = [];
   // One status after another: the index returns each in order, but the engines would have to sort both together.
@@ -203,6 +205,7 @@ export async function readRedeliverable(
       .where('deliveries.webhook_id', '=', webhookId)
       .where('deliveries.status', '=', status)
       .where(NOT_DELIVERED)
+      .where('deliveries.id', '>', after ?? 0)
       .$if(!withManual, (query) => query.where(NOT_DISCARDED_MANUALLY))
       .orderBy('deliveries.id')
       .limit(limit)

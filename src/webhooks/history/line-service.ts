@@ -59,12 +59,10 @@ export interface DeliveryInBrief {
 }
 
 /** Which messages are redelivered. */
-export interface RedeliveryRequest {
+export interface RedeliveryRequest extends PageRequest {
   statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
   /** Whether messages that someone discarded are included. */
   withManual: boolean;
-  /** Maximum number of messages. */
-  limit: number;
 }
 
 /** What sending several messages again did. */
@@ -72,8 +70,8 @@ export interface RedeliveryResult {
   redelivered: number;
   /** How many may be left for further calls, counted up to a bound. */
   remaining: number;
-  /** With a filter: where the next call goes on; null at the end. */
-  next?: number | null;
+  /** Where the next call continues; null at the end. */
+  next: number | null;
 }
 
 /** A delivery with its latest attempts, in order. */
@@ -168,29 +166,21 @@ export class LineService {
   }
 
   /**
-   * Redelivers dead-lettered or discarded messages, in their order, at most `limit` of them.
+   * Redelivers dead-lettered or discarded messages, in their order, at most `limit` of them. The next call continues after
+   * `next`, so each message is redelivered once, even if it ends the same way again.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async redeliverAll(
     webhookId: number,
-    { statuses, withManual, limit }: RedeliveryRequest,
+    request: RedeliveryRequest,
     by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
-    this.#with.webhooks.assertWritable();
-    return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#with.queue.lockLines(tx, [webhookId]);
-      const webhook = await requireActive(tx, webhookId);
-      const deliveries = await readRedeliverable(tx, { webhookId, statuses, withManual, limit });
-      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
-      return {
-        redelivered: deliveries.length,
-        remaining: await countWithStatus(tx, webhookId, {
-          statuses,
-          withManual,
-          bound: MAX_REMAINING_COUNTED,
-        }),
-      };
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => {
+      const deliveries = await readRedeliverable(tx, { webhookId, ...request });
+      const isLast = deliveries.length < request.limit;
+      const { statuses, withManual } = request;
+      return { deliveries, next: isLast ? null : Math.max(...idsOf(deliveries)), statuses, withManual };
     });
   }
 
@@ -233,18 +223,20 @@ export class LineService {
     webhookId: number,
     by: Actor,
     open: Transaction | undefined,
-    read: (tx: Transaction) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[] }>,
+    read: (
+      tx: Transaction,
+    ) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[]; withManual?: boolean }>,
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
-      const { deliveries, next, statuses } = await read(tx);
+      const { deliveries, next, ...counted } = await read(tx);
       if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       const remaining =
         next === null
           ? 0
-          : await countWithStatus(tx, webhookId, { statuses, after: next, bound: MAX_REMAINING_COUNTED });
+          : await countWithStatus(tx, webhookId, { ...counted, after: next, bound: MAX_REMAINING_COUNTED });
       return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
     });
   }
@@ -312,11 +304,7 @@ export class LineService {
       tx,
       deliveries.map((delivery) => delivery.message_id),
     );
-    await markQueued(
-      tx,
-      deliveries.map((delivery) => delivery.id),
-      this.#with.now(),
-    );
+    await markQueued(tx, idsOf(deliveries), this.#with.now());
     const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
     await this.#with.queue.redeliver(
       tx,
@@ -327,6 +315,10 @@ export class LineService {
       }),
     );
   }
+}
+
+function idsOf(deliveries: readonly StoredDelivery[]): number[] {
+  return deliveries.map(({ id }) => id);
 }
 
 async function inBrief(

@@ -83,7 +83,7 @@ export const deliveryQuery = (webhookId: number, deliveryId: number) =>
 interface RedeliveryOfSome {
   redelivered: number;
   remaining: number;
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 /** Sends these messages again, in order. */
