@@ -169,6 +169,13 @@ describe('the OpenAPI description', () => {
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
   });
 
+  test('says that messages of an inactive webhook cannot be sent again', () => {
+    const again = operations().filter(({ name }) => /\/(redeliver|replay)$/.test(name));
+    assert.equal(again.length, 3);
+    for (const { name, operation } of again)
+      assert.match(operation.responses['409']?.description ?? '', /webhook is inactive/, name);
+  });
+
   test('describes the ten postbacks, each with an example that matches its schema', () => {
     assert.deepEqual(Object.keys(document.webhooks).sort(), [...SUBTOPICS].sort());
     const ajv = new Ajv2020({ strict: false });

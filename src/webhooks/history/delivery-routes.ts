@@ -134,11 +134,7 @@ export function deliveryRoutes(
         params: DeliveryParams,
         response: {
           202: DeliverySummary,
-          ...problems(
-            404,
-            { 409: 'The message is already waiting, or its webhook can no longer send it.' },
-            422,
-          ),
+          ...problems(404, { 409: 'The message is already waiting, or the webhook is inactive.' }, 422),
         },
       },
     },
@@ -162,7 +158,7 @@ export function deliveryRoutes(
           'Without it, messages that were redelivered and could not be delivered again come first once more.',
         params: WebhookParams,
         querystring: RedeliverQuery,
-        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook was deleted.' }, 422) },
+        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },
       },
     },
     async (request, reply) =>
