@@ -1,5 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
 import { isWaitingInLine } from './done-to.ts';
@@ -90,6 +91,25 @@ export async function readFirstMessages(
     limit,
   );
   return await toMessages(reader, rows);
+}
+
+/** The positions of the same messages, and the lengths of their bodies in bytes. */
+export async function readFirstSizes(
+  reader: Pick<Reader, 'all'>,
+  lineId: number,
+  limit: number,
+  { after, through }: Positions,
+): Promise<{ position: number; bytes: number }[]> {
+  return await reader.all(
+    `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes
+     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
+       and m.id > ? and m.id <= ? order by m.id limit ?`,
+    lineId,
+    lineId,
+    after,
+    through,
+    limit,
+  );
 }
 
 /** The position of the last message of a line; 0 if there is none. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import { fitting } from '../../database/step-bytes.ts';
 import type { Purged, PurgeRequest, QueuedMessage, SkipResult } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
 import { isInFlight } from './line-state.ts';
@@ -7,6 +8,7 @@ import {
   countMessages,
   deleteMessages,
   readFirstMessages,
+  readFirstSizes,
   readHeads,
   readLastPosition,
 } from './message-statements.ts';
@@ -39,7 +41,7 @@ export async function skipMessage(
   return { outcome: 'done', message };
 }
 
-/** Deletes waiting messages, as `MessageQueue.purge` says. The line stays locked until the transaction ends. */
+/** Deletes waiting messages, as `MessageQueue.purge` says, as many as one step can read. The line stays locked until the transaction ends. */
 export async function purgeMessages(
   tx: Transaction,
   lineId: number,
@@ -52,10 +54,12 @@ export async function purgeMessages(
   const head = await readHeadPosition(tx, lineId);
   const first = isInFlight(line, now) ? Math.max(after, head) : after;
   const earlierThan = before ?? Number.MAX_SAFE_INTEGER;
-  const examined = await readFirstMessages(tx, lineId, limit, { after: first, through });
+  const sizes = await readFirstSizes(tx, lineId, limit, { after: first, through });
+  const step = fitting(sizes);
+  const examined = await readFirstMessages(tx, lineId, step.length, { after: first, through });
   const messages = examined.filter(({ enqueuedAt }) => enqueuedAt < earlierThan);
   await removeFromLine(tx, lineId, { messages, head, now });
-  if (examined.length < limit) return { messages, remaining: 0, next: null };
+  if (step.length === sizes.length && sizes.length < limit) return { messages, remaining: 0, next: null };
   const next = { after: examined.at(-1)!.position, through };
   const remaining = await countMessages(tx, lineId, { ...next, before: earlierThan, bound: countUpTo });
   return { messages, remaining, next: remaining === 0 ? null : next };

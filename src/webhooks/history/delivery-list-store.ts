@@ -3,9 +3,11 @@ import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { toPage } from '../../database/page.ts';
 import type { DeliveryRow } from '../../database/schema.ts';
+import { fitting } from '../../database/step-bytes.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
 import { readListedTo } from './delivery-listing-store.ts';
+import { DELIVERY_BYTES, type RedeliverableStep } from './redeliverable-store.ts';
 
 /** SQL for reading the delivery history of a webhook, and parts of it. */
 
@@ -152,12 +154,6 @@ async function readMoment(
   return { id, updatedAt: row?.updated_at ?? Number.POSITIVE_INFINITY };
 }
 
-/** What one call sends again, and where the next one goes on; null at the end. */
-export interface RedeliverableStep {
-  deliveries: StoredDelivery[];
-  next: number | null;
-}
-
 /**
  * A webhook's deliveries that match a filter, in the order in which their events occurred, of at most
  * {@link MAX_EXAMINED} after one of them.
@@ -186,14 +182,16 @@ export async function readRedeliverableMatching(
     .offset(MAX_EXAMINED - 1)
     .limit(1)
     .executeTakeFirst();
-  const deliveries = await candidates
-    .selectAll()
+  const matching = candidates
     .where('deliveries.id', '<=', last?.id ?? Number.MAX_SAFE_INTEGER)
     .where((eb) => matches(eb, filter, tx.dialect))
-    .limit(page.limit)
-    .execute();
-  const next = deliveries.length === page.limit ? deliveries.at(-1)!.id : (last?.id ?? null);
-  return { deliveries, next };
+    .limit(page.limit);
+  const sizes = await matching.select(['deliveries.id', DELIVERY_BYTES.as('bytes')]).execute();
+  const read = fitting(sizes);
+  const lastRead = read.at(-1)?.id ?? 0;
+  const deliveries = await matching.selectAll().where('deliveries.id', '<=', lastRead).execute();
+  const isCut = read.length === page.limit || read.length < sizes.length;
+  return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
 }
 
 /** Those of a webhook's deliveries that are not waiting already, in the order in which their events occurred. */

@@ -193,7 +193,7 @@ const StepLimit = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: MAX_REDELIVER_LIMIT,
-    description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
+    description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}. Of very large messages, one call takes fewer.`,
   }),
 );
 

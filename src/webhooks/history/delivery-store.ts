@@ -1,6 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
@@ -57,7 +56,7 @@ export function untriedDelivery(message: QueueMessage) {
  * The same condition as that of the partial index without delivered messages. With a parameter, an engine could not use
  * that index.
  */
-const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
+export const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
 /**
  * Writes the latest state of each message, and adds up the attempts. Of several rows of a message, the last counts:
@@ -179,41 +178,8 @@ export async function readEarlierAttempts(
 }
 
 /** True for all except the messages that someone discarded. */
-const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
+export const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
   not in (${sql.join(MANUAL_DISCARDS.map((reason) => sql.lit(reason)))})`;
-
-/**
- * A webhook's deliveries with these statuses, in the order of their events.
- * @param withManual whether messages that someone discarded are included
- */
-export async function readRedeliverable(
-  tx: Pick<Reader, 'query'>,
-  {
-    webhookId,
-    statuses,
-    withManual,
-    limit,
-    after,
-  }: PageRequest & { webhookId: number; statuses: readonly DeliveryStatus[]; withManual: boolean },
-): Promise<StoredDelivery[]> {
-  const found: StoredDelivery[] = [];
-  // One status after another: the index returns each in order, but the engines would have to sort both together.
-  for (const status of statuses) {
-    const rows = await tx.query
-      .selectFrom('deliveries')
-      .selectAll()
-      .where('deliveries.webhook_id', '=', webhookId)
-      .where('deliveries.status', '=', status)
-      .where(NOT_DELIVERED)
-      .where('deliveries.id', '>', after ?? 0)
-      .$if(!withManual, (query) => query.where(NOT_DISCARDED_MANUALLY))
-      .orderBy('deliveries.id')
-      .limit(limit)
-      .execute();
-    found.push(...rows);
-  }
-  return found.sort((a, b) => a.id - b.id).slice(0, limit);
-}
 
 /** The webhook is neither inactive nor deleted. */
 const IS_ACTIVE = 'and webhooks.enabled = 1 and webhooks.deleted_at is null';

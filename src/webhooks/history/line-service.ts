@@ -12,12 +12,7 @@ import { requireWebhook, webhookWasEver } from '../configuration/webhook-store.t
 import type { TraceMessage } from '../messages/message-traces.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
-import {
-  type RedeliverableStep,
-  readDeliveryPage,
-  readFinal,
-  readRedeliverableMatching,
-} from './delivery-list-store.ts';
+import { readDeliveryPage, readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import {
   archiveLatestAttempts,
@@ -26,9 +21,13 @@ import {
   readDelivery,
   readDeliveryOfMessage,
   readEarlierAttempts,
-  readRedeliverable,
   type StoredDelivery,
 } from './delivery-store.ts';
+import {
+  type RedeliverableRequest,
+  type RedeliverableStep,
+  readRedeliverable,
+} from './redeliverable-store.ts';
 import { inFlightConflict, recordSkipped } from './removed-messages.ts';
 
 /** Maximum number of attempts of a delivery in a response. */
@@ -59,10 +58,8 @@ export interface DeliveryInBrief {
 }
 
 /** Which messages are redelivered. */
-export interface RedeliveryRequest extends PageRequest {
+export interface RedeliveryRequest extends Omit<RedeliverableRequest, 'webhookId'> {
   statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
-  /** Whether messages that someone discarded are included. */
-  withManual: boolean;
 }
 
 /** What sending several messages again did. */
@@ -177,10 +174,8 @@ export class LineService {
     open?: Transaction,
   ): Promise<RedeliveryResult> {
     return await this.#redeliverSome(webhookId, by, open, async (tx) => {
-      const deliveries = await readRedeliverable(tx, { webhookId, ...request });
-      const isLast = deliveries.length < request.limit;
       const { statuses, withManual } = request;
-      return { deliveries, next: isLast ? null : Math.max(...idsOf(deliveries)), statuses, withManual };
+      return { ...(await readRedeliverable(tx, { webhookId, ...request })), statuses, withManual };
     });
   }
 
@@ -304,7 +299,11 @@ export class LineService {
       tx,
       deliveries.map((delivery) => delivery.message_id),
     );
-    await markQueued(tx, idsOf(deliveries), this.#with.now());
+    await markQueued(
+      tx,
+      deliveries.map((delivery) => delivery.id),
+      this.#with.now(),
+    );
     const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
     await this.#with.queue.redeliver(
       tx,
@@ -315,10 +314,6 @@ export class LineService {
       }),
     );
   }
-}
-
-function idsOf(deliveries: readonly StoredDelivery[]): number[] {
-  return deliveries.map(({ id }) => id);
 }
 
 async function inBrief(

@@ -51,7 +51,7 @@ export const PurgeQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_PURGE_LIMIT,
-      description: `Maximum number of messages. Defaults to ${DEFAULT_PURGE_LIMIT}.`,
+      description: `Maximum number of messages. Defaults to ${DEFAULT_PURGE_LIMIT}. Of very large messages, one call takes fewer.`,
     }),
   ),
   cursor: Type.Optional(

@@ -1,0 +1,27 @@
+/**
+ * How much text one step reads. Steps are also limited by their number of rows, but thousands of large messages would need
+ * gigabytes of memory.
+ */
+const STEP_BYTES = 16 * 1_024 * 1_024;
+
+/** The first rows of a step whose texts together are not too large, but at least one. */
+export function fitting<Row extends { bytes: number }>(rows: readonly Row[]): Row[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, n) => {
+    bytes += row.bytes;
+    return n > 0 && bytes > STEP_BYTES;
+  });
+  return end === -1 ? [...rows] : rows.slice(0, end);
+}
+
+/**
+ * SQL for the length of stored texts of a row and of its shared body, in bytes. The engines know it without reading the
+ * texts.
+ * @param row names the row
+ */
+export function bytesSql(row: string, ...texts: readonly string[]): string {
+  const own = texts.map((text) => `coalesce(octet_length(${row}.${text}), 0)`);
+  const shared = `coalesce((select octet_length(shared.text) from shared_bodies as shared
+    where shared.id = ${row}.shared_body_id), 0)`;
+  return [...own, shared].join(' + ');
+}
