@@ -46,7 +46,7 @@ export async function openStorage(
   }
   if (embedded) openDataFolder(settings.data_dir);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
-  const database = stack.use(await openDatabase(settings, folder));
+  const database = stack.use(await openDatabase(settings, folder, exclusive));
   const secrets = await openAuthSecrets(database, {
     secretFile: folder.secretFile,
     configured: settings.webhooks_auth_secret,
@@ -68,8 +68,9 @@ export async function openStorage(
   };
 }
 
-async function openDatabase(settings: Settings, folder: DataFolder): Promise<Database> {
-  if (settings.database_url === null) return new SqliteDatabase(folder.databaseFile);
+async function openDatabase(settings: Settings, folder: DataFolder, exclusive: boolean): Promise<Database> {
+  if (settings.database_url === null)
+    return new SqliteDatabase(folder.databaseFile, { rewritesLog: exclusive });
   await using stack = new AsyncDisposableStack();
   const database = stack.use(
     new PostgresDatabase(settings.database_url, { connections: settings.database_connections }),

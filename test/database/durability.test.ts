@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { unlinkSync, writeFileSync } from 'node:fs';
+import fs, { copyFileSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { describe, it, mock } from 'node:test';
@@ -195,6 +195,46 @@ describe('a deferred transaction', () => {
       });
     await until(() => isAnswered, 'the deferred change is answered while no sync can happen');
     assert.equal((await test.database.reader.all('select name from service_secrets')).length, 2);
+  });
+});
+
+describe('the log that a killed process left', () => {
+  it('is written to disk once more before the next one confirms anything', async () => {
+    await using test = await openSqliteFile();
+    await test.database.transaction((tx) => tx.run(INSERT, 'kept', 'x'));
+    const copy = path.join(path.dirname(test.file), 'killed.db');
+    for (const end of ['', '-wal']) copyFileSync(`${test.file}${end}`, `${copy}${end}`);
+    const bytes = readFileSync(`${copy}-wal`);
+    const done: string[] = [];
+    const { writeSync, fdatasyncSync } = fs;
+    let fails = true;
+    mock.method(fs, 'writeSync', (...of: Parameters<typeof writeSync>) => {
+      const written = writeSync(...of);
+      done.push(`wrote ${written}`);
+      return written;
+    });
+    mock.method(fs, 'fdatasyncSync', (descriptor: number) => {
+      if (fails) throw new Error('EIO: i/o error, fdatasync');
+      fdatasyncSync(descriptor);
+      done.push('synced');
+    });
+    syncBuiltinESMExports();
+    try {
+      assert.throws(() => new SqliteDatabase(copy, { rewritesLog: true }), {
+        name: 'DatabaseUnavailableError',
+        message: /cannot be opened: EIO/,
+      });
+      fails = false;
+      done.length = 0;
+      await using database = new SqliteDatabase(copy, { rewritesLog: true });
+      assert.deepEqual(done, [`wrote ${bytes.length}`, 'synced']);
+      assert.deepEqual(readFileSync(`${copy}-wal`), bytes);
+      const rows = await database.reader.all("select 1 from service_secrets where name = 'kept'");
+      assert.equal(rows.length, 1);
+    } finally {
+      mock.restoreAll();
+      syncBuiltinESMExports();
+    }
   });
 });
 

@@ -15,6 +15,7 @@ import {
 } from '../database.ts';
 import { SignalListeners } from '../signal-listeners.ts';
 import { isBusy, Statements, toUnavailable } from './kysely-node-sqlite.ts';
+import { rewriteLog } from './rewrite-log.ts';
 import { BUSY_TIMEOUT_MS, createReader, openConnection } from './sqlite-connections.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
@@ -83,13 +84,17 @@ export class SqliteDatabase implements Database {
   #draining: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
 
-  /** Opens or creates the file. @throws {DatabaseUnavailableError} if it cannot be opened or is not a database */
-  constructor(file: string) {
+  /**
+   * Opens or creates the file.
+   * @param rewritesLog whether it first makes sure that the log of an earlier process is on disk, as a service must
+   * @throws {DatabaseUnavailableError} if it cannot be opened or is not a database
+   */
+  constructor(file: string, { rewritesLog = false } = {}) {
     try {
       this.#writer = openConnection(file, WRITER_CACHE_KIB);
-      this.#writer.exec(
-        `pragma page_size = ${NEW_PAGE_BYTES}; pragma journal_mode = wal; pragma busy_timeout = 0`,
-      );
+      this.#writer.exec(`pragma page_size = ${NEW_PAGE_BYTES}; pragma journal_mode = wal`);
+      if (rewritesLog) rewriteLog(this.#writer, `${file}-wal`);
+      this.#writer.exec('pragma busy_timeout = 0');
       this.#readerConnection = openConnection(file, READER_CACHE_KIB);
       this.#readerConnection.exec('pragma query_only = on');
     } catch (error) {
@@ -297,10 +302,7 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/**
- * After a failed sync, the system may have dropped what it could not write. Only a restart, which reads the log
- * from disk, shows its content.
- */
+/** After a failed sync, the system may have dropped what it could not write. The next process writes the log again. */
 function syncFailed(error: unknown): DatabaseLostError {
   return new DatabaseLostError(
     `the database could not sync its log; restart the service: ${messageOf(error)}`,

@@ -1,0 +1,35 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+
+const CHUNK_BYTES = 1_024 * 1_024;
+
+/**
+ * Writes the log that an earlier process left to disk once more. After a failed sync, the system may keep parts of it in memory alone,
+ * and mark them as written: whoever reads the log finds them, and no later sync writes them. What is confirmed from now on
+ * would lie behind that hole, and a power failure would lose it.
+ *
+ * @param writer keeps others from writing to the log in the meantime
+ * @throws if the log cannot be written
+ */
+export function rewriteLog(writer: DatabaseSync, file: string): void {
+  writer.exec('begin immediate');
+  try {
+    if (!existsSync(file)) return;
+    const descriptor = openSync(file, 'r+');
+    try {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      let at = 0;
+      for (let read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at); read > 0; ) {
+        for (let written = 0; written < read; )
+          written += writeSync(descriptor, chunk, written, read - written, at + written);
+        at += read;
+        read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
+      }
+      if (at > 0) fdatasyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } finally {
+    writer.exec('rollback');
+  }
+}
