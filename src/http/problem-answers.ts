@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
-import { withUnknownQuery } from './unknown-query.ts';
+import { withUnknownMembers } from './unknown-members.ts';
 import { inputErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -82,7 +82,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
     });
   }
   const errors = inputErrorsOf(error);
-  if (errors.length > 0) return invalidInput(withUnknownQuery(request, errors));
+  if (errors.length > 0) return invalidInput(withUnknownMembers(request, errors));
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':

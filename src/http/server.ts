@@ -12,7 +12,7 @@ import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
 import { answerUnchanged } from './unchanged.ts';
-import { refuseUnknownQuery } from './unknown-query.ts';
+import { refuseUnknownMembers } from './unknown-members.ts';
 import { installValidation } from './validation.ts';
 
 /** Maximum time for a client to send its headers, or a whole request that is not an upload. */
@@ -83,7 +83,7 @@ export function createServer({
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);
-  refuseUnknownQuery(server as unknown as FastifyInstance);
+  refuseUnknownMembers(server as unknown as FastifyInstance);
   serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   answerUnchanged(server as unknown as FastifyInstance);

@@ -273,7 +273,7 @@ describe('an alert about dead letters', () => {
     const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED' });
     clock.pass(MINUTE);
     const { head } = (await api.get(`/webhooks/${skipped}/line`)).body;
-    await api.post(`/webhooks/${skipped}/line/skip`, { message_id: head.message_id });
+    await api.post(`/webhooks/${skipped}/line/skip?message_id=${head.message_id}`);
     const webhook = await createWebhook(api, target.url, { name: 'CRM', max_attempts: 1, topic: 'ACCOUNT' });
     await createAccounts(api, 'lost');
     await receiver.waitFor(1);

@@ -86,3 +86,76 @@ describe('a query member that a route does not know', () => {
     assert.ok(answer.body.errors.length <= 100);
   });
 });
+
+describe('a body of a call that has none', () => {
+  let service: TestService;
+  let bodiless: { method: string; path: string }[];
+
+  before(async () => {
+    service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { paths } = (await service.api.get('/openapi.json')).body;
+    bodiless = Object.entries<Record<string, { requestBody?: object }>>(paths).flatMap(([path, operations]) =>
+      Object.entries(operations)
+        .filter(([method, { requestBody }]) => /post|delete/.test(method) && requestBody === undefined)
+        .map(([method]) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, '900001') })),
+    );
+    assert.ok(bodiless.length > 20, `${bodiless.length} calls`);
+  });
+  after(() => service.stop());
+
+  test('is rejected with its members, by every such call', async () => {
+    for (const { method, path } of bodiless) {
+      const answer = await service.api.call(method, path, { 'a/b': 1, typo: null });
+      assertProblem(answer, 400, 'invalid-request');
+      const pointers = answer.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+      for (const name of ['/a~1b', '/typo'])
+        assert.ok(pointers.includes(name), `${method} ${path}: ${pointers}`);
+    }
+  });
+
+  test('may be empty, because many clients always send one', async () => {
+    for (const { method, path } of bodiless) {
+      for (const body of ['{}', '[]', 'null', '']) {
+        const { status, body: problem } = await service.api.call(method, path, body);
+        const pointers = (problem.errors ?? []).map(({ pointer }: { pointer: string }) => pointer);
+        const wrong = pointers.filter((pointer: string) => !/^\/(?:query|params)\//.test(pointer));
+        assert.deepEqual(wrong, [], `${method} ${path} ${body}: ${status}`);
+      }
+    }
+  });
+
+  test('must be empty if it has no members to name', async () => {
+    for (const body of ['"all"', '1', 'true', '[{ "delivery_id": 1 }]']) {
+      assertInvalid(await service.api.post('/webhooks/1/deliveries/redeliver', body), ['']);
+    }
+  });
+
+  test('does not lose a filter: nothing is purged, redelivered or removed', async () => {
+    const { api } = service;
+    const { id } = await api.create('/webhooks', webhookInput());
+    await api.create('/accounts', { name: 'Northwind' });
+    const purge = `/webhooks/${id}/line/purge`;
+    const refused = await api.post(purge, { until_dt: '2020-01-01T00:00:00Z' });
+    assertInvalid(refused, ['/until_dt']);
+    assert.deepEqual(refused.body.errors, [{ pointer: '/until_dt', detail: 'belongs in the query' }]);
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 1);
+    assert.equal((await api.post(purge, {})).body.purged, 1);
+    const redeliver = `/webhooks/${id}/deliveries/redeliver`;
+    assertInvalid(await api.post(`${redeliver}?all=1`, { delivery_id: [2], status: 'DISCARDED' }), [
+      '/query/all',
+      '/delivery_id',
+      '/status',
+    ]);
+    const discarded = await api.post(`${redeliver}?status=DISCARDED`);
+    assert.equal(discarded.body.redelivered, 1, 'the purged message was left alone');
+  });
+
+  test('is named together with invalid members of the query, and at most a hundred members are named', async () => {
+    const { api } = service;
+    assertInvalid(await api.post('/webhooks/1/line/purge?limit=0', { until: 1 }), ['/query/limit', '/until']);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`m${index}`, 1]));
+    const answer = await api.post('/webhooks/1/line/purge', many);
+    assertProblem(answer, 400, 'invalid-request');
+    assert.equal(answer.body.errors.length, 100);
+  });
+});

@@ -1,0 +1,76 @@
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { inputErrorsOf } from './validation.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The query members that the route knows, or undefined if it accepts any. */
+    queryMembers?: ReadonlySet<string>;
+    /** Whether the route has a body. Its schema rejects unknown members. */
+    hasBody?: boolean;
+  }
+}
+
+const UI_INTERFACE = '/ui/api/';
+const MAX_ERRORS_TOLD = 100;
+
+/**
+ * Rejects query members that a route does not know, because a typing error (`resetstatistics=true`) must not
+ * silently do nothing. Rejects members of a body if the route has none, because a lost filter means "all".
+ * Applies to the automation API and the interface of the UI. Pages, files, health checks and metrics accept any
+ * query, because links get members added on their way. So does the token endpoint (RFC 6749 section 3.2).
+ */
+export function refuseUnknownMembers(server: FastifyInstance): void {
+  server.addHook('onRoute', (route) => {
+    const { scope, role } = route.config ?? {};
+    if (scope === undefined && role === undefined && !route.url.startsWith(UI_INTERFACE)) return;
+    const { querystring, body } = route.schema ?? {};
+    const { properties = {} } = (querystring ?? {}) as { properties?: object };
+    const queryMembers = new Set(Object.keys(properties));
+    route.config = { ...route.config, queryMembers, hasBody: body !== undefined };
+  });
+  // After validation: a route that does not attach validation errors has already responded, with these members,
+  // too.
+  server.addHook('preHandler', (request, _reply, done) => {
+    const unknown = unknownMemberErrors(request);
+    if (unknown.length === 0) return done();
+    // An upload's body is not read yet.
+    const found = request.routeOptions.config.isUpload === true ? undefined : request.validationError;
+    done(invalidInput(withUnknownMembers(request, inputErrorsOf(found as FastifyError | undefined))));
+  });
+}
+
+/** The errors of a request, including members that its route does not know and no schema has checked. */
+export function withUnknownMembers(request: FastifyRequest, found: readonly InputError[]): InputError[] {
+  const reported = new Set(found.map(({ pointer }) => pointer));
+  const unknown = unknownMemberErrors(request).filter(({ pointer }) => !reported.has(pointer));
+  return [...found, ...unknown].slice(0, MAX_ERRORS_TOLD);
+}
+
+function unknownMemberErrors(request: FastifyRequest): InputError[] {
+  const { queryMembers, hasBody } = request.routeOptions.config;
+  if (queryMembers === undefined) return [];
+  const errors = unknownQueryErrors(request.query, queryMembers);
+  return hasBody === true ? errors : [...errors, ...bodyErrors(request.body, queryMembers)];
+}
+
+function unknownQueryErrors(query: unknown, known: ReadonlySet<string>): InputError[] {
+  const names = Object.keys((query ?? {}) as object);
+  return names
+    .filter((name) => !known.has(name))
+    .map((name) => ({ pointer: pointerTo('/query', name), detail: 'is not a known member' }));
+}
+
+/** The members of a body where none belongs. Many clients send an empty one with every call. */
+function bodyErrors(body: unknown, queryMembers: ReadonlySet<string>): InputError[] {
+  if (body === undefined || body === null) return [];
+  if (typeof body !== 'object') return [NOT_EMPTY];
+  const names = Object.keys(body);
+  if (names.length > 0 && Array.isArray(body)) return [NOT_EMPTY];
+  return names.map((name) => ({
+    pointer: pointerTo('', name),
+    detail: queryMembers.has(name) ? 'belongs in the query' : 'is not a known member',
+  }));
+}
+
+const NOT_EMPTY: InputError = { pointer: '', detail: 'must be empty' };
