@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DEADLINE_MS } from './support/deadline.ts';
@@ -43,64 +43,88 @@ describe('the example receivers', () => {
   after(() => service.stop());
 
   for (const [name, { needs, command }] of Object.entries(RECEIVERS)) {
-    test(`${name} accepts signed postbacks once, and no changed or old ones`, {
-      skip: !isInstalled(needs) && `${needs} is not installed`,
-    }, async () => {
-      const { api } = service;
-      const port = await freePort();
-      const url = `http://127.0.0.1:${port}/`;
-      const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: url });
-      const { signing_secret: secret } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
-      await using receiver = await startReceiver(command(port), port, secret);
+    const skip = !isInstalled(needs) && `${needs} is not installed`;
 
-      await api.create('/accounts', { name: 'Nörthwind 💥' });
-      await until(() => receiver.output().includes('ACCOUNT_CREATED'), `${name} has received the message`);
-      const deliveries = `/webhooks/${id}/deliveries`;
-      const [delivery] = await until(async () => {
-        const { data } = (await api.get(deliveries)).body;
-        return data[0]?.status === 'DELIVERED' && data;
-      }, 'the message is delivered');
+    describe(name, { skip }, () => {
+      let id: number;
+      let url: string;
+      let secret: string;
+      let receiver: RunningReceiver;
 
-      const { signing_secret: other } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
-      assert.notEqual(other, secret);
-      await api.post(`${deliveries}/${delivery.id}/redeliver`);
-      await until(async () => {
-        const { body } = await api.get(`${deliveries}/${delivery.id}`);
-        return body.attempts === 2 && body.status === 'DELIVERED';
-      }, 'the message is delivered again, with the signatures of both secrets');
+      before(async () => {
+        const port = await freePort();
+        url = `http://127.0.0.1:${port}/`;
+        ({ id } = await service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: url }));
+        secret = (await service.api.post(`/webhooks/${id}/signing-secret`)).body.signing_secret;
+        receiver = await startReceiver(command(port), port, secret);
+      });
+      after(async () => {
+        await receiver?.[Symbol.asyncDispose]();
+        await service.api.delete(`/webhooks/${id}`);
+      });
 
-      const message = '{"subtopic":"ACCOUNT_DELETED"}';
-      const now = Math.floor(Date.now() / 1_000);
-      assert.equal(await post(url, secret, { timestamp: now, signed: message, body: message }), 204);
-      assert.equal(
-        await post(url, secret, { timestamp: now, signed: message, body: message.replace('_', '-') }),
-        401,
-      );
-      assert.equal(await post(url, secret, { timestamp: now - 3_600, signed: message, body: message }), 401);
-      assert.equal(await post(url, other, { timestamp: now, signed: message, body: message }), 401);
-      const long = ' '.repeat(MORE_THAN_ANY_MESSAGE_BYTES);
-      assert.equal(await post(url, secret, { timestamp: now, signed: long, body: long }), 413);
-      const lines = receiver
-        .output()
-        .split('\n')
-        .filter((line) => line.startsWith('received'));
-      assert.deepEqual(
-        lines.map((line) => line.split(' ')[2]),
-        ['ACCOUNT_CREATED', 'ACCOUNT_DELETED'],
-      );
-      await api.delete(`/webhooks/${id}`);
+      /** What the receiver printed about a message, without its id. */
+      const printedAbout = (messageId: string) =>
+        receiver
+          .output()
+          .split('\n')
+          .filter((line) => line.split(' ')[1] === messageId)
+          .map((line) => line.replace(` ${messageId}`, ''));
+
+      const printed = (messageId: string) =>
+        until(() => printedAbout(messageId).length > 0 && printedAbout(messageId), `${messageId} is printed`);
+
+      test('accepts signed postbacks once, and no changed or old ones', async () => {
+        const { api } = service;
+        await api.create('/accounts', { name: 'Nörthwind 💥' });
+        const deliveries = `/webhooks/${id}/deliveries`;
+        const delivery = await until(async () => {
+          const { data } = (await api.get(`${deliveries}?subtopic=ACCOUNT_CREATED`)).body;
+          return data[0]?.status === 'DELIVERED' && data[0];
+        }, 'the message is delivered');
+
+        const { signing_secret: other } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
+        assert.notEqual(other, secret);
+        await api.post(`${deliveries}/${delivery.id}/redeliver`);
+        await until(async () => {
+          const { body } = await api.get(`${deliveries}/${delivery.id}`);
+          return body.attempts === 2 && body.status === 'DELIVERED';
+        }, 'the message is delivered again, with the signatures of both secrets');
+
+        const body = '{"subtopic":"ACCOUNT_DELETED"}';
+        const now = nowInSeconds();
+        const changed = body.replace('_', '-');
+        assert.equal(await post(url, secret, { id: 'changed', body: changed, signed: body }), 401);
+        assert.equal(await post(url, secret, { id: 'old', body, timestamp: now - 3_600 }), 401);
+        assert.equal(await post(url, other, { id: 'other', body }), 401);
+        const long = ' '.repeat(MORE_THAN_ANY_MESSAGE_BYTES);
+        assert.equal(await post(url, secret, { id: 'long', body: long }), 413);
+        assert.equal(await post(url, secret, { id: 'direct', body }), 204);
+        assert.deepEqual(await printed('direct'), ['received ACCOUNT_DELETED']);
+        assert.deepEqual(printedAbout(delivery.message_id), ['received ACCOUNT_CREATED']);
+        for (const refused of ['changed', 'old', 'other', 'long'])
+          assert.deepEqual(printedAbout(refused), []);
+      });
+
+      test('still receives after a sender has disconnected in the middle of a request', async () => {
+        const stranger = await unfinishedRequest(url);
+        stranger.destroy();
+        await once(stranger, 'close');
+        const body = '{"subtopic":"ACCOUNT_CREATED"}';
+        assert.equal(await post(url, secret, { id: 'after', body }), 204);
+        assert.equal(await post(url, secret, { id: 'after-that', body }), 204);
+        assert.deepEqual(await printed('after-that'), ['received ACCOUNT_CREATED']);
+      });
     });
 
     test(`${name} accepts nothing if it has no secret, because anyone could sign with an empty key`, {
-      skip: !isInstalled(needs) && `${needs} is not installed`,
+      skip,
     }, async () => {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}/`;
-      const message = '{"subtopic":"ACCOUNT_DELETED"}';
-      const now = Math.floor(Date.now() / 1_000);
       const starting = async () => {
         await using _receiver = await startReceiver(command(port), port, '');
-        return await post(url, 'whsec_', { timestamp: now, signed: message, body: message });
+        return await post(url, 'whsec_', { id: 'any', body: '{"subtopic":"ACCOUNT_DELETED"}' });
       };
       // The server of PHP starts anyway.
       if (name === 'receiver.php') assert.equal(await starting(), 500);
@@ -109,12 +133,14 @@ describe('the example receivers', () => {
   }
 });
 
+const nowInSeconds = () => Math.floor(Date.now() / 1_000);
+
+/** Posts a message as the service would, and returns the status of the response. */
 async function post(
   url: string,
   secret: string,
-  { timestamp, signed, body }: { timestamp: number; signed: string; body: string },
+  { id, body, signed = body, timestamp = nowInSeconds() }: Message,
 ): Promise<number> {
-  const id = `id-${signed.length}`;
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${signed}`).digest('base64');
   const response = await fetch(url, {
@@ -126,9 +152,30 @@ async function post(
       'webhook-signature': `v1,${signature}`,
     },
     body,
+    signal: AbortSignal.timeout(DEADLINE_MS),
   });
   await response.arrayBuffer();
   return response.status;
+}
+
+interface Message {
+  id: string;
+  body: string;
+  /** What is signed, if it is not the body. */
+  signed?: string;
+  timestamp?: number;
+}
+
+/** The connection of a sender that has sent a part of a request. */
+async function unfinishedRequest(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  await new Promise<void>((resolve) => {
+    socket.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\nabc', () => resolve());
+  });
+  return socket;
 }
 
 /** A port that is free now, and that the system gives to nobody who asks for any. */
@@ -147,8 +194,16 @@ async function freePort(): Promise<number> {
   }
 }
 
+interface RunningReceiver extends AsyncDisposable {
+  output(): string;
+}
+
 /** Starts a receiver and waits until it accepts connections. */
-async function startReceiver([program, ...args]: [string, ...string[]], port: number, secret: string) {
+async function startReceiver(
+  [program, ...args]: [string, ...string[]],
+  port: number,
+  secret: string,
+): Promise<RunningReceiver> {
   const folder = temporaryFolder();
   const child = spawn(program, args, {
     cwd: FOLDER,

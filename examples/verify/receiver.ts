@@ -35,22 +35,28 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 /** Replace it with a unique column in your database, written in the transaction that stores the message. */
 const handled = new Set<string>();
 
-createServer(async (request, response) => {
+/** Handles a request, and returns the status of the response. */
+async function receive(request: IncomingMessage): Promise<number> {
   const body = await readBody(request);
-  if (body === null) {
-    response.writeHead(413).end('too large');
-    return;
-  }
+  if (body === null) return 413;
   const header = (name: string) => String(request.headers[name] ?? '');
   const id = header('webhook-id');
-  if (!isGenuine(id, header('webhook-timestamp'), header('webhook-signature'), body)) {
-    response.writeHead(401).end('wrong signature');
-    return;
-  }
+  if (!isGenuine(id, header('webhook-timestamp'), header('webhook-signature'), body)) return 401;
   if (!handled.has(id)) {
     handled.add(id);
     const { subtopic } = JSON.parse(body.toString('utf8'));
     console.log(`received ${id} ${subtopic}`);
   }
-  response.writeHead(204).end();
+  return 204;
+}
+
+createServer(async (request, response) => {
+  let status = 500;
+  try {
+    status = await receive(request);
+  } catch (error) {
+    // The sender has disconnected, or the message cannot be handled. An error that nobody catches ends the program.
+    console.error(error);
+  }
+  response.writeHead(status).end();
 }).listen(Number(process.env.PORT ?? 9000), '127.0.0.1');
