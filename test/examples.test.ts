@@ -115,6 +115,13 @@ describe('the example receivers', () => {
         assert.equal(await post(url, secret, { id: 'after-that', body }), 204);
         assert.deepEqual(await printed('after-that'), ['received ACCOUNT_CREATED']);
       });
+
+      test('receives while another sender does not finish its request', async () => {
+        const strangers = await Promise.all(Array.from({ length: 3 }, () => unfinishedRequest(url)));
+        const body = '{"subtopic":"ACCOUNT_CREATED"}';
+        assert.equal(await post(url, secret, { id: 'meanwhile', body }), 204);
+        for (const stranger of strangers) stranger.destroy();
+      });
     });
 
     test(`${name} accepts nothing if it has no secret, because anyone could sign with an empty key`, {

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
@@ -68,9 +69,13 @@ public class Receiver {
   public static void main(String[] arguments) throws IOException {
     // With an empty key, anyone could sign.
     if (KEY.length == 0) throw new IllegalStateException("Set WEBHOOK_SECRET to the signing secret of the webhook.");
+    // A sender that does not finish its request is disconnected after these seconds.
+    System.setProperty("sun.net.httpserver.maxReqTime", "10");
     int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "9000"));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.createContext("/", Receiver::receive);
+    // Without it, one such sender would block all others.
+    server.setExecutor(Executors.newCachedThreadPool());
     server.start();
   }
 }

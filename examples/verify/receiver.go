@@ -67,5 +67,9 @@ func main() {
 	if keyError != nil || len(key) == 0 {
 		panic("Set WEBHOOK_SECRET to the signing secret of the webhook.")
 	}
-	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(receive)))
+	// A sender that does not finish its request is disconnected.
+	server := http.Server{
+		Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: http.HandlerFunc(receive), ReadTimeout: 10 * time.Second,
+	}
+	panic(server.ListenAndServe())
 }

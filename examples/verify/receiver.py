@@ -32,6 +32,7 @@ def is_genuine(message_id, timestamp, signatures, body):
 
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = 10  # seconds of silence, after which a sender is disconnected
 
     def do_POST(self):
         length = int(self.headers.get("content-length", 0))
