@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -122,6 +122,16 @@ describe('the example receivers', () => {
         assert.equal(await post(url, secret, { id: 'meanwhile', body }), 204);
         for (const stranger of strangers) stranger.destroy();
       });
+
+      test('does not confirm a message that it failed to handle, nor its repetition', async () => {
+        for (const attempt of ['first', 'second']) {
+          const status = await post(url, secret, { id: 'unusable', body: 'not a message' });
+          assert.equal(status, 500, `${attempt} attempt`);
+        }
+        const body = '{"subtopic":"ACCOUNT_CREATED"}';
+        assert.equal(await post(url, secret, { id: 'unusable', body }), 204, 'the next attempt succeeds');
+        assert.deepEqual(await printed('unusable'), ['received ACCOUNT_CREATED']);
+      });
     });
 
     test(`${name} accepts nothing if it has no secret, because anyone could sign with an empty key`, {
@@ -138,6 +148,26 @@ describe('the example receivers', () => {
       else await assert.rejects(starting, /Set WEBHOOK_SECRET/);
     });
   }
+
+  test('receiver.php does not confirm a message whose id it cannot store', {
+    skip: !isInstalled('php') && 'php is not installed',
+  }, async () => {
+    const port = await freePort();
+    const secret = `whsec_${randomBytes(24).toString('base64')}`;
+    const noFolder = path.join(FOLDER, 'receiver.php');
+    await using receiver = await startReceiver(
+      RECEIVERS['receiver.php']!.command(port),
+      port,
+      secret,
+      noFolder,
+    );
+    const body = '{"subtopic":"ACCOUNT_CREATED"}';
+    assert.equal(
+      await post(`http://127.0.0.1:${port}/`, secret, { id: 'one', body }),
+      500,
+      receiver.output(),
+    );
+  });
 });
 
 const nowInSeconds = () => Math.floor(Date.now() / 1_000);
@@ -210,6 +240,7 @@ async function startReceiver(
   [program, ...args]: [string, ...string[]],
   port: number,
   secret: string,
+  handled?: string,
 ): Promise<RunningReceiver> {
   const folder = temporaryFolder();
   const child = spawn(program, args, {
@@ -221,7 +252,7 @@ async function startReceiver(
       JAVA_TOOL_OPTIONS: JAVA_OPTIONS,
       PORT: String(port),
       WEBHOOK_SECRET: secret,
-      HANDLED: folder.path,
+      HANDLED: handled ?? folder.path,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,7 +22,17 @@ public class Receiver {
       Base64.getDecoder().decode(System.getenv().getOrDefault("WEBHOOK_SECRET", "").replaceFirst("^whsec_", ""));
 
   /** Replace it with a unique column in your database, written in the transaction that stores the message. */
-  static final Set<String> HANDLED = ConcurrentHashMap.newKeySet();
+  static final Set<String> HANDLED = new HashSet<>();
+
+  /** Put your code here. If it throws, the message is sent again. So add the id last. */
+  static synchronized void handle(String id, byte[] body) {
+    if (HANDLED.contains(id)) return;
+    // Use the JSON library of your program.
+    Matcher subtopic = Pattern.compile("\"subtopic\":\"(\\w+)\"").matcher(new String(body, StandardCharsets.UTF_8));
+    if (!subtopic.find()) throw new IllegalArgumentException("not a message");
+    System.out.println("received " + id + " " + subtopic.group(1));
+    HANDLED.add(id);
+  }
 
   /** Whether one of the signatures is that of the body, and the request is recent. */
   static boolean isGenuine(String id, String timestamp, String signatures, byte[] body)
@@ -53,14 +63,14 @@ public class Receiver {
     int status = 500;
     try {
       String signatures = header(exchange, "webhook-signature");
-      status = isGenuine(id, header(exchange, "webhook-timestamp"), signatures, body) ? 204 : 401;
-    } catch (GeneralSecurityException error) {
+      if (!isGenuine(id, header(exchange, "webhook-timestamp"), signatures, body)) {
+        status = 401;
+      } else {
+        handle(id, body);
+        status = 204;
+      }
+    } catch (GeneralSecurityException | RuntimeException error) {
       error.printStackTrace();
-    }
-    if (status == 204 && HANDLED.add(id)) {
-      // Use the JSON library of your program.
-      Matcher subtopic = Pattern.compile("\"subtopic\":\"(\\w+)\"").matcher(new String(body, StandardCharsets.UTF_8));
-      System.out.println("received " + id + " " + (subtopic.find() ? subtopic.group(1) : ""));
     }
     exchange.sendResponseHeaders(status, -1);
     exchange.close();

@@ -21,8 +21,25 @@ const maxBodyBytes = 1024 * 1024
 
 var key, keyError = base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
 
-// Replace it with a unique column in your database, written in the transaction that stores the message.
-var handled sync.Map
+// Replace both with a unique column in your database, written in the transaction that stores the message.
+var handled = map[string]bool{}
+var lock sync.Mutex
+
+// handle is the place for your code. After an error, the message is sent again. So add the id last.
+func handle(id string, body []byte) error {
+	lock.Lock()
+	defer lock.Unlock()
+	if handled[id] {
+		return nil
+	}
+	var message struct{ Subtopic string }
+	if err := json.Unmarshal(body, &message); err != nil {
+		return err
+	}
+	fmt.Println("received", id, message.Subtopic)
+	handled[id] = true
+	return nil
+}
 
 // isGenuine says whether one of the signatures is that of the body, and the request is recent.
 func isGenuine(id, timestamp, signatures string, body []byte) bool {
@@ -53,11 +70,10 @@ func receive(response http.ResponseWriter, request *http.Request) {
 		http.Error(response, "wrong signature", http.StatusUnauthorized)
 		return
 	}
-	if _, known := handled.LoadOrStore(id, true); !known {
-		var message struct{ Subtopic string }
-		if json.Unmarshal(body, &message) == nil {
-			fmt.Println("received", id, message.Subtopic)
-		}
+	if err := handle(id, body); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		http.Error(response, "failed", http.StatusInternalServerError)
+		return
 	}
 	response.WriteHeader(http.StatusNoContent)
 }

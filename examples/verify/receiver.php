@@ -24,13 +24,27 @@ function isGenuine(string $id, string $timestamp, string $signatures, string $bo
     return false;
 }
 
-/** True for the first time. Replace it with a unique column in your database. */
-function isNew(string $id): bool
+/**
+ * Put your code here. If it throws, the message is sent again. So store the id last. Replace the file with a unique
+ * column in your database, written in the transaction that stores the message.
+ */
+function handle(string $id, string $body): void
 {
     $folder = getenv('HANDLED') ?: sys_get_temp_dir() . '/handled-webhooks';
+    $file = $folder . '/' . hash('sha256', $id);
+    if (is_file($file)) {
+        return;
+    }
+    $message = json_decode($body, true, flags: JSON_THROW_ON_ERROR);
+    file_put_contents('php://stdout', "received $id {$message['subtopic']}\n");
     @mkdir($folder, 0700, true);
-    return @fopen($folder . '/' . hash('sha256', $id), 'x') !== false;
+    if (!touch($file)) {
+        throw new Exception("Cannot create $file.");
+    }
 }
+
+// With display_errors, PHP would respond to an error with 200.
+http_response_code(500);
 
 $body = file_get_contents('php://input', false, null, 0, MAX_BODY_BYTES + 1);
 if (strlen($body) > MAX_BODY_BYTES) {
@@ -43,8 +57,5 @@ if (!isGenuine($id, $timestamp, $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $body)
     http_response_code(401);
     return;
 }
-if (isNew($id)) {
-    $message = json_decode($body, true);
-    file_put_contents('php://stdout', "received $id {$message['subtopic']}\n");
-}
+handle($id, $body);
 http_response_code(204);

@@ -6,7 +6,9 @@ import hmac
 import json
 import os
 import sys
+import threading
 import time
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOLERANCE_S = 5 * 60
@@ -17,8 +19,18 @@ if not KEY:
     # With an empty key, anyone could sign.
     sys.exit("Set WEBHOOK_SECRET to the signing secret of the webhook.")
 
-# Replace it with a unique column in your database, written in the transaction that stores the message.
+# Replace both with a unique column in your database, written in the transaction that stores the message.
 handled = set()
+lock = threading.Lock()
+
+
+def handle(message_id, body):
+    """Put your code here. If it fails, the message is sent again. So add the id last."""
+    with lock:
+        if message_id in handled:
+            return
+        print("received", message_id, json.loads(body)["subtopic"], flush=True)
+        handled.add(message_id)
 
 
 def is_genuine(message_id, timestamp, signatures, body):
@@ -44,9 +56,11 @@ class Receiver(BaseHTTPRequestHandler):
         timestamp = self.headers.get("webhook-timestamp", "")
         if not is_genuine(message_id, timestamp, self.headers.get("webhook-signature", ""), body):
             return self.respond(401)
-        if message_id not in handled:
-            handled.add(message_id)
-            print("received", message_id, json.loads(body)["subtopic"], flush=True)
+        try:
+            handle(message_id, body)
+        except Exception:
+            traceback.print_exc()
+            return self.respond(500)
         self.respond(204)
 
     def respond(self, status):

@@ -35,6 +35,14 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
 /** Replace it with a unique column in your database, written in the transaction that stores the message. */
 const handled = new Set<string>();
 
+/** Put your code here. If it throws, the message is sent again. So add the id last. */
+async function handle(id: string, body: Buffer): Promise<void> {
+  if (handled.has(id)) return;
+  const { subtopic } = JSON.parse(body.toString('utf8'));
+  console.log(`received ${id} ${subtopic}`);
+  handled.add(id);
+}
+
 /** Handles a request, and returns the status of the response. */
 async function receive(request: IncomingMessage): Promise<number> {
   const body = await readBody(request);
@@ -42,11 +50,7 @@ async function receive(request: IncomingMessage): Promise<number> {
   const header = (name: string) => String(request.headers[name] ?? '');
   const id = header('webhook-id');
   if (!isGenuine(id, header('webhook-timestamp'), header('webhook-signature'), body)) return 401;
-  if (!handled.has(id)) {
-    handled.add(id);
-    const { subtopic } = JSON.parse(body.toString('utf8'));
-    console.log(`received ${id} ${subtopic}`);
-  }
+  await handle(id, body);
   return 204;
 }
 
