@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 // biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
-import { Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
+import { type ReceiverOptions, Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
 import { DemoFailure } from './failure.ts';
 import { type Arrival, readMessage } from './postback.ts';
 import { TAKEN, type Target, UNAVAILABLE } from './targets.ts';
@@ -26,18 +26,21 @@ export class Inbox implements AsyncDisposable {
   /** Starts a target's receiver, which checks for the given secret, and returns its URL. */
   async open(target: Target, secret: string | undefined): Promise<string> {
     const attempts = new AttemptCounter();
+    const keep: ReceiverOptions['onMessage'] = (body, { id, headers }) => {
+      const message = readMessage(body);
+      if (message === null) throw new Refusal(BAD_REQUEST, 'This is not a message.');
+      const attempt = attempts.count(id);
+      const status = attempts.total > target.refusesFirst ? TAKEN : UNAVAILABLE;
+      const { subtopic } = message;
+      this.#add({ target, subtopic, attempt, status, message, headers, at: Date.now() });
+      if (status !== TAKEN) throw new Refusal(status, 'Down for maintenance.');
+    };
     const receiver = await startReceiver({
       key: target.credentials?.key,
       secret,
-      onMessage: (body, { id, headers }) => {
-        const message = readMessage(body);
-        if (message === null) throw new Refusal(BAD_REQUEST, 'This is not a message.');
-        const attempt = attempts.count(id);
-        const status = attempts.total > target.refusesFirst ? TAKEN : UNAVAILABLE;
-        const { subtopic } = message;
-        this.#add({ target, subtopic, attempt, status, message, headers, at: Date.now() });
-        if (status !== TAKEN) throw new Refusal(status, 'Down for maintenance.');
-      },
+      onMessage: keep,
+      // The demo shows everything that arrives.
+      onTest: keep,
       onRefusal: (error, { headers }) => {
         if (error instanceof Refusal && error.status === UNAVAILABLE) return;
         const attempt = attempts.count(String(headers['webhook-id']));

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 // biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
-import { Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
+import { type ReceiverOptions, Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
 import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -214,7 +214,10 @@ describe('the demo', { concurrency: true }, () => {
 });
 
 /** A receiver that notes what it is given to keep; `keep` may throw. */
-async function startTestReceiver(keep: (id: string) => void | Promise<void> = () => {}) {
+async function startTestReceiver(
+  keep: (id: string) => void | Promise<void> = () => {},
+  onTest?: ReceiverOptions['onTest'],
+) {
   const kept: { id: string; message: unknown }[] = [];
   const receiver = await startReceiver({
     key: 'crm',
@@ -223,10 +226,16 @@ async function startTestReceiver(keep: (id: string) => void | Promise<void> = ()
       await keep(id);
       kept.push({ id, message });
     },
+    onTest,
   });
-  const send = async (id: string, body = '{"subtopic":"ACCOUNT_CREATED"}', secret = 'sesame: öffne dich') => {
+  const send = async (
+    id: string,
+    body = '{"subtopic":"ACCOUNT_CREATED"}',
+    secret = 'sesame: öffne dich',
+    further: Record<string, string> = {},
+  ) => {
     const basic = Buffer.from(`crm:${secret}`).toString('base64');
-    const headers = { authorization: `Basic ${basic}`, 'webhook-id': id };
+    const headers = { authorization: `Basic ${basic}`, 'webhook-id': id, ...further };
     return await fetch(receiver.url, { method: 'POST', headers, body });
   };
   return { kept, send, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
@@ -251,6 +260,20 @@ describe('the example receiver', () => {
       answers.map(() => [401, 'Basic realm="webhooks"']),
     );
     assert.deepEqual(receiver.kept, []);
+  });
+
+  it('keeps a test message away from those that it stores', async () => {
+    const tests: string[] = [];
+    for (const onTest of [undefined, (_: unknown, { id }: { id: string }) => void tests.push(id)]) {
+      await using receiver = await startTestReceiver(undefined, onTest);
+      assert.equal((await receiver.send('t1', undefined, undefined, { 'webhook-test': 'true' })).status, 204);
+      assert.equal((await receiver.send('m1')).status, 204);
+      assert.deepEqual(
+        receiver.kept.map(({ id }) => id),
+        ['m1'],
+      );
+    }
+    assert.deepEqual(tests, ['t1']);
   });
 
   it('stores a repeated message once, even if it arrives again while it is being stored', async () => {

@@ -123,6 +123,22 @@ describe('the example receivers', () => {
         for (const stranger of strangers) stranger.destroy();
       });
 
+      test('does nothing for a test message, whose data is made up', async () => {
+        const { status, body } = await service.api.post(
+          `/webhooks/${id}/test?subtopic=ACCOUNT_ACTIVATION_UPDATED`,
+        );
+        assert.deepEqual([status, body.delivered, body.response_status], [200, true, 204]);
+        const line = await until(
+          () =>
+            receiver
+              .output()
+              .split('\n')
+              .find((each) => /^test |ACTIVATION/.test(each)),
+          'it is printed',
+        );
+        assert.match(line, /^test \S+$/);
+      });
+
       test('does not confirm a message that it failed to handle, nor its repetition', async () => {
         for (const attempt of ['first', 'second']) {
           const status = await post(url, secret, { id: 'unusable', body: 'not a message' });

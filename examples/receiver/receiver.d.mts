@@ -25,6 +25,8 @@ export interface ReceiverOptions {
   readonly secret?: string | undefined;
   /** Called with each new message. If it throws, the message is sent again. */
   readonly onMessage: (message: unknown, postback: Postback) => void | Promise<void>;
+  /** Called with test messages, whose data is made up. Without it, they get a 2xx response and have no effect. */
+  readonly onTest?: ((message: unknown, postback: Postback) => void | Promise<void>) | undefined;
   /** Called for every request that does not get a 2xx response. */
   readonly onRefusal?: (error: Error, request: IncomingMessage) => void;
 }

@@ -23,10 +23,19 @@ export class Refusal extends Error {
 
 /**
  * Listens, and calls `onMessage(message, { id, headers })` for each new message. Responds with 2xx once that has returned.
+ * Test messages go to `onTest` instead, because their data is made up.
  * If it throws, Coursewire sends the message again later, and the messages behind it wait. So only store the message in
  * `onMessage`, so that it survives a crash, and do the work afterwards.
  */
-export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret, onMessage, onRefusal }) {
+export async function startReceiver({
+  host = '127.0.0.1',
+  port = 0,
+  key,
+  secret,
+  onMessage,
+  onTest,
+  onRefusal,
+}) {
   const credentials = key === undefined ? null : digest(`${key}:${secret}`);
   // Messages arrive at least once. To recognize repeats after a restart, store the ids with your data.
   const handled = new Map();
@@ -39,7 +48,8 @@ export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret,
     const id = request.headers['webhook-id'];
     if (!id) throw new Refusal(400, 'The header webhook-id is missing.');
     const message = await readMessage(request);
-    await once(id, async () => onMessage(message, { id, headers: request.headers }));
+    const handle = request.headers['webhook-test'] === 'true' ? onTest : onMessage;
+    await once(id, async () => handle?.(message, { id, headers: request.headers }));
   }
 
   /** A repeated message gets the response of the first, even while the first is still being handled. */
@@ -100,6 +110,12 @@ async function readMessage(request) {
   }
 }
 
+/** As JSON, so that the message cannot contain control characters for the terminal. */
+function print({ subtopic, name, resource }, id) {
+  console.log('%s  %j for %j  %s', new Date().toISOString(), subtopic, name, id);
+  console.log(JSON.stringify(resource, null, 2));
+}
+
 async function main() {
   const option = { type: 'string' };
   const options = { host: option, port: option, key: option, secret: option };
@@ -110,11 +126,8 @@ async function main() {
     port: Number(port),
     key,
     secret,
-    onMessage: ({ subtopic, name, resource }, { id }) => {
-      // As JSON, so that the message cannot contain control characters for the terminal.
-      console.log('%s  %j for %j  %s', new Date().toISOString(), subtopic, name, id);
-      console.log(JSON.stringify(resource, null, 2));
-    },
+    onMessage: (message, { id }) => print(message, id),
+    onTest: (message, { id }) => print(message, `${id} (test)`),
     onRefusal: (error) => console.error(`${new Date().toISOString()}  refused: ${error.message}`),
   });
   const from = key === undefined ? 'anyone' : 'anyone who knows the secret';
