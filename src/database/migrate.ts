@@ -34,6 +34,7 @@ import { alerts } from './migrations/0033-alerts.ts';
 import { attemptHeaders } from './migrations/0034-attempt-headers.ts';
 import { matchingChanges } from './migrations/0035-matching-changes.ts';
 import { statementBytes } from './migrations/0036-statement-bytes.ts';
+import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attemptHeaders,
   matchingChanges,
   statementBytes,
+  launchLanguages,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

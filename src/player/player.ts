@@ -142,7 +142,7 @@ export async function createPlayer(
           );
         }
         const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
-        return await launches.startPreview({ courseId, versionId, ...preview });
+        return await launches.startPreview({ courseId, versionId, language: null, ...preview });
       });
     },
     async listen() {
@@ -154,16 +154,11 @@ export async function createPlayer(
       return { url, port };
     },
     contentOriginRisks: () => risks,
-    async play({ registrationId, courseId, versionId, learnerId, learningStandard, mode, returnUrl }) {
+    async play({ learningStandard, ...launch }) {
       if (!played.has(learningStandard)) return { state: 'unplayable' };
-      const url = await launches.start({
-        registrationId,
-        courseId,
-        versionId,
-        learnerId,
-        mode,
-        returnUrl,
-      });
+      const { registrationId, courseId, versionId, language, learnerId, mode, returnUrl } = launch;
+      const subject = { registrationId, courseId, versionId, language, learnerId, mode, returnUrl };
+      const url = await launches.start(subject);
       return url === null ? { state: 'deleted' } : { state: 'started', url };
     },
   };

@@ -129,6 +129,27 @@ describe('a registration of an equivalent', () => {
     assert.equal((await read(id)).language, 'de');
   });
 
+  it('keeps the chosen language of a course that the equivalent lists for several', async () => {
+    const { api } = service;
+    const listed = ['en', 'de', 'fr'].map((language) => ({ language, course_id: courses.de }));
+    const { id: multilingual } = await api.create('/equivalents', { name: 'Multilingual', courses: listed });
+    await api.post(`/accounts/${accountId}/content`, {
+      contents: [{ type: 'EQUIVALENT', id: multilingual }],
+    });
+    const openings: [query: string, accepted: string, language: string][] = [
+      ['?language=de', 'fr', 'de'],
+      ['', 'fr-CH', 'fr'],
+      ['', 'en', 'en'],
+    ];
+    for (const [query, accepted, language] of openings) {
+      const body = { account_id: accountId, equivalent_id: multilingual, learner_id: 'ada' };
+      const id: string = (await api.create('/registrations', body)).registration_id;
+      const { launch_url: url } = (await launch(id)).body;
+      assert.deepEqual(await play(await open(url + query, accepted)), { status: 200, course: 'In de' });
+      assert.equal((await read(id)).language, language);
+    }
+  });
+
   it('lets the learner choose again after a reset', async () => {
     const id = await register();
     await launch(id, { language: 'de' });

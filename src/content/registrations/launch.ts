@@ -18,6 +18,8 @@ export type Launch =
       courseId: number;
       courseName: string;
       versionId: number;
+      /** The language of an equivalent; null for a course. */
+      language: string | null;
       learningStandard: string;
       learnerId: string;
       mode: RegistrationLaunchMode;
@@ -66,10 +68,7 @@ export async function resolveLaunch(
     const chosen = choices.filter(({ language }) => language === wanted.chosen);
     const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
     const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
-    if (only !== undefined) {
-      const { language: _, ...course } = only;
-      return { ...open, ...course };
-    }
+    if (only !== undefined) return { ...open, ...only };
     // An equivalent without choices was deleted. The course that represented it is played.
     if (choices.length > 1) return { state: 'choose', choices: fitting.length > 0 ? fitting : choices };
   }
@@ -78,6 +77,7 @@ export async function resolveLaunch(
     courseId: launch.course_id,
     courseName: launch.course_name,
     versionId: launch.version_id,
+    language: launch.language,
     learningStandard: launch.learning_standard,
   };
 }

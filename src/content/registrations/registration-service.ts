@@ -203,13 +203,19 @@ export class RegistrationService {
   }
 
   /**
-   * Sets the course of a registration for an equivalent when the learner opens it. Other registrations are unchanged.
+   * Sets the course of a registration for an equivalent when the learner opens it, and the language if the equivalent still
+   * has the course in it. Other registrations are unchanged.
    * @returns null if the equivalent no longer has the course
    */
-  async settle(tx: Transaction, registration: Registration, courseId: number): Promise<Registration | null> {
+  async settle(
+    tx: Transaction,
+    registration: Registration,
+    { courseId, language }: Pick<Registration, 'courseId' | 'language'>,
+  ): Promise<Registration | null> {
     if (registration.equivalentId === null || registration.language !== null) return registration;
     const choices = await lockLanguageChoices(tx, registration.equivalentId);
-    const choice = choices.find((each) => each.courseId === courseId);
+    const ofCourse = choices.filter((each) => each.courseId === courseId);
+    const choice = ofCourse.find((each) => each.language === language) ?? ofCourse[0];
     // Once the equivalent is deleted, the registration keeps its course.
     if (choice === undefined) return choices.length === 0 ? registration : null;
     return toRegistration(await updatePlayed(tx, registration.registrationId, choice, this.#with.now()));

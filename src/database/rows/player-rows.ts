@@ -9,6 +9,8 @@ export interface PlayerLaunchRow {
   registration_id: string | null;
   course_id: number;
   version_id: number;
+  /** The language of an equivalent; null for a course. */
+  language: string | null;
   learner_id: string;
   mode: string;
   return_url: string | null;

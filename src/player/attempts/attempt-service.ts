@@ -79,7 +79,7 @@ export class AttemptService {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
     return await this.#registrations.learn(registrationId, async (tx, present) => {
-      const registration = await this.#registrations.settle(tx, present, launch.courseId);
+      const registration = await this.#registrations.settle(tx, present, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
       if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch');

@@ -8,7 +8,7 @@ import { insertLaunch, lockExistingRegistration, readLaunch } from './launch-sto
 /** What a launch opens, and for whom. */
 export type LaunchSubject = Pick<
   PlayerLaunch,
-  'registrationId' | 'courseId' | 'versionId' | 'learnerId' | 'mode' | 'returnUrl'
+  'registrationId' | 'courseId' | 'versionId' | 'language' | 'learnerId' | 'mode' | 'returnUrl'
 >;
 
 /** The launch that a token opens, or the reason why it opens none. */

@@ -14,6 +14,8 @@ export interface PlayerLaunch {
   courseId: number;
   courseName: string;
   versionId: number;
+  /** The language of an equivalent that the link led to; null for a course. */
+  language: string | null;
   learningStandard: string;
   /** Names the version's files in the content store. */
   contentKey: string;
