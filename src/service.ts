@@ -259,7 +259,7 @@ async function addRoutes(
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, authorize);
     identity.addRoutes(routes);
-    await content.addRoutes(routes, (registration) => player.unitsOf(registration));
+    await content.addRoutes(routes, player.learning);
     player.addRoutes(routes);
     webhooks.addRoutes(routes);
     auditRoutes(routes, audit);

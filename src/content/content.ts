@@ -40,7 +40,7 @@ import { FolderService } from './folders/folder-service.ts';
 import type { OpenLaunch, StartedLaunch } from './registrations/launch.ts';
 import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
-import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
+import { type Learning, registrationRoutes } from './registrations/registration-routes.ts';
 import { RegistrationService } from './registrations/registration-service.ts';
 import {
   deletePartOfRegistrations,
@@ -59,8 +59,8 @@ export interface Content extends AsyncDisposable {
    * @param play starts a launch
    */
   addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<StartedLaunch>): void;
-  /** Adds the routes under the hook of `requireScopes`. `unitsOf` returns what learners did in the units of courses. */
-  addRoutes(routes: Routes, unitsOf: UnitsOf): Promise<void>;
+  /** Adds the routes under the hook of `requireScopes`. `learning` knows what learners did. */
+  addRoutes(routes: Routes, learning: Learning): Promise<void>;
 }
 
 /** Dependencies of the content part. */
@@ -141,7 +141,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     registrations,
     store,
     addOpenRoutes: (server, play) => launchRoutes(server, registrations, play),
-    async addRoutes(routes, unitsOf) {
+    async addRoutes(routes, learning) {
       accountRoutes(routes, accounts, idempotency);
       accountContentRoutes(routes, accountContents, idempotency);
       manyAccountsRoutes(routes, manyAccounts, idempotency);
@@ -160,7 +160,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
         registrations,
         idempotency,
         launchUrl: (token) => launchUrlOf(baseUrl(), token),
-        unitsOf,
+        learning,
         takesLoopback: isLoopbackHost(settings.host),
       });
     },

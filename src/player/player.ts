@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
 import type { OpenLaunch, StartedLaunch } from '../content/registrations/launch.ts';
-import type { UnitsOf } from '../content/registrations/registration-routes.ts';
+import type { Learning } from '../content/registrations/registration-routes.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
@@ -43,8 +43,7 @@ export interface Player {
   server: FastifyInstance;
   /** Remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
-  /** Returns the units of a registration's latest attempt, and the number of that attempt. */
-  unitsOf: UnitsOf;
+  learning: Learning;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
   /** Starts to serve the content origin. Returns the URL by which learners' browsers reach it, and the port. */
@@ -124,7 +123,10 @@ export async function createPlayer(
         run: (limit) => lrs.documents.forgetLearners(limit),
       },
     ],
-    unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
+    learning: {
+      unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
+      isOpened: (tx, registrationId) => attempts.isUnderway(tx, registrationId),
+    },
     addRoutes(routes) {
       learningRoutes(routes, {
         registrations,

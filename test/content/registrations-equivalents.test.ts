@@ -150,6 +150,32 @@ describe('a registration of an equivalent', () => {
     }
   });
 
+  it('has the language of the latest launch call until the learner opens the course', async () => {
+    const id = await register();
+    const { body } = await launch(id, { language: 'de', mode: 'browse' });
+    assert.equal((await read(id)).language, 'de');
+    assert.equal((await launch(id, { language: 'en-US' })).status, 200);
+    assert.equal((await launch(id)).status, 200);
+    const { language, course_id } = await read(id);
+    assert.deepEqual([language, course_id], ['en-US', courses['en-US']]);
+    problemErrors(await launch(id, { language: 'nl' }), 400);
+    assert.deepEqual(await play(await open(body.launch_url, 'de')), { status: 200, course: 'In en-US' });
+    assert.equal((await launch(id, { language: 'de' })).status, 200, 'it has no effect any more');
+    assert.equal((await read(id)).language, 'en-US');
+  });
+
+  it('lets the learner choose if the latest launch call matches several courses', async () => {
+    const id = await register();
+    await launch(id, { language: 'de' });
+    const { body } = await launch(id, { language: 'en' });
+    const record = await read(id);
+    assert.deepEqual([record.language, record.course_id], [null, courses['en-GB']]);
+    assert.match(await (await open(body.launch_url, 'en')).text(), /hreflang="en-US"/);
+    await launch(id, { language: 'en-US' });
+    await launch(id, { language: 'en' });
+    assert.equal((await read(id)).language, 'en-US', 'it is one of those that match');
+  });
+
   it('lets the learner choose again after a reset', async () => {
     const id = await register();
     await launch(id, { language: 'de' });
@@ -261,6 +287,16 @@ describe('a registration of an equivalent', () => {
       assert.deepEqual([created.status, created.body.course_id], [201, courses.de]);
       problemErrors(launched, 400);
       assert.equal(played.status, 410);
+    });
+
+    it('needs the equivalent for another language, and only the course for that of an earlier launch', async () => {
+      const { equivalent, account, id } = await registerApart(['en-GB', 'de']);
+      await launch(id, { language: 'de' });
+      await give(account, 'COURSE', courses.de);
+      await take(account, 'EQUIVALENT', equivalent);
+      for (const body of [{}, { language: 'de' }]) assert.equal((await launch(id, body)).status, 200);
+      problemErrors(await launch(id, { language: 'en-GB' }), 409);
+      assert.equal((await read(id)).language, 'de');
     });
 
     it('plays the course that it had once the equivalent is deleted, whatever language is requested', async () => {

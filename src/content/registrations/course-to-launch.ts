@@ -8,10 +8,14 @@ import type { Registration } from './registration.ts';
 import { toRegistration } from './registration-rows.ts';
 import { updatePlayed } from './registration-store.ts';
 
+/** Whether a learner has opened the course of a registration, which then keeps it. */
+export type IsOpened = (tx: Transaction, registrationId: string) => Promise<boolean>;
+
 /**
  * Requires that the account has what a launch opens, and sets the course of the registration to the one that is launched.
- * Until a language is chosen, the account needs the equivalent, because the learner may get any of its courses. Once
- * the equivalent is deleted, the registration is for the course that it has.
+ * Until a language is chosen, the account needs the equivalent, because the learner may get any of its courses. Until the
+ * learner opens the course, the language of a launch replaces that of an earlier one, and the account needs the
+ * equivalent for that. Once the equivalent is deleted, the registration is for the course that it has.
  *
  * @param options `language`: requested by the launch; null for none
  * @throws {ProblemError} `conflict`, or `invalid-request` if no course of the equivalent is in the language
@@ -20,34 +24,44 @@ export async function courseToLaunch(
   tx: Transaction,
   account: AccountResource,
   registration: Registration,
-  { language, mayName, now }: { language: string | null; now: number } & Required<Naming>,
+  {
+    language,
+    mayName,
+    isOpened,
+    now,
+  }: { language: string | null; isOpened: IsOpened; now: number } & Required<Naming>,
 ): Promise<Registration> {
   const { registrationId, courseId, equivalentId } = registration;
   if (equivalentId === null && language !== null) {
     const detail = 'is only for a registration of an equivalent';
     throw invalidInput([{ pointer: '/language', detail }]);
   }
-  const isOpen = equivalentId !== null && registration.language === null;
-  const choices = isOpen ? await lockLanguageChoices(tx, equivalentId) : [];
+  const isChoosable =
+    registration.language === null || (language !== null && !(await isOpened(tx, registrationId)));
+  const choices = equivalentId !== null && isChoosable ? await lockLanguageChoices(tx, equivalentId) : [];
   const [first] = choices;
-  if (!isOpen || first === undefined) {
+  const fitting = language === null || first === undefined ? [] : choicesIn(choices, language);
+  const isKept = fitting.some((each) => each.language === registration.language);
+  if (equivalentId === null || first === undefined || isKept) {
     await assertEntitled(tx, account, { type: 'COURSE', id: courseId }, { mayName });
     return registration;
   }
   await assertEntitled(tx, account, { type: 'EQUIVALENT', id: equivalentId }, { mayName });
-  const choice = language === null ? null : choiceIn(choices, language);
-  if (choice !== null) return toRegistration(await updatePlayed(tx, registrationId, choice, now));
-  if (choices.some((each) => each.courseId === courseId)) return registration;
+  const [choice, another] = fitting;
+  // If several match, the learner chooses.
+  if (choice !== undefined && another === undefined) {
+    return toRegistration(await updatePlayed(tx, registrationId, choice, now));
+  }
+  if (registration.language === null && choices.some((each) => each.courseId === courseId))
+    return registration;
   return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }, now));
 }
 
-/** The choice that matches the language. Null if several match: then the learner chooses. */
-function choiceIn(choices: readonly LanguageChoice[], language: string): LanguageChoice | null {
-  const [choice, another] = fittingLanguages(choices, [language]);
-  if (choice === undefined) {
-    const languages = choices.map((each) => each.language).join(', ');
-    const detail = `must be a language of the equivalent: ${languages}`;
-    throw invalidInput([{ pointer: '/language', detail }]);
-  }
-  return another === undefined ? choice : null;
+/** The choices that match the language: at least one. */
+function choicesIn(choices: readonly LanguageChoice[], language: string): LanguageChoice[] {
+  const fitting = fittingLanguages(choices, [language]);
+  if (fitting.length > 0) return fitting;
+  const languages = choices.map((each) => each.language).join(', ');
+  const detail = `must be a language of the equivalent: ${languages}`;
+  throw invalidInput([{ pointer: '/language', detail }]);
 }

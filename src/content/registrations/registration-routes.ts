@@ -11,6 +11,7 @@ import { assertValid } from '../../http/validation.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
+import type { IsOpened } from './course-to-launch.ts';
 import type { Registration } from './registration.ts';
 import {
   statusErrors,
@@ -52,21 +53,22 @@ export interface RegistrationRoutesOptions {
   idempotency: Idempotency;
   /** The address at which a launch token is opened. */
   launchUrl(token: string): string;
-  /** What the learner did in the units of the course. */
-  unitsOf: UnitsOf;
+  learning: Learning;
   /** Whether learners may return to addresses on loopback. */
   takesLoopback: boolean;
 }
 
-/** Returns the units of a registration's latest attempt, and its number. */
-export type UnitsOf = (
-  registration: Registration,
-) => Promise<{ attempt: number; units: RegistrationUnitRecord[] }>;
+/** What registrations need to know about learning. */
+export interface Learning {
+  /** Returns the units of a registration's latest attempt, and its number. */
+  unitsOf(registration: Registration): Promise<{ attempt: number; units: RegistrationUnitRecord[] }>;
+  isOpened: IsOpened;
+}
 
 /** Registrations in the automation API. */
 export function registrationRoutes(
   routes: Routes,
-  { registrations, idempotency, launchUrl, unitsOf, takesLoopback }: RegistrationRoutesOptions,
+  { registrations, idempotency, launchUrl, learning, takesLoopback }: RegistrationRoutesOptions,
 ): void {
   routes.post(
     '/registrations',
@@ -142,7 +144,7 @@ export function registrationRoutes(
     },
     async (request, reply) => {
       const registration = await registrations.get(registrationIdOf(request.params));
-      const learned = await unitsOf(registration);
+      const learned = await learning.unitsOf(registration);
       return reply
         .header('ETag', entityTag(registration.revision))
         .send({ ...toRegistrationRecord(registration), ...learned });
@@ -204,6 +206,7 @@ export function registrationRoutes(
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           tx,
           mayName: mayName(request),
+          isOpened: learning.isOpened,
           returnUrl,
           language: readLanguage(request.body?.language ?? null),
           mode: request.body?.mode ?? 'normal',

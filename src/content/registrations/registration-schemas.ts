@@ -203,8 +203,8 @@ export const LaunchInput = Nullable(
             maxLength: MAX_LANGUAGE_LENGTH,
             description:
               'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or ' +
-              'if several courses match, the browser’s languages decide, and otherwise the learner chooses. Ignored ' +
-              'once a language has been chosen.',
+              'if several courses match, the browser’s languages decide, and otherwise the learner chooses. It replaces ' +
+              'the language of an earlier call. Ignored once the learner has opened a course.',
           }),
         ),
       ),

@@ -6,7 +6,7 @@ import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, Change, EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
-import { courseToLaunch } from './course-to-launch.ts';
+import { courseToLaunch, type IsOpened } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { lockLanguageChoices } from './equivalent-courses.ts';
 import {
@@ -112,7 +112,7 @@ export class RegistrationService {
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
    * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
-   *   has no effect once a language has been chosen.
+   *   has no effect once the learner has opened a course. `isOpened` says whether they have.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course or equivalent,
    *   `invalid-request` if no course of the equivalent is in the language
    */
@@ -120,12 +120,14 @@ export class RegistrationService {
     registrationId: string,
     {
       tx: open,
+      isOpened,
       returnUrl = null,
       language = null,
       mode = 'normal',
       mayName = false,
     }: Pick<Change, 'tx'> &
       Naming & {
+        isOpened: IsOpened;
         returnUrl?: string | null;
         language?: string | null;
         mode?: RegistrationLaunchMode;
@@ -134,7 +136,7 @@ export class RegistrationService {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       const now = this.#with.now();
-      const registration = await courseToLaunch(tx, account, present, { language, mayName, now });
+      const registration = await courseToLaunch(tx, account, present, { language, mayName, isOpened, now });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, now);
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));

@@ -244,6 +244,12 @@ export class AttemptService {
     return latest === undefined ? 1 : latest.number + (latest.endedAt === null ? 0 : 1);
   }
 
+  /** Whether a registration has an attempt that no reset has ended. */
+  async isUnderway(tx: Transaction, registrationId: string): Promise<boolean> {
+    const latest = await readLatestAttempt(tx, registrationId);
+    return latest !== undefined && latest.endedAt === null;
+  }
+
   /** Ends the latest attempt. It stays readable, but nothing more is written to it. */
   async endLatest(tx: Transaction, registrationId: string): Promise<void> {
     const attempt = await readLatestAttempt(tx, registrationId);
