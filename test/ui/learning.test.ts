@@ -145,9 +145,13 @@ describe('the learning record in the admin UI', () => {
     await entry.getByRole('link', { name: 'Fire safety' }).waitFor();
     assert.equal(await entry.getByText('Fire in en').count(), 0);
     const panel = page.getByRole('region', { name: 'Launch link' });
-    await panel.getByLabel('Language').selectOption('German');
+    await panel.getByLabel('Language').selectOption('English');
     await panel.getByRole('button', { name: 'Create launch link' }).click();
     await panel.getByText('Anyone with this link').waitFor();
+    await fact('Language').getByText('English (en)').waitFor();
+    // It can be changed until the learner opens the course.
+    await panel.getByLabel('Language').selectOption('German');
+    await panel.getByRole('button', { name: 'Create another link' }).click();
     await visit.assertAccessible();
     await fact('Language').getByText('German (de)').waitFor();
     await fact('Course').getByRole('link', { name: 'Fire in de' }).waitFor();

@@ -7,7 +7,7 @@ import { ApiError } from '../../../api/errors.ts';
 import {
   LAUNCH_MODES,
   launchRegistration,
-  type Registration,
+  type RegistrationWithUnits,
   registrationsKey,
 } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
@@ -23,13 +23,14 @@ import styles from '../registrations.module.css';
 const texts = registrations.launch;
 
 /** Creates links that open the course for the learner. */
-export function LaunchPanel({ registration }: { registration: Registration }) {
+export function LaunchPanel({ registration }: { registration: RegistrationWithUnits }) {
   const queryClient = useQueryClient();
   const key = useRef('');
   const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
   const [language, setLanguage] = useState('');
-  // A chosen language cannot be changed.
-  const isOpen = registration.equivalent_id !== null && registration.language === null;
+  const { language: present, attempt } = registration;
+  // Once the learner has opened a course, its language cannot be changed.
+  const isOpen = registration.equivalent_id !== null && (present === null || attempt === 0);
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
@@ -85,10 +86,13 @@ export function LaunchPanel({ registration }: { registration: Registration }) {
           {languages.length > 1 && (
             <NativeSelect
               label={texts.language}
-              value={language}
+              value={language === '' ? (present ?? '') : language}
               data={[
-                { value: '', label: texts.anyLanguage },
-                ...[...new Set(languages)].map((value) => ({ value, label: languageName(value) ?? value })),
+                ...(present === null ? [{ value: '', label: texts.anyLanguage }] : []),
+                ...[...new Set(present === null ? languages : [present, ...languages])].map((value) => ({
+                  value,
+                  label: languageName(value) ?? value,
+                })),
               ]}
               onChange={({ currentTarget: { value } }) => {
                 key.current = '';
