@@ -179,9 +179,33 @@ describe('a registration of an equivalent', () => {
   it('lets the learner choose again after a reset', async () => {
     const id = await register();
     await launch(id, { language: 'de' });
-    assert.equal((await service.api.post(`/registrations/${id}/reset`)).body.language, null);
+    const { language, course_id, version_id } = (await service.api.post(`/registrations/${id}/reset`)).body;
+    assert.deepEqual([language, course_id, version_id], [null, courses['en-GB'], 0]);
     await launch(id, { language: 'en-US' });
     assert.equal((await read(id)).course_id, courses['en-US']);
+  });
+
+  it('has the first course after a reset, and the event of the reset has the course that was reset', async () => {
+    const id = await register();
+    await play(await open((await launch(id, { language: 'de' })).body.launch_url));
+    const done = { completion: 'Completed', success: 'PASS' };
+    assert.equal((await service.api.put(`/registrations/${id}/status`, done)).status, 200);
+    assert.equal((await service.api.post(`/registrations/${id}/reset`)).body.course_id, courses['en-GB']);
+    const { data } = (
+      await service.api.get(`/events?registration_id=${id}&subtopic=REGISTRATION_STATUS_UPDATED`)
+    ).body;
+    const events = await Promise.all(
+      data.map(async ({ id: event }: { id: string }) => (await service.api.get(`/events/${event}`)).body),
+    );
+    const described = events.map(({ resource }) => [
+      resource.registration.completion,
+      resource.registration.course_id,
+      resource.content.course.id,
+    ]);
+    assert.deepEqual(described, [
+      ['Unknown', courses.de, courses.de],
+      ['Completed', courses.de, courses.de],
+    ]);
   });
 
   it('is another version of the record once a language is chosen, by the launch or by the learner', async () => {
@@ -239,6 +263,15 @@ describe('a registration of an equivalent', () => {
       const { resource } = await launchOf(id);
       assert.equal(resource.registration.course_id, courses['en-US']);
       assert.deepEqual(await play(await open(body.launch_url, 'en')), { status: 200, course: 'In en-US' });
+    });
+
+    it('is launched with the course that is the first now, if no language is chosen', async () => {
+      const { equivalent, id } = await registerApart(['en-GB', 'de']);
+      await service.api.put(`/equivalents/${equivalent}`, bodyOf(['de', 'en-GB']));
+      assert.equal((await launch(id)).status, 200);
+      assert.equal((await launchOf(id)).resource.registration.course_id, courses.de);
+      const { language, course_id } = await read(id);
+      assert.deepEqual([language, course_id], [null, courses.de]);
     });
 
     it('is not launched, in any language, once the account no longer has the equivalent', async () => {

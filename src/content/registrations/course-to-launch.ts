@@ -52,8 +52,7 @@ export async function courseToLaunch(
   if (choice !== undefined && another === undefined) {
     return toRegistration(await updatePlayed(tx, registrationId, choice, now));
   }
-  if (registration.language === null && choices.some((each) => each.courseId === courseId))
-    return registration;
+  if (registration.language === null && courseId === first.courseId) return registration;
   return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }, now));
 }
 

@@ -70,14 +70,15 @@ export const RegistrationRecord = Type.Object(
     course_id: Id('The course.'),
     version_id: Type.Integer({
       minimum: 0,
-      description: 'The version of the course that was published when the registration was created.',
+      description:
+        'The version of the course that was published when the registration was created or last reset, or when its course was chosen.',
     }),
     equivalent_id: Nullable(Id('The equivalent that it is for, or null if it is for a course.')),
     language: Nullable(
       Type.String({
         description:
-          'The chosen language of the equivalent. Until one is chosen, it is null, and `course_id` is the first ' +
-          'course of the equivalent.',
+          'The chosen language of the equivalent. Until one is chosen, it is null, and `course_id` is the course that ' +
+          'was the first of the equivalent when the registration was created, launched or reset.',
       }),
     ),
     learner_id: Type.String({ description: 'The learner.' }),

@@ -224,8 +224,8 @@ export class RegistrationService {
   }
 
   /**
-   * Resets the status, and switches to the version that is published now. Publishes REGISTRATION_STATUS_UPDATED if
-   * completion, success or score changes.
+   * Resets the status, and switches to the version that is published now. A registration of an equivalent has its first
+   * course again. Publishes REGISTRATION_STATUS_UPDATED with the former course if completion, success or score changes.
    * @param before runs first, in the same transaction
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
@@ -238,14 +238,20 @@ export class RegistrationService {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
       await before(tx);
-      const versionId = await lockPublishedVersion(tx, present.courseId);
-      if (versionId === undefined) throw notFound('course', present.courseId);
+      const { equivalentId } = present;
+      const [first = present] = equivalentId === null ? [] : await lockLanguageChoices(tx, equivalentId);
+      const { courseId } = first;
+      const versionId = await lockPublishedVersion(tx, courseId);
+      if (versionId === undefined) throw notFound('course', courseId);
       const now = this.#with.now();
       await updateStatus(tx, registrationId, INITIAL_STATUS, now);
-      const played = { courseId: present.courseId, versionId, language: null };
+      const played = { courseId, versionId, language: null };
       const reset = toRegistration(await updatePlayed(tx, registrationId, played, now));
       if (changesResult(present, reset)) {
-        await this.#with.events.publish(tx, await statusEvent(tx, account, reset, user));
+        // Whoever received the result of a course must hear that it was reset.
+        const ended =
+          courseId === present.courseId ? {} : { courseId: present.courseId, versionId: present.versionId };
+        await this.#with.events.publish(tx, await statusEvent(tx, account, { ...reset, ...ended }, user));
       }
       const change = { by, action: 'REGISTRATION_RESET', before: present, after: reset } as const;
       await recordRegistrationChange(tx, change, now);

@@ -27,7 +27,7 @@ export interface Registration extends RegistrationStatus {
   registrationId: string;
   accountId: number;
   courseId: number;
-  /** The version that was published when the registration was created. */
+  /** The version that was published when the registration was created or last reset, or when its course was chosen. */
   versionId: number;
   learnerId: string;
   /** The equivalent that it is for; null for one that is for a course. */
