@@ -127,6 +127,14 @@ describe('the status of a registration', () => {
     }
   });
 
+  it('is accepted with the units of the largest course, as they were read', async () => {
+    const id = await makeRegistration();
+    const record = (await api.get(`/registrations/${id}`)).body;
+    const [unit] = record.units;
+    const units = Array.from({ length: 2_000 }, (_, index) => ({ ...unit, unit_id: `unit-${index}` }));
+    assert.equal((await replaced(id, { ...record, ...RESULT, units })).success, 'PASS');
+  });
+
   it('is not replaced if somebody else changed it since it was read', async () => {
     const id = await makeRegistration();
     const first = await put(id, RESULT, { 'If-Match': '"1"' });
