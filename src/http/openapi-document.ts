@@ -175,12 +175,13 @@ function withHeaders(responses: Record<string, OperationResponse>): Record<strin
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => {
       const isSuccess = status.startsWith('2');
+      const mayPass = status === '429' || status === '503' || 'Retry-After' in (response.headers ?? {});
       const headers = {
         ...response.headers,
         ...(status === '201' ? { Location: HEADERS.Location } : {}),
         ...(isSuccess && keepsAnswers ? { 'Idempotent-Replayed': HEADERS['Idempotent-Replayed'] } : {}),
         ...(status === '401' ? { 'WWW-Authenticate': HEADERS['WWW-Authenticate'] } : {}),
-        ...(status === '429' || status === '503' ? { 'Retry-After': HEADERS['Retry-After'] } : {}),
+        ...(mayPass ? { 'Retry-After': HEADERS['Retry-After'] } : {}),
       };
       return [status, Object.keys(headers).length === 0 ? response : { ...response, headers }];
     }),

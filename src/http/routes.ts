@@ -19,11 +19,11 @@ export type Routes = FastifyInstance<
  * @param problems statuses, or texts by status that say when this route returns it
  */
 export function problems(
-  ...problems: (ProblemStatus | Partial<Record<ProblemStatus, string>>)[]
+  ...problems: (ProblemStatus | Partial<Record<ProblemStatus, string | ProblemResponse>>)[]
 ): Record<ProblemStatus, ProblemResponse> {
   const responses: Record<number, ProblemResponse> = {};
-  const add = (status: number, meaning = MEANINGS[status] ?? NOTHING_FURTHER) => {
-    responses[status] = problemResponse(meaning);
+  const add = (status: number, meaning: string | ProblemResponse = MEANINGS[status] ?? NOTHING_FURTHER) => {
+    responses[status] = typeof meaning === 'string' ? problemResponse(meaning) : meaning;
   };
   for (const status of ALWAYS_POSSIBLE) add(status);
   for (const problem of problems) {
@@ -53,8 +53,15 @@ const MEANINGS: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable.',
 };
 
+/** A problem that can say in `Retry-After` when to try again. Statuses 429 and 503 always can. */
+export function passing(meaning: string): ProblemResponse {
+  return { ...problemResponse(meaning), headers: { 'Retry-After': {} } };
+}
+
 interface ProblemResponse {
   description: string;
+  /** Described by the API description. */
+  headers?: { 'Retry-After': object };
   content: { 'application/problem+json': { schema: { $ref: string } } };
 }
 

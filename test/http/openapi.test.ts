@@ -12,7 +12,7 @@ interface Operation {
   operationId: string;
   summary: string;
   security?: Record<string, string[]>[];
-  responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, unknown> }>;
   requestBody?: { content: Record<string, { schema: object; example?: { subtopic: string } }> };
 }
 
@@ -174,6 +174,17 @@ describe('the OpenAPI description', () => {
     assert.equal(again.length, 3);
     for (const { name, operation } of again)
       assert.match(operation.responses['409']?.description ?? '', /webhook is inactive/, name);
+  });
+
+  test('declares Retry-After where a call can conflict with the delivery of a message', () => {
+    const calls = ['line/retry', 'line/skip', 'line/messages/{position}/skip'];
+    for (const call of calls) {
+      const { responses } = document.paths[`/webhooks/{webhook_id}/${call}`]!.post!;
+      assert.ok('Retry-After' in responses['503']!.headers!);
+      assert.deepEqual(responses['409']!.headers, responses['503']!.headers, call);
+    }
+    const others = document.paths['/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver']!.post!;
+    assert.equal(others.responses['409']!.headers, undefined);
   });
 
   test('describes the ten postbacks, each with an example that matches its schema', () => {

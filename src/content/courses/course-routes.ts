@@ -95,8 +95,8 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
         operationId: 'deleteCourse',
         summary: 'Delete a course',
         description:
-          'Deletes all its versions and their files. A course that an account, an equivalent or a bundle uses cannot ' +
-          'be deleted (409).',
+          'Deletes all its versions and their files. A course that an account, an equivalent, a bundle or a registration ' +
+          'uses cannot be deleted (409).',
         params: CourseParams,
         response: { 204: Type.Null(), ...problems(404, { 409: 'The course is in use.' }, 412) },
       },

@@ -4,7 +4,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageAnswer, pageRequest, toCursor } from '../../http/paging.ts';
-import { problems, type Routes } from '../../http/routes.ts';
+import { passing, problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
@@ -249,7 +249,7 @@ export function deliveryRoutes(
             ...problems(
               400,
               404,
-              { 409: 'The line is empty, or its head is in flight or another message.' },
+              { 409: passing('The line is empty, or its head is in flight or another message.') },
               422,
             ),
           },

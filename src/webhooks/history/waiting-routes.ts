@@ -4,7 +4,7 @@ import type { Subtopic } from '../../events/catalogue.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest, pairCursor, parsePairCursor } from '../../http/paging.ts';
-import { problems, type Routes } from '../../http/routes.ts';
+import { passing, problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
@@ -95,7 +95,7 @@ export function waitingRoutes(
         summary: 'Move a waiting message to the dead-letter queue',
         description: 'The other messages keep their order. Returns the line after the change.',
         params: MessageParams,
-        response: { 200: LineRecord, ...problems(404, { 409: 'The message is in flight.' }, 422) },
+        response: { 200: LineRecord, ...problems(404, { 409: passing('The message is in flight.') }, 422) },
       },
     },
     async (request, reply) =>
