@@ -13,6 +13,11 @@ const STEPS = 3;
 const LIMIT = 100;
 const COUNTED_UP_TO = 10_000;
 
+/** Ids in the order of their events, as those of real messages. */
+function messageId(n: number): string {
+  return `m-${String(n).padStart(6, '0')}`;
+}
+
 describe('redelivering some of very many dead letters', () => {
   test('keeps their order, and delays nothing else', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
@@ -30,7 +35,7 @@ describe('redelivering some of very many dead letters', () => {
             ...['attempts', 'attempted_at', 'duration_ms', 'response_status', 'resent'],
           ],
           Array.from({ length: DEAD_LETTERS }, (_, n) => [
-            ...[id, `m-${n}`, 'ACCOUNT_CREATED', n % 2 === 0 ? 'DEAD_LETTERED' : 'DISCARDED'],
+            ...[id, messageId(n), 'ACCOUNT_CREATED', n % 2 === 0 ? 'DEAD_LETTERED' : 'DISCARDED'],
             ...['{"padding":"as long as a message is"}', now, now, 10, now, 5, 503, 0],
           ]),
         ),
@@ -52,7 +57,7 @@ describe('redelivering some of very many dead letters', () => {
     );
     assert.deepEqual(
       queued.map((row) => row.message_id),
-      Array.from({ length: STEPS * LIMIT }, (_, n) => `m-${n}`),
+      Array.from({ length: STEPS * LIMIT }, (_, n) => messageId(n)),
     );
   });
 });

@@ -263,6 +263,34 @@ describe('redelivering all dead letters', () => {
     assert.deepEqual(accountsOf(target.requests), ['new 1', 'new 2']);
   });
 
+  it('sends them in the order of their events, even if they were dead-lettered in another one', async () => {
+    await using target = await startTarget();
+    await using service = await borrowTestService();
+    const { api } = service;
+    const names = ['a', 'b', 'c'];
+    const ways = [
+      () => '',
+      () => '?status=DEAD_LETTERED&subtopic=ACCOUNT_CREATED',
+      (ids: number[]) => `?${ids.map((id) => `delivery_id=${id}`).join('&')}`,
+    ];
+    for (const queryOf of ways) {
+      const id = await createWebhook(api, target.url, { paused: true });
+      await createAccounts(api, ...names);
+      const { data: waiting } = (await api.get(`/webhooks/${id}/line/messages`)).body;
+      for (const { position } of waiting.toReversed())
+        await api.post(`/webhooks/${id}/line/messages/${position}/skip`);
+      const query = queryOf((await deliveriesOf(api, id)).map((delivery) => delivery.id));
+      const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver${query}`);
+      assert.deepEqual([body.redelivered, body.remaining], [3, 0], query);
+
+      target.requests.length = 0;
+      await updateWebhook(api, id, target.url);
+      await untilLineEmpty(api, id);
+      assert.deepEqual(accountsOf(target.requests), names, query);
+      await api.delete(`/webhooks/${id}`);
+    }
+  });
+
   it('sends discarded ones too, in one order with the dead letters, and leaves delivered ones alone', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await borrowTestService({ settings: LONG_RETRIES });

@@ -155,8 +155,8 @@ async function readMoment(
 }
 
 /**
- * A webhook's deliveries that match a filter, in the order in which their events occurred, of at most
- * {@link MAX_EXAMINED} after one of them.
+ * A webhook's deliveries that match a filter, in the order of the history, of at most {@link MAX_EXAMINED} after one of
+ * them.
  */
 export async function readRedeliverableMatching(
   tx: HistoryReader,
@@ -194,7 +194,7 @@ export async function readRedeliverableMatching(
   return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
 }
 
-/** Those of a webhook's deliveries that are not waiting already, in the order in which their events occurred. */
+/** Those of a webhook's deliveries that are not waiting already, in the order of the history. */
 export async function readFinal(
   { query }: Pick<Reader, 'query'>,
   webhookId: number,

@@ -286,9 +286,10 @@ export class LineService {
   async #queueAgain(
     tx: Transaction,
     { id, name }: RedeliveringWebhook,
-    deliveries: readonly StoredDelivery[],
+    found: readonly StoredDelivery[],
     by: Actor,
   ): Promise<void> {
+    const deliveries = found.toSorted(byEvent);
     const [only] = deliveries.length === 1 ? deliveries : [];
     const details = {
       messages: deliveries.length,
@@ -322,6 +323,14 @@ async function inBrief(
 ): Promise<DeliveryInBrief[]> {
   const bodies = await wholeBodies(reader, deliveries);
   return deliveries.map((delivery, n) => ({ delivery, body: bodies[n]!.body }));
+}
+
+/**
+ * In the order of their events: of those at the same time, the ids of messages have the order of the events. The ids
+ * of deliveries do not, because someone may skip or purge messages in any order.
+ */
+function byEvent(a: StoredDelivery, b: StoredDelivery): number {
+  return a.enqueued_at - b.enqueued_at || (a.message_id < b.message_id ? -1 : 1);
 }
 
 function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' | 'paused_at'>): boolean {
