@@ -208,9 +208,8 @@ async function openServiceQueue({
     now,
   });
   metrics.observeQueue(async () => {
-    const { oldestEnqueuedAt, ...counts } = await opened.queue.totals();
-    const oldestAgeSeconds =
-      oldestEnqueuedAt === null ? 0 : Math.max(0, now() - oldestEnqueuedAt) / MS_PER_SECOND;
+    const { waitingSince, ...counts } = await opened.queue.totals();
+    const oldestAgeSeconds = waitingSince === null ? 0 : Math.max(0, now() - waitingSince) / MS_PER_SECOND;
     return { ...counts, oldestAgeSeconds };
   });
   return opened;

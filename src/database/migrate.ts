@@ -34,6 +34,7 @@ import { alerts } from './migrations/0033-alerts.ts';
 import { attemptHeaders } from './migrations/0034-attempt-headers.ts';
 import { matchingChanges } from './migrations/0035-matching-changes.ts';
 import { statementBytes } from './migrations/0036-statement-bytes.ts';
+import { queuedAgain } from './migrations/0037-queued-again.ts';
 import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attemptHeaders,
   matchingChanges,
   statementBytes,
+  queuedAgain,
   launchLanguages,
 ];
 

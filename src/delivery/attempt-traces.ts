@@ -1,5 +1,5 @@
 import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/tracing.ts';
-import type { ReceivedMessage } from '../queue/message-queue.ts';
+import { queuedAt, type ReceivedMessage } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
@@ -19,7 +19,7 @@ export class AttemptTraces {
   readonly #tracing: Tracing;
   readonly #now: () => number;
 
-  /** @param now the clock of `enqueuedAt`, in epoch milliseconds */
+  /** @param now the clock of the queue, in epoch milliseconds */
   constructor(tracing: Tracing, now: () => number) {
     this.#tracing = tracing;
     this.#now = now;
@@ -29,7 +29,7 @@ export class AttemptTraces {
   start(message: ReceivedMessage, target: DeliveryTarget): AttemptTrace {
     const parent = traceHeadersOf(message);
     const attributes = messageAttributes(message);
-    const waitedMs = Math.max(0, this.#now() - message.enqueuedAt);
+    const waitedMs = Math.max(0, this.#now() - queuedAt(message));
     const span = this.#tracing.startSpan(`deliver ${message.label}`, {
       kind: 'client',
       parent,
@@ -47,7 +47,7 @@ export class AttemptTraces {
         .startSpan(`wait ${message.label}`, {
           parent: parent ?? span.headers,
           attributes,
-          startedAt: message.enqueuedAt,
+          startedAt: queuedAt(message),
         })
         .end();
     }

@@ -21,7 +21,10 @@ export type PostponementCause = 'unable_to_connect' | 'origin_limit';
 /** Counters of delivery. */
 export interface DeliveryMetrics {
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
-  /** The time from the event to the delivery, for messages that were delivered at the first attempt. */
+  /**
+   * The time from the event to the delivery, for messages that were delivered at the first attempt and neither
+   * redelivered nor replayed.
+   */
   arrived(sinceEventMs: number): void;
   discarded(count: number): void;
   postponed(cause: PostponementCause): void;
@@ -68,7 +71,7 @@ export class DeliveryReports {
       result.durationMs,
       target.webhookId,
     );
-    if (outcome.succeeded && message.receiveCount === 1)
+    if (outcome.succeeded && message.receiveCount === 1 && message.queuedAgainAt === undefined)
       this.#with.metrics.arrived(outcome.endedAt - message.enqueuedAt);
     this.#with.deliveryLog.attempt({
       webhookId: target.webhookId,

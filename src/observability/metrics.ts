@@ -86,7 +86,7 @@ export class Metrics {
     });
     this.#eventToDeliverySeconds = new Histogram({
       name: 'coursewire_event_to_delivery_seconds',
-      help: 'Time from an event to its delivery, for messages that were delivered at the first attempt.',
+      help: 'Time from an event to its delivery, for messages that were delivered at the first attempt, except redelivered and replayed ones.',
       buckets: LATENCY_BUCKETS,
       registers,
     });
@@ -128,7 +128,7 @@ export class Metrics {
       ),
       oldestAgeSeconds: gauge(
         'coursewire_queue_oldest_age_seconds',
-        'Age of the oldest waiting message, or 0 if there is none.',
+        'How long the oldest waiting message has been waiting: since its event, redelivery or replay. 0 if there is none.',
       ),
     };
     let reading: Promise<GaugeReadings> | null = null;

@@ -14,10 +14,17 @@ export interface QueueMessage {
   body: string;
   /** Set if a part of the body is stored once for several messages. */
   shared?: SharedPart;
-  /** Epoch milliseconds. */
+  /** When its event occurred, in epoch milliseconds. */
   enqueuedAt: number;
+  /** When it was redelivered or replayed, in epoch milliseconds; set by the queue. Missing if it never was. */
+  queuedAgainAt?: number;
   /** Where the message belongs in a trace; opaque to the queue. Missing if it is not traced. */
   traceContext?: string;
+}
+
+/** Since when a message waits: since its event or, if it was redelivered or replayed, since then. */
+export function queuedAt({ enqueuedAt, queuedAgainAt }: QueueMessage): number {
+  return queuedAgainAt ?? enqueuedAt;
 }
 
 /** A message in a line. */
@@ -71,6 +78,8 @@ export interface LineState {
     messageId: string;
     label: string;
     receiveCount: number;
+    /** Since when it waits, in epoch milliseconds: since its event or, if it was queued again, since then. */
+    queuedAt: number;
     /** Received and not settled yet. */
     inFlight: boolean;
     /** When it can be received (again), in epoch milliseconds. Meaningless while in flight. */
@@ -133,8 +142,8 @@ export interface QueueTotals {
   deadLetters: number;
   /** Lines whose head has failed. Its next attempt may be in flight. */
   linesBlocked: number;
-  /** Epoch milliseconds; null if nothing waits. */
-  oldestEnqueuedAt: number | null;
+  /** Since when the message waits that was queued first, in epoch milliseconds; null if nothing waits. */
+  waitingSince: number | null;
 }
 
 /** How much to receive. */

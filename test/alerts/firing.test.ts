@@ -261,6 +261,44 @@ describe('an alert about an old line', () => {
       `webhook ${empty} is paused, so it waits on purpose`,
     );
   });
+
+  it('begins when messages of old events have waited for its minutes since their redelivery or replay', async () => {
+    await using target = await startTarget();
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService({ enable_queue_polling: false });
+    const { api, clock } = alerts;
+    const redelivered = await createWebhook(api, target.url, { name: 'Redelivered' });
+    await createAccounts(api, 'old');
+    await api.post(`/webhooks/${redelivered}/line/skip`);
+    const replayed = await createWebhook(api, target.url, { name: 'Replayed' });
+    const certain = await createWebhook(api, target.url, { name: 'Certain' });
+    clock.pass(10 * HOUR);
+    const alert = await createAlert(api, receiver.url, {
+      condition: 'LINE_TOO_OLD',
+      minutes: 30,
+      webhook_ids: [redelivered, replayed],
+    });
+    assert.equal((await api.post(`/webhooks/${redelivered}/deliveries/redeliver`)).body.redelivered, 1);
+    const { body } = await api.post(`/webhooks/${replayed}/replay?from_dt=2001-01-01T00:00:00Z`);
+    assert.equal(body.replayed, 1);
+    const queuedAt = clock.now();
+    await createAccounts(api, 'new');
+    clock.pass(2 * MINUTE);
+    await evaluated(api, { webhookId: certain, url: receiver.url });
+    assert.deepEqual(await firingsOf(api, alert), []);
+
+    clock.pass(28 * MINUTE);
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'they have waited for 30 minutes');
+    assert.deepEqual(
+      (await firingsOf(api, alert))
+        .map(({ webhook_id, since_dt }) => [webhook_id, Date.parse(since_dt)])
+        .sort(),
+      [
+        [redelivered, queuedAt],
+        [replayed, queuedAt],
+      ],
+    );
+  });
 });
 
 describe('an alert about dead letters', () => {

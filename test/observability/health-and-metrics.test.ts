@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
+import { ManualClock } from '../support/clock.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -99,6 +100,33 @@ describe('health and metrics', () => {
       const { body } = await api.get('/metrics');
       return /^coursewire_delivery_attempts_total\{outcome="success"\} 1$/m.test(body) && (body as string);
     }, 'the message arrived at a later attempt');
+    assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 0$/m);
+  });
+
+  test('the times of redelivered and replayed messages do not count from their events', async () => {
+    const clock = new ManualClock();
+    await using target = await startTarget();
+    await using service = await startTestService({ now: clock.now });
+    const { api } = service;
+    const webhook = { name: 'w', topic: 'ACCOUNT', target_url: target.url };
+    const { id } = await api.create('/webhooks', { ...webhook, paused: true });
+    await api.create('/accounts', { name: 'Northwind' });
+    const { id: later } = await api.create('/webhooks', { ...webhook, paused: true });
+    assert.equal((await api.post(`/webhooks/${id}/line/skip`)).status, 200);
+    clock.pass(10 * 60_000);
+    assert.equal((await api.post(`/webhooks/${id}/deliveries/redeliver`)).body.redelivered, 1);
+    const { body } = await api.post(`/webhooks/${later}/replay?from_dt=2001-01-01T00:00:00Z`);
+    assert.equal(body.replayed, 1);
+    clock.pass(5_000);
+    const { body: waiting } = await api.get('/metrics');
+    assert.match(waiting, /^coursewire_queue_depth 2$/m);
+    assert.match(waiting, /^coursewire_queue_oldest_age_seconds 5$/m);
+
+    for (const each of [id, later]) assert.equal((await api.put(`/webhooks/${each}`, webhook)).status, 200);
+    const metrics = await until(async () => {
+      const { body } = await api.get('/metrics');
+      return /^coursewire_delivery_attempts_total\{outcome="success"\} 2$/m.test(body) && (body as string);
+    }, 'both messages arrived');
     assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 0$/m);
   });
 

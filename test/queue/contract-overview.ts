@@ -24,7 +24,14 @@ export function overviewContract(open: OpenQueue): void {
       assert.equal(waiting.oldestEnqueuedAt, queuedAt);
       assert.deepEqual(
         { ...waiting.head, availableAt: 0 },
-        { messageId: 'head', label: 'LABEL_head', receiveCount: 0, inFlight: false, availableAt: 0 },
+        {
+          messageId: 'head',
+          label: 'LABEL_head',
+          receiveCount: 0,
+          queuedAt,
+          inFlight: false,
+          availableAt: 0,
+        },
       );
 
       const message = await user.receiveOne();
@@ -40,6 +47,7 @@ export function overviewContract(open: OpenQueue): void {
         messageId: 'head',
         label: 'LABEL_head',
         receiveCount: 1,
+        queuedAt,
         inFlight: false,
         availableAt: retryAt,
       });
@@ -87,7 +95,7 @@ export function overviewContract(open: OpenQueue): void {
         inFlight: 0,
         deadLetters: 0,
         linesBlocked: 0,
-        oldestEnqueuedAt: null,
+        waitingSince: null,
       });
 
       await user.putAll([messageOf(1, 'dead', 1_000), messageOf(1, 'a', 2_000), messageOf(1, 'b', 3_000)]);
@@ -105,8 +113,36 @@ export function overviewContract(open: OpenQueue): void {
         inFlight: 1,
         deadLetters: 1,
         linesBlocked: 1,
-        oldestEnqueuedAt: 2_000,
+        waitingSince: 2_000,
       });
+    });
+
+    it('count the wait of a redelivered message from its redelivery, until it is dead-lettered again', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.putAll([messageOf(1, 'old', 1_000)]);
+      await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      const redeliver = async () => {
+        const [since, dead] = [engine.now(), await engine.deadLetters()];
+        await user.redeliver(dead);
+        return { since, until: engine.now() };
+      };
+      const assertWaits = async ({ since, until }: { since: number; until: number }) => {
+        const [{ waitingSince }, { head, oldestEnqueuedAt }] = await Promise.all([
+          engine.queue.totals(),
+          engine.queue.line(1),
+        ]);
+        assert.ok(waitingSince! >= since && waitingSince! <= until);
+        assert.equal(head?.queuedAt, waitingSince);
+        assert.equal(oldestEnqueuedAt, 1_000, 'the time of its event');
+      };
+      const first = await redeliver();
+      await engine.pass(VISIBILITY_MS);
+      await assertWaits(first);
+      const again = await user.receiveOne();
+      assert.deepEqual([again.enqueuedAt, again.queuedAgainAt! >= first.since], [1_000, true]);
+      await user.settle({ message: again, action: 'dead-letter' });
+      await assertWaits(await redeliver());
     });
 
     it('stop counting a message as in flight when its lease expires', async () => {

@@ -219,7 +219,7 @@ class Comparison {
   async #compare(): Promise<void> {
     const { queue } = this.#engine;
     const now = this.#engine.now();
-    const [lines, { oldestEnqueuedAt: _, ...totals }, deadLetters] = await Promise.all([
+    const [lines, { waitingSince: _, ...totals }, deadLetters] = await Promise.all([
       Promise.all(LINES.map((each) => queue.line(each))),
       queue.totals(),
       this.#engine.deadLetters(),
@@ -235,7 +235,7 @@ class Comparison {
   /** Where time passes by itself, nobody knows to the millisecond when a step took effect. */
   #comparable({ head, ...state }: LineState): LineState {
     const hidesMoment = !this.#engine.clockIsOurs && head !== null;
-    return { ...state, head: hidesMoment ? { ...head, availableAt: 0 } : head };
+    return { ...state, head: hidesMoment ? { ...head, availableAt: 0, queuedAt: 0 } : head };
   }
 
   #newMessage(lineId: number): QueueMessage {

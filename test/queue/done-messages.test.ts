@@ -57,7 +57,7 @@ describe('delivered messages, until they are deleted in bulk', {
     assert.ok((await stored(engine)).length > 1, 'all were deleted at once');
     const line = await engine.queue.line(1);
     assert.deepEqual([line.depth, line.head?.messageId, line.oldestEnqueuedAt], [1, 'later', engine.now()]);
-    assert.equal((await engine.queue.totals()).oldestEnqueuedAt, engine.now());
+    assert.equal((await engine.queue.totals()).waitingSince, engine.now());
     assert.equal((await engine.queue.line(2)).depth, 0);
   });
 

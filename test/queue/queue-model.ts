@@ -11,6 +11,8 @@ interface ModelLine {
 /** What a queue is, in the plainest words: arrays in memory. Engines are held against it. */
 export class QueueModel {
   deadLetters: QueueMessage[] = [];
+  /** When messages were redelivered. */
+  readonly #redeliveredAt = new Map<string, number>();
   readonly #lines = new Map<number, ModelLine>();
 
   enqueue(messages: readonly QueueMessage[], now: number): void {
@@ -119,6 +121,7 @@ export class QueueModel {
   redeliver(messages: readonly QueueMessage[], now: number): void {
     const ids = new Set(messages.map((message) => message.messageId));
     this.deadLetters = this.deadLetters.filter((message) => !ids.has(message.messageId));
+    for (const id of ids) this.#redeliveredAt.set(id, now);
     this.enqueue(messages, now);
   }
 
@@ -143,6 +146,7 @@ export class QueueModel {
         messageId: head.messageId,
         label: head.label,
         receiveCount: line.receives,
+        queuedAt: this.#redeliveredAt.get(head.messageId) ?? head.enqueuedAt,
         inFlight: this.#isInFlight(line, now),
         availableAt: line.availableAt,
       },

@@ -18,7 +18,7 @@ export const ConditionMember = Type.Enum([...CONDITIONS], {
   title: 'AlertCondition',
   description:
     'WEBHOOK_IN_ERROR: every attempt of a webhook has failed for `minutes`. LINE_TOO_OLD: the oldest message of a ' +
-    'webhook has been waiting for `minutes`. MESSAGE_DEAD_LETTERED: the last attempt of a message failed. ' +
+    'webhook has been waiting for `minutes`: since its event or, if it was redelivered or replayed, since then. MESSAGE_DEAD_LETTERED: the last attempt of a message failed. ' +
     'SERVICE_IN_TROUBLE: the queue, a disk, the database or the storage of courses has been failing for `minutes`.',
 });
 const FormatMember = Type.Enum([...TARGET_FORMATS], {

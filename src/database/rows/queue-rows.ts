@@ -30,6 +30,8 @@ export interface QueueMessageRow {
   enqueued_at: number;
   /** JSON of W3C header fields: where the message belongs in a trace; null if it is not traced. */
   trace_context: string | null;
+  /** When it was redelivered or replayed; null if it has waited since its event. */
+  queued_at: number | null;
 }
 
 /** The common part of an event's messages, stored once. */

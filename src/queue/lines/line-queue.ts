@@ -1,25 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
-import type {
-  DeliveredBatch,
-  ExchangedAtOnce,
-  HeadAction,
-  HeadActionResult,
-  LinePart,
-  LineState,
-  LongestWaits,
-  MessageQueue,
-  Purged,
-  PurgeRequest,
-  QueuedMessage,
-  QueueMessage,
-  QueueTotals,
-  Received,
-  ReceivedMessage,
-  ReceiveRequest,
-  Settled,
-  Settlement,
-  SkipResult,
+import {
+  type DeliveredBatch,
+  type ExchangedAtOnce,
+  type HeadAction,
+  type HeadActionResult,
+  type LinePart,
+  type LineState,
+  type LongestWaits,
+  type MessageQueue,
+  type Purged,
+  type PurgeRequest,
+  type QueuedMessage,
+  type QueueMessage,
+  type QueueTotals,
+  queuedAt,
+  type Received,
+  type ReceivedMessage,
+  type ReceiveRequest,
+  type Settled,
+  type Settlement,
+  type SkipResult,
 } from '../message-queue.ts';
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
@@ -155,13 +156,14 @@ export abstract class LineQueue implements MessageQueue {
     if (messages.length === 0) return;
     const now = this.now();
     const additions = new Map<number, LineAddition>();
-    for (const { lineId, enqueuedAt } of messages) {
+    for (const message of messages) {
+      const { lineId } = message;
       const added = additions.get(lineId);
       additions.set(lineId, {
         lineId,
         count: (added?.count ?? 0) + 1,
         dueAt: added?.dueAt ?? now + waitMs(lineId),
-        lastEnqueuedAt: Math.max(added?.lastEnqueuedAt ?? 0, enqueuedAt),
+        lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, queuedAt(message)),
       });
     }
     // Lines are locked first and in ascending order, because the lock on the line makes numbers follow commits. The
@@ -296,6 +298,7 @@ export abstract class LineQueue implements MessageQueue {
         messageId: head.messageId,
         label: head.label,
         receiveCount: line.receive_count,
+        queuedAt: queuedAt(head),
         inFlight: isInFlight(line, this.now()),
         // A head that waits for its copy counts as due.
         availableAt: Math.min(
@@ -361,8 +364,13 @@ export abstract class LineQueue implements MessageQueue {
       tx,
       messages.map((message) => message.messageId),
     );
+    const queuedAgainAt = this.now();
     // Someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
-    await this.append(tx, messages, () => 0);
+    await this.append(
+      tx,
+      messages.map((message) => ({ ...message, queuedAgainAt })),
+      () => 0,
+    );
   }
 
   async totals(): Promise<QueueTotals> {
@@ -372,7 +380,7 @@ export abstract class LineQueue implements MessageQueue {
       inFlight: row.in_flight,
       deadLetters: row.dead_letters,
       linesBlocked: row.lines_blocked,
-      oldestEnqueuedAt: row.oldest,
+      waitingSince: row.waiting_since,
     };
   }
 

@@ -16,8 +16,8 @@ export interface LineAddition {
   count: number;
   /** When the first of these messages is due if the line is empty, in epoch milliseconds. */
   dueAt: number;
-  /** The latest of the messages' moments, in epoch milliseconds. */
-  lastEnqueuedAt: number;
+  /** The latest time at which one of these messages was queued, in epoch milliseconds. */
+  lastQueuedAt: number;
 }
 
 /** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
@@ -26,7 +26,7 @@ export async function addToLines(tx: Transaction, additions: readonly LineAdditi
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count', 'last_enqueued_at'],
     additions.map(
-      ({ lineId, count, dueAt, lastEnqueuedAt }): SqlRow => [lineId, count, dueAt, 0, lastEnqueuedAt],
+      ({ lineId, count, dueAt, lastQueuedAt }): SqlRow => [lineId, count, dueAt, 0, lastQueuedAt],
     ),
     `on conflict (line_id) do update set pending = queue_lines.pending + excluded.pending,
       available_at = coalesce(queue_lines.available_at, excluded.available_at),
@@ -236,7 +236,7 @@ export interface TotalsRow {
   in_flight: number;
   dead_letters: number;
   lines_blocked: number;
-  oldest: number | null;
+  waiting_since: number | null;
 }
 
 export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Promise<TotalsRow> {
@@ -245,8 +245,8 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
        coalesce(sum(case when ${inFlightSql('line')} then 1 else 0 end), 0) as in_flight,
        coalesce(sum(case when ${blockedSql('line')} then 1 else 0 end), 0) as lines_blocked,
        (select count(*) from queue_dead_letters) as dead_letters,
-       (select first.enqueued_at from queue_messages as first
-        where ${isWaitingInLine('first', 'first.line_id')} order by first.id limit 1) as oldest
+       (select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
+        where ${isWaitingInLine('first', 'first.line_id')} order by first.id limit 1) as waiting_since
      from queue_lines as line where line.pending > 0`,
     now,
     now,

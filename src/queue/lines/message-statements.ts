@@ -1,5 +1,5 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
-import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { Reader, SqlRow, SqlValue, Transaction } from '../../database/database.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
@@ -15,7 +15,11 @@ const MESSAGE_COLUMNS = [
   'shared_body_id',
   'enqueued_at',
 ] as const;
-const TRACED_MESSAGE_COLUMNS = [...MESSAGE_COLUMNS, 'trace_context'] as const;
+/** Columns that few messages need. */
+const OPTIONAL_COLUMNS: readonly [name: string, of: (message: QueueMessage) => SqlValue | undefined][] = [
+  ['trace_context', (message) => message.traceContext],
+  ['queued_at', (message) => message.queuedAgainAt],
+];
 
 /** A message as its row holds it; `body` is as it is stored. */
 export interface MessageRow {
@@ -28,17 +32,20 @@ export interface MessageRow {
   enqueued_at: number;
   /** Missing in rows of dead letters. */
   trace_context?: string | null;
+  /** The same. */
+  queued_at?: number | null;
 }
 
 export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-  if (messages.every((message) => message.traceContext === undefined)) {
+  const optional = OPTIONAL_COLUMNS.filter(([, of]) => messages.some((message) => of(message) !== undefined));
+  if (optional.length === 0) {
     await tx.insertMany('queue_messages', MESSAGE_COLUMNS, messages.map(toRow));
     return;
   }
   await tx.insertMany(
     'queue_messages',
-    TRACED_MESSAGE_COLUMNS,
-    messages.map((message) => [...toRow(message), message.traceContext ?? null]),
+    [...MESSAGE_COLUMNS, ...optional.map(([name]) => name)],
+    messages.map((message) => [...toRow(message), ...optional.map(([, of]) => of(message) ?? null)]),
   );
 }
 
@@ -50,7 +57,7 @@ const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dial
   // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
   const isAhead = dialect === 'sqlite' ? `and ${isWaitingInLine('first', line.id)}` : '';
   return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
-       head.enqueued_at, head.trace_context
+       head.enqueued_at, head.trace_context, head.queued_at
      from ${joined} queue_messages as head where head.id =
        (select first.id from queue_messages as first
         where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
@@ -81,7 +88,7 @@ export async function readFirstMessages(
   { after, through }: Positions = ALL_POSITIONS,
 ): Promise<QueuedMessage[]> {
   const rows = await reader.all<MessageRow>(
-    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
+    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at, m.queued_at
      from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
        and m.id > ? and m.id <= ? order by m.id limit ?`,
     lineId,
@@ -159,6 +166,7 @@ export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody
     ...bodies[n]!,
     enqueuedAt: row.enqueued_at,
     ...(row.trace_context == null ? {} : { traceContext: row.trace_context }),
+    ...(row.queued_at == null ? {} : { queuedAgainAt: row.queued_at }),
   }));
 }
 

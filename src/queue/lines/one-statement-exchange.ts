@@ -62,8 +62,8 @@ interface ResultRow {
   without_head: number;
 }
 
-const HEAD_COLUMNS =
-  'head.id, head.message_id, head.label, head.stored_body as body, head.shared_body_id, head.enqueued_at, head.trace_context';
+const HEAD_COLUMNS = `head.id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
+      head.enqueued_at, head.trace_context, head.queued_at`;
 
 /** Its commit does not wait for the disk. This ends with the transaction, which is this statement. */
 const DEFERRED = `set_config('synchronous_commit', 'off', true) as durability`;

@@ -42,7 +42,6 @@ export function dashboardRoutes(routes: Routes, { dashboard }: { dashboard: Dash
 }
 
 function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow) {
-  const { oldestEnqueuedAt } = totals;
   return {
     /** The last hour; the last one is this minute. */
     minutes: minutes.map((minute) => ({
@@ -55,8 +54,8 @@ function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow) 
     in_flight: totals.inFlight,
     dead_letters: totals.deadLetters,
     lines_blocked: totals.linesBlocked,
-    /** When the event of the oldest waiting message occurred. */
-    oldest_dt: formatOptionalDateTime(oldestEnqueuedAt),
+    /** Since when the oldest waiting message waits: since its event, or since it was redelivered or replayed. */
+    oldest_dt: formatOptionalDateTime(totals.waitingSince),
     failing_webhooks: failing.map(toFailing),
     blocked_lines: blocked.map(toBlocked),
     webhooks_paused: paused.webhooks,

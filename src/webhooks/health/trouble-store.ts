@@ -50,14 +50,14 @@ export async function readInErrorSince(
   );
 }
 
-/** Webhooks with messages, each with the time of the first one. */
+/** Webhooks with messages, each with the time since when the first one waits. */
 export async function readFirstWaiting(
   reader: Pick<Reader, 'all'>,
   { afterId, limit }: WebhookRange,
 ): Promise<(WebhookFacts & { since: number | null })[]> {
   return await reader.all<WebhookFacts & { since: number | null }>(
     `select ${FACTS},
-       (select first.enqueued_at from queue_messages as first
+       (select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
         where first.line_id = webhooks.id and ${isWaiting('first', 'line')} order by first.id limit 1) as since
      from ${WEBHOOKS}
      where ${IS_DELIVERING} and webhooks.id > ? and line.pending > 0
