@@ -1,5 +1,6 @@
 import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/tracing.ts';
-import { queuedAt, type ReceivedMessage } from '../queue/message-queue.ts';
+import type { ReceivedMessage } from '../queue/message-queue.ts';
+import { queuedAt } from '../queue/queued-at.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';

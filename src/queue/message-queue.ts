@@ -22,11 +22,6 @@ export interface QueueMessage {
   traceContext?: string;
 }
 
-/** Since when a message waits: since its event or, if it was redelivered or replayed, since then. */
-export function queuedAt({ enqueuedAt, queuedAgainAt }: QueueMessage): number {
-  return queuedAgainAt ?? enqueuedAt;
-}
-
 /** A message in a line. */
 export interface QueuedMessage extends QueueMessage {
   /** The engine's number of the message: the order within its line. Never reused. */
@@ -254,6 +249,8 @@ export interface MessageQueue {
   onAvailable(listener: () => void): void;
   /** The committed state of a line; with a transaction, the state that it sees. */
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
+  /** Those of the messages that wait after they were redelivered or replayed. */
+  waitingAgain(messageIds: readonly string[]): Promise<Set<string>>;
   /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
   actOnHead(
     tx: Transaction,

@@ -6,6 +6,7 @@ import { readLearnerValueSizes } from '../../src/player/attempts/learner-value-s
 import { hasStaleProfiles } from '../../src/player/lrs/document-store.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
+import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
@@ -53,6 +54,7 @@ describe('the statements of every event and delivery use an index', () => {
       }),
     'reading the lines of leases': (reader) => lockLeasedLines(reader, [{ lineId: 1, leaseToken: 'a' }]),
     'reading the heads of lines': (reader) => readHeads(reader, [1, 2]),
+    'finding messages that wait again': (reader) => readWaitingAgain(reader, ['a', 'b']),
     'reading the targets of messages': async (reader) => {
       const targets = new DeliveryTargets({ reader, cipher: new CredentialsCipher(['s'.repeat(64)]) });
       await targets.read([1, 2]);

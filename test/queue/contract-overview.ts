@@ -86,6 +86,27 @@ export function overviewContract(open: OpenQueue): void {
     });
   });
 
+  describe('the messages that wait again', () => {
+    it('are those that were redelivered and have not left their line', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const names = ['a', 'b', 'c', 'unknown'];
+      const waitingAgain = async () => [...(await engine.queue.waitingAgain(names))].sort();
+      await user.put(1, 'a', 'b', 'c');
+      assert.deepEqual(await waitingAgain(), [], 'all wait for the first time');
+      for (let count = 0; count < 2; count++)
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      await user.redeliver(await engine.deadLetters());
+      assert.deepEqual(await waitingAgain(), ['a', 'b']);
+      await user.settle({ message: await user.receiveOne(), action: 'delete' });
+      const again = await user.receiveOne();
+      assert.deepEqual(await waitingAgain(), ['a', 'b'], 'one is in flight');
+      await user.settle({ message: again, action: 'delete' });
+      assert.deepEqual(await waitingAgain(), ['b']);
+      assert.deepEqual(await engine.queue.waitingAgain([]), new Set());
+    });
+  });
+
   describe('the totals', () => {
     it('count waiting messages, messages in flight, dead letters and blocked lines', async () => {
       await using engine = await open();

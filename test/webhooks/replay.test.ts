@@ -9,6 +9,7 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-parts.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -116,6 +117,53 @@ describe('replaying events to a webhook', () => {
     );
     const ignoring = await createWebhook(api, target.url, { ignore_before_dt: '2999-01-01T00:00:00Z' });
     assert.equal(await replay(api, ignoring), 0, 'what it would discard is not sent');
+  });
+
+  test('leaves the outcome of each event right while replayed and other messages wait in one line', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    await createAccounts(api, 'missed 1', 'missed 2');
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'expired');
+    await settledDeliveries(api, id, 1);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await database.transaction((tx) => tx.run('delete from deliveries'));
+    await updateWebhook(api, id, target.url, { paused: true });
+    const statuses = async () => {
+      const { data: events } = (await api.get('/events')).body;
+      const found: Record<string, string> = {};
+      for (const event of events.toReversed()) {
+        const { data } = (await api.get(`/events/${event.id}/webhooks?got_message=true`)).body;
+        for (const { message } of data) found[event.account.name] = message.status;
+      }
+      return found;
+    };
+
+    await createAccounts(api, 'waiting');
+    assert.equal(await replay(api, id), 2);
+    const all = {
+      'missed 1': 'WAITING',
+      'missed 2': 'WAITING',
+      expired: 'EXPIRED',
+      waiting: 'WAITING',
+    };
+    assert.deepEqual(await statuses(), all, 'replayed messages wait behind one of a later event');
+
+    const { data: line } = (await api.get(`/webhooks/${id}/line/messages`)).body;
+    await api.post(`/webhooks/${id}/line/messages/${line[0].position}/skip`);
+    await createAccounts(api, 'new');
+    assert.deepEqual(
+      await statuses(),
+      { ...all, waiting: 'DEAD_LETTERED', new: 'WAITING' },
+      'a replayed message of an earlier event is the head',
+    );
+
+    await updateWebhook(api, id, target.url);
+    await settledDeliveries(api, id, 4);
+    assert.equal((await statuses())['missed 2'], 'DELIVERED');
+    await database.transaction((tx) => tx.run('delete from deliveries'));
+    assert.deepEqual(new Set(Object.values(await statuses())), new Set(['EXPIRED']));
   });
 
   test('of many events works step by step', async () => {

@@ -7,5 +7,8 @@ import type { Migration } from './migration.ts';
 export const queuedAgain: Migration = {
   number: 37,
   name: 'queued-again',
-  statements: ({ int }) => [`alter table queue_messages add column queued_at ${int}`],
+  statements: ({ int }) => [
+    `alter table queue_messages add column queued_at ${int}`,
+    'create index queue_messages_queued_again on queue_messages (message_id) where queued_at is not null',
+  ],
 };

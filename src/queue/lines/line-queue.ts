@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
-import {
-  type DeliveredBatch,
-  type ExchangedAtOnce,
-  type HeadAction,
-  type HeadActionResult,
-  type LinePart,
-  type LineState,
-  type LongestWaits,
-  type MessageQueue,
-  type Purged,
-  type PurgeRequest,
-  type QueuedMessage,
-  type QueueMessage,
-  type QueueTotals,
-  queuedAt,
-  type Received,
-  type ReceivedMessage,
-  type ReceiveRequest,
-  type Settled,
-  type Settlement,
-  type SkipResult,
+import type {
+  DeliveredBatch,
+  ExchangedAtOnce,
+  HeadAction,
+  HeadActionResult,
+  LinePart,
+  LineState,
+  LongestWaits,
+  MessageQueue,
+  Purged,
+  PurgeRequest,
+  QueuedMessage,
+  QueueMessage,
+  QueueTotals,
+  Received,
+  ReceivedMessage,
+  ReceiveRequest,
+  Settled,
+  Settlement,
+  SkipResult,
 } from '../message-queue.ts';
+import { queuedAt } from '../queued-at.ts';
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { leaseDue } from './lease-due.ts';
 import { endAllLeases, endOtherLeases, type Lease, type NextLease } from './lease-statements.ts';
-import { isInFlight } from './line-state.ts';
+import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
   advanceUnleasedLine,
@@ -47,6 +47,7 @@ import { endOverlongWaits } from './overlong-waits.ts';
 import { PacedCalls } from './paced-calls.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
 import { settle } from './settling.ts';
+import { readWaitingAgain } from './waiting-again.ts';
 
 /** Signals to all instances that messages may have become available. */
 const AVAILABLE_CHANNEL = 'queue_available';
@@ -291,22 +292,11 @@ export abstract class LineQueue implements MessageQueue {
     if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
     const [head] = await readHeads(reader, [lineId]);
     if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
-    return {
-      depth: line.pending,
-      oldestEnqueuedAt: head.enqueuedAt,
-      head: {
-        messageId: head.messageId,
-        label: head.label,
-        receiveCount: line.receive_count,
-        queuedAt: queuedAt(head),
-        inFlight: isInFlight(line, this.now()),
-        // A head that waits for its copy counts as due.
-        availableAt: Math.min(
-          line.available_at ?? this.now(),
-          line.receive_count === 0 ? this.now() : Number.POSITIVE_INFINITY,
-        ),
-      },
-    };
+    return lineState(line, head, this.now());
+  }
+
+  async waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
+    return new Set(await readWaitingAgain(this.database.reader, messageIds));
   }
 
   async actOnHead(

@@ -1,3 +1,6 @@
+import type { LineState, QueuedMessage } from '../message-queue.ts';
+import { queuedAt } from '../queued-at.ts';
+
 /** What "in flight" and "blocked" mean, as SQL and for rows. Every reader of lines uses these. */
 
 /** The columns of `queue_lines` that say whether a head is in flight. */
@@ -18,6 +21,30 @@ export function isInFlight({ lease_token, available_at }: LeaseColumns, now: num
  */
 export function isBlocked({ receiveCount, inFlight }: { receiveCount: number; inFlight: boolean }): boolean {
   return receiveCount > (inFlight ? 1 : 0);
+}
+
+/** The state of a line that is not empty. */
+export function lineState(
+  line: LeaseColumns & { pending: number; receive_count: number },
+  head: QueuedMessage,
+  now: number,
+): LineState {
+  return {
+    depth: line.pending,
+    oldestEnqueuedAt: head.enqueuedAt,
+    head: {
+      messageId: head.messageId,
+      label: head.label,
+      receiveCount: line.receive_count,
+      queuedAt: queuedAt(head),
+      inFlight: isInFlight(line, now),
+      // A head that waits for its copy counts as due.
+      availableAt: Math.min(
+        line.available_at ?? now,
+        line.receive_count === 0 ? now : Number.POSITIVE_INFINITY,
+      ),
+    },
+  };
 }
 
 /**

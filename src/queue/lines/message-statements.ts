@@ -1,5 +1,5 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
-import type { Reader, SqlRow, SqlValue, Transaction } from '../../database/database.ts';
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
@@ -16,7 +16,10 @@ const MESSAGE_COLUMNS = [
   'enqueued_at',
 ] as const;
 /** Columns that few messages need. */
-const OPTIONAL_COLUMNS: readonly [name: string, of: (message: QueueMessage) => SqlValue | undefined][] = [
+const OPTIONAL_COLUMNS: readonly [
+  name: string,
+  of: (message: QueueMessage) => string | number | undefined,
+][] = [
   ['trace_context', (message) => message.traceContext],
   ['queued_at', (message) => message.queuedAgainAt],
 ];

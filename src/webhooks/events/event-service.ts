@@ -43,7 +43,7 @@ export interface EventQuery {
 /** Dependencies of {@link EventService}. */
 export interface EventServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'line'>;
+  queue: Pick<MessageQueue, 'line' | 'waitingAgain'>;
 }
 
 /** The event log: what happened, and its outcome for each webhook. */
@@ -149,12 +149,13 @@ export class EventService {
     const { database, queue } = this.#with;
     const idOf = (webhookId: number) => messageIdOf({ eventId, occurredAt, webhookId });
     const deliveries = await readDeliveriesOfMessages(database.reader, webhookIds.map(idOf));
-    const waiting = new Set<number>();
     const untried = webhookIds.filter((webhookId) => !deliveries.has(idOf(webhookId)));
+    const again = await queue.waitingAgain(untried.map(idOf));
+    const waiting = new Set(untried.filter((webhookId) => again.has(idOf(webhookId))));
     for (const webhookId of untried) {
-      const line = await queue.line(webhookId);
-      // What waits in a line is in the order of time, except what was sent again, and that has a history.
-      if (line.oldestEnqueuedAt !== null && line.oldestEnqueuedAt <= occurredAt) waiting.add(webhookId);
+      const { head } = await queue.line(webhookId);
+      // A line has the order in which its messages were queued: other messages than replayed ones, when they occurred.
+      if (head !== null && head.queuedAt <= occurredAt) waiting.add(webhookId);
     }
     // Those that were attempted since the first look.
     for (const [id, delivery] of await readDeliveriesOfMessages(database.reader, untried.map(idOf)))

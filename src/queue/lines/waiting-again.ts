@@ -1,0 +1,22 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
+import type { Reader } from '../../database/database.ts';
+import { isWaitingInLine } from './done-to.ts';
+
+const WAITING_AGAIN = new BatchStatement(
+  'wanted',
+  { id: 'text' },
+  (wanted, { joined }) =>
+    `select again.message_id from ${joined} queue_messages as again
+     where again.message_id = ${wanted.id} and again.queued_at is not null
+       and ${isWaitingInLine('again', 'again.line_id')}`,
+);
+
+/** Those of the messages that were redelivered or replayed and wait. */
+export async function readWaitingAgain(
+  reader: Pick<Reader, 'allFor'>,
+  messageIds: readonly string[],
+): Promise<string[]> {
+  const wanted = messageIds.map((id) => ({ id }));
+  const rows = await WAITING_AGAIN.all<{ message_id: string }>(reader, wanted);
+  return rows.map((row) => row.message_id);
+}
