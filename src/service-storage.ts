@@ -5,6 +5,7 @@ import { ClockWatch } from './observability/clock-watch.ts';
 import { DatabaseWatch } from './observability/database-watch.ts';
 import type { Logs } from './observability/log.ts';
 import { secretFindings } from './secrets/secret-check.ts';
+import { delivers } from './settings/delivers.ts';
 import { describeRuntime, type Runtime } from './settings/runtime.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { sharedSettings } from './settings/shared-settings.ts';
@@ -62,7 +63,7 @@ export async function openServiceStorage(
     new Instances({
       database,
       settings: sharedSettings(settings),
-      about: { instance, hostName: runtime.hostName },
+      about: { instance, hostName: runtime.hostName, delivers: delivers(settings) },
       log: serviceLog,
       now,
     }),

@@ -24,10 +24,17 @@ export interface InstancesDependencies {
   database: Database;
   /** By name, in JSON form and without secrets. */
   settings: Readonly<Record<string, unknown>>;
-  about: { instance: string; hostName: string };
+  /** `delivers`: whether this instance delivers messages. */
+  about: { instance: string; hostName: string; delivers: boolean };
   log: Logger;
   now: () => number;
 }
+
+/** Settings by name, in JSON form. */
+type Values = Record<string, unknown>;
+
+/** Stored with the settings of an instance, but never compared: instances may differ in whether they deliver. */
+const DELIVERS = 'delivers';
 
 interface InstanceRow {
   instance: string;
@@ -36,12 +43,14 @@ interface InstanceRow {
 }
 
 /**
- * Compares the settings that all instances of a database must share. Each instance has a row with its values. A
- * difference is logged once as a warning, and is listed until it is corrected or the other instance has stopped.
+ * Compares the settings that all instances of a database must share. Each instance has a row with its values, and with
+ * whether it delivers. A difference is logged once as a warning, and is listed until it is corrected or the other instance
+ * has stopped.
  */
 export class Instances implements AsyncDisposable {
   readonly #with: InstancesDependencies;
   #differences: readonly SettingDifference[] = [];
+  #othersDeliver = false;
   #listening: Disposable | null = null;
   readonly #beats = new BackgroundTask({
     round: async () => {
@@ -61,6 +70,11 @@ export class Instances implements AsyncDisposable {
   /** As of the last comparison. */
   get differences(): readonly SettingDifference[] {
     return this.#differences;
+  }
+
+  /** Whether any instance of the database delivers messages, as of the last comparison. */
+  get anyDelivers(): boolean {
+    return this.#with.about.delivers || this.#othersDeliver;
   }
 
   /**
@@ -93,7 +107,7 @@ export class Instances implements AsyncDisposable {
          on conflict (instance) do update set seen_at = excluded.seen_at`,
         this.#with.about.instance,
         this.#with.about.hostName,
-        JSON.stringify(this.#with.settings),
+        JSON.stringify({ ...this.#with.settings, [DELIVERS]: this.#with.about.delivers }),
         now,
       );
       if (isNew) tx.signal(CHANNEL);
@@ -113,8 +127,11 @@ export class Instances implements AsyncDisposable {
       this.#with.about.instance,
       this.#with.now() - GONE_AFTER_MS,
     );
+    const values = others.map((other) => ({ other, theirs: JSON.parse(other.settings) as Values }));
+    // Earlier releases do not say. Nearly every instance delivers.
+    this.#othersDeliver = values.some(({ theirs }) => theirs[DELIVERS] !== false);
     const before = this.#differences;
-    const now = others.flatMap((other) => this.#differencesTo(other));
+    const now = values.flatMap(({ other, theirs }) => this.#differencesTo(other, theirs));
     this.#differences = now;
     for (const difference of now) {
       if (before.some((one) => isSame(one, difference))) continue;
@@ -135,9 +152,8 @@ export class Instances implements AsyncDisposable {
   }
 
   /** Ignores settings that only one of two releases has, because both run during an upgrade. */
-  #differencesTo(other: InstanceRow): SettingDifference[] {
-    const theirs = JSON.parse(other.settings) as Record<string, unknown>;
-    const ours = JSON.parse(JSON.stringify(this.#with.settings)) as Record<string, unknown>;
+  #differencesTo(other: InstanceRow, theirs: Values): SettingDifference[] {
+    const ours = JSON.parse(JSON.stringify(this.#with.settings)) as Values;
     return Object.keys(ours)
       .filter((name) => Object.hasOwn(theirs, name) && !isDeepStrictEqual(ours[name], theirs[name]))
       .map((name) => ({

@@ -5,7 +5,6 @@ import { basePathOf } from '../http/base-path.ts';
 import { serviceOrigin } from '../http/origin.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { delivers } from '../settings/delivers.ts';
 import { createAdministration } from './administrators/administration.ts';
 import { type AuthenticateBasic, basicAuthentication } from './clients/basic-authentication.ts';
 import { clientRoutes } from './clients/client-routes.ts';
@@ -63,7 +62,7 @@ export async function createIdentity({
     service: {
       version,
       readOnly: !settings.enable_webhooks_service,
-      delivers: delivers(settings),
+      delivers: () => storage.instances.anyDelivers,
       baseUrl: settings.base_url,
     },
     now,

@@ -22,9 +22,10 @@ export interface OverviewRoutesOptions {
   dashboard: Dashboard;
   health: HealthReader;
   deadLetters: DeadLetterSteps;
-  /** Whether webhooks are read only, and whether this service delivers. */
+  /** Whether webhooks are read only. */
   readOnly: boolean;
-  delivers: boolean;
+  /** Whether any instance delivers. */
+  delivers: () => boolean;
   now: () => number;
 }
 

@@ -4,7 +4,6 @@ import type { Routes } from '../http/routes.ts';
 import type { ReadinessCheck } from '../observability/health-routes.ts';
 import type { ServiceQueue } from '../queue/open-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { delivers } from '../settings/delivers.ts';
 import { readUiBuild, UI_BUILD_FOLDER } from '../ui/ui-build.ts';
 import { uiRoutes } from '../ui/ui-routes.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -35,7 +34,7 @@ export function createUserInterface(
 ): UserInterface {
   const { database, instance, instances, runtime, clockWatch } = storage;
   const { reader } = database;
-  const isDelivering = delivers(settings);
+  const delivers = () => instances.anyDelivers;
   return {
     async addOpenRoutes(server) {
       const build = readUiBuild(UI_BUILD_FOLDER);
@@ -45,7 +44,7 @@ export function createUserInterface(
     addRoutes(routes) {
       overviewRoutes(routes, {
         reader,
-        dashboard: new Dashboard({ reader, queue, trends: webhooks.trends, delivers: isDelivering }),
+        dashboard: new Dashboard({ reader, queue, trends: webhooks.trends, delivers }),
         health: new HealthReader({
           database,
           queue: { engine: queue.engine, obstacle },
@@ -58,7 +57,7 @@ export function createUserInterface(
         }),
         deadLetters: webhooks.deadLetters,
         readOnly: !settings.enable_webhooks_service,
-        delivers: isDelivering,
+        delivers,
         now,
       });
     },

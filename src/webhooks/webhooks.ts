@@ -6,7 +6,6 @@ import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { delivers } from '../settings/delivers.ts';
 import type { CheckTargetUrl } from './configuration/configuration.ts';
 import { webhookRoutes } from './configuration/webhook-routes.ts';
 import { WebhookService } from './configuration/webhook-service.ts';
@@ -111,7 +110,7 @@ export function startWebhooks(
     database,
     queue,
     webhooks,
-    delivers: delivers(settings),
+    delivers: () => storage.instances.anyDelivers,
     deliveryLog,
     trace,
     now,

@@ -57,7 +57,7 @@ function linesOn(database: Database): LineService {
     database,
     queue,
     webhooks,
-    delivers: false,
+    delivers: () => false,
     deliveryLog: { deadLettered: () => {} },
     now: Date.now,
   });

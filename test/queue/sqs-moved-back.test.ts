@@ -78,7 +78,7 @@ async function openWithDeadLetter() {
     database,
     queue,
     webhooks: { assertWritable: () => {} },
-    delivers: true,
+    delivers: () => true,
     deliveryLog: { deadLettered: () => {} },
     now: Date.now,
   });

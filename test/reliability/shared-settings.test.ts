@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
+import { createAccounts, createWebhook, lineOf } from '../delivery/webhook-parts.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
 
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
 const SECRET = 's'.repeat(64);
@@ -125,5 +128,39 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     await until(() => warningsOf(first).length === 1, 'the first instance warns');
     await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone', 60_000);
     assert.deepEqual(await database.reader.all("select 1 from instances where instance = 'killed'"), []);
+  });
+});
+
+describe('an instance that only serves the API', SHARED_DATABASE, () => {
+  it('shows a line as the instance that delivers it, and as paused only while none delivers', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    const retries = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+    await using together = await startTogether({ ...retries, enable_queue_polling: false });
+    const [serving] = together.services as [TestService];
+    const id = await createWebhook(serving.api, target.url);
+    await createAccounts(serving.api, 'a');
+    assert.equal((await lineOf(serving.api, id)).state, 'PAUSED');
+
+    const delivering = await together.start(retries);
+    const line = await until(async () => {
+      const shown = await lineOf(serving.api, id);
+      return shown.state === 'RETRYING' && shown;
+    }, 'the head failed');
+    const admin = await signedInBrowser(serving.url);
+    const { body: overview } = await admin.get(`/ui/api/webhooks/${id}`);
+    const { body: dashboard } = await admin.get('/ui/api/dashboard');
+    const { body: session } = await admin.get('/ui/api/session');
+    assert.notEqual(line.head.next_attempt_dt, null);
+    assert.deepEqual(
+      [
+        overview.next_attempt_dt,
+        dashboard.delivery.blocked_lines[0].next_attempt_dt,
+        session.service.delivers,
+      ],
+      [line.head.next_attempt_dt, line.head.next_attempt_dt, true],
+    );
+
+    await delivering.stop();
+    await until(async () => (await lineOf(serving.api, id)).state === 'PAUSED', 'none delivers');
   });
 });

@@ -32,7 +32,7 @@ export interface SessionRoutesOptions {
   browserCookie: ServiceCookie;
   origin: ServiceOrigin;
   /** Facts about the service for the UI. */
-  service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string | null };
+  service: { version: string; readOnly: boolean; delivers: () => boolean; baseUrl: string | null };
 }
 
 /** The signed-in person and the service. */
@@ -192,7 +192,7 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
 
 function toSession(
   { administratorId, email, name, role }: Omit<SignedIn, 'sessionId'>,
-  service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string },
+  service: { version: string; readOnly: boolean; delivers: () => boolean; baseUrl: string },
 ) {
   const { version, readOnly, delivers, baseUrl } = service;
   return {
@@ -205,7 +205,7 @@ function toSession(
       scopes: [...scopesOfRole(role)],
     },
     /** `read_only`: whether webhooks are; `base_url`: where people and programs reach the service. */
-    service: { version, read_only: readOnly, delivers, base_url: baseUrl },
+    service: { version, read_only: readOnly, delivers: delivers(), base_url: baseUrl },
   };
 }
 

@@ -62,7 +62,8 @@ export interface DashboardDependencies {
   reader: Reader;
   queue: Pick<MessageQueue, 'totals' | 'line'>;
   trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
-  delivers: boolean;
+  /** Whether any instance delivers. */
+  delivers: () => boolean;
 }
 
 /** The current state of the service. It is cheap for any number of viewers. */
@@ -141,7 +142,7 @@ export class Dashboard {
         explanation: responseExplanation(retrying.response_body),
         paused: retrying.paused_at !== null,
         nextAttemptAt:
-          head.inFlight || !this.#with.delivers || retrying.paused_at !== null ? null : head.availableAt,
+          head.inFlight || !this.#with.delivers() || retrying.paused_at !== null ? null : head.availableAt,
       });
     }
     return lines;

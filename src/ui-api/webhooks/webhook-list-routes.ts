@@ -27,9 +27,10 @@ export function webhookListRoutes(
     readOnly,
     delivers,
     now,
-  }: { reader: Reader; readOnly: boolean; delivers: boolean; now: () => number },
+  }: { reader: Reader; readOnly: boolean; delivers: () => boolean; now: () => number },
 ): void {
-  const toRecord = (webhook: ListedWebhook) => toOverview(webhook, { readOnly, delivers, now: now() });
+  const toRecord = (webhook: ListedWebhook) =>
+    toOverview(webhook, { readOnly, delivers: delivers(), now: now() });
 
   routes.get(
     '/ui/api/webhooks',

@@ -287,7 +287,7 @@ export const LineRecord = Type.Object(
       title: 'LineState',
       description:
         'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt. ' +
-        'PAUSED: the webhook is paused, or the settings of the service turn delivery off.',
+        'PAUSED: the webhook is paused, or the settings of every instance turn delivery off.',
     }),
     depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
     oldest_dt: OptionalDateTime('When the event of the head occurred.'),

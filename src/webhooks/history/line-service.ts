@@ -47,7 +47,7 @@ export interface Line extends LineState {
   lastErrorMessage: string | null;
   /** True if the webhook is active and paused. */
   paused: boolean;
-  /** False if the settings turn delivery off. */
+  /** False if the settings of every instance turn delivery off. */
   delivers: boolean;
 }
 
@@ -84,7 +84,8 @@ export interface LineServiceDependencies {
   database: Database;
   queue: MessageQueue;
   webhooks: Pick<WebhookService, 'assertWritable'>;
-  delivers: boolean;
+  /** Whether any instance delivers. */
+  delivers: () => boolean;
   deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
   /** Undefined if nothing is traced. */
   trace?: TraceMessage | undefined;
@@ -246,7 +247,7 @@ export class LineService {
       ...state,
       lastErrorMessage: last?.error ?? null,
       paused: isPaused(webhook),
-      delivers: this.#with.delivers,
+      delivers: this.#with.delivers(),
     };
   }
 
