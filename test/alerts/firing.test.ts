@@ -125,6 +125,30 @@ describe('an alert about a webhook in error', () => {
     assert.equal(receiver.requests.length, 1);
   });
 
+  it('continues after an edit until the message that failed is tried again', async () => {
+    await using begun = await startFiring();
+    const { api, clock, target, receiver, webhook, alert } = begun;
+    const { body: record } = await api.get(`/webhooks/${webhook}`);
+    assert.equal((await api.put(`/webhooks/${webhook}`, { ...record, name: 'Renamed' })).status, 200);
+    assert.equal((await api.get(`/webhooks/${webhook}`)).body.in_error, false);
+    clock.pass(HOUR);
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    const [edited] = await firingsOf(api, alert);
+    assert.deepEqual([edited.state, edited.cleared_dt], ['FIRING', null]);
+    const later = await createAlert(api, receiver.url, { name: 'Later' });
+    await evaluated(api, { webhookId: webhook, url: target.url });
+    assert.deepEqual(await firingsOf(api, later), [], 'none begins for a webhook that is not in error');
+
+    await retry(api, webhook);
+    await untilInError(api, webhook, true);
+    target.respondWith(answer(200));
+    await retry(api, webhook);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'cleared');
+    clock.pass(5 * MINUTE);
+    const ended = await untilFiring(api, alert, ({ state }) => state === 'ENDED', 'ended');
+    assert.deepEqual([ended.end_reason, ended.relapses], ['RESOLVED', 0]);
+  });
+
   it('begins and ends as usual after the clock was set back', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

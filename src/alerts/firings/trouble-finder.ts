@@ -9,7 +9,7 @@ const DEAD_LETTER_MS = 60 * MINUTE_MS;
 
 /** Where troubles are found. */
 export interface TroubleSources {
-  webhooks: Pick<WebhookTroubles, 'inErrorSince' | 'waitingSince' | 'deadLetteredSince'>;
+  webhooks: Pick<WebhookTroubles, 'failing' | 'waitingSince' | 'deadLetteredSince'>;
   /** What fails on any instance. */
   readServiceTroubles: () => Promise<ServiceTrouble[]>;
 }
@@ -54,7 +54,7 @@ export class TroubleFinder {
     const deadSince = Math.max(activeSince, firstDeadLetterAt(quietHours, now));
     const found =
       condition === 'WEBHOOK_IN_ERROR'
-        ? await this.#once('in error', () => webhooks.inErrorSince(now))
+        ? await this.#once('failing', () => webhooks.failing(now))
         : condition === 'LINE_TOO_OLD'
           ? await this.#once('waiting', () => webhooks.waitingSince(now))
           : await this.#once(`dead ${deadSince}`, () => webhooks.deadLetteredSince(deadSince));
@@ -80,18 +80,20 @@ function firstDeadLetterAt(quiet: QuietHours | null, now: number): number {
 }
 
 function toTrouble(
-  { id, name, since, reason, failures, waiting }: TroubledWebhook,
+  { id, name, since, inError, reason, failures, waiting }: TroubledWebhook,
   rule: AlertRule,
   now: number,
 ): Trouble {
   // A line can be old although its webhook works: another reason than that of an earlier failure.
   const isFailing = failures > 0 || rule.condition === 'MESSAGE_DEAD_LETTERED';
+  // An edit ends the error state, but nobody knows yet whether the trouble is over.
+  const counts = inError || rule.condition !== 'WEBHOOK_IN_ERROR';
   return {
     subject: `webhook:${id}`,
     name,
     webhookId: id,
     since,
-    begins: hasLasted(since, rule, now),
+    begins: counts && hasLasted(since, rule, now),
     details: { reason: isFailing ? reason : null, explanation: null, failures, waiting },
   };
 }

@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { isWaiting } from '../../queue/lines/done-to.ts';
+import { blockedSql } from '../../queue/lines/line-state.ts';
 
 /** SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. */
 
@@ -32,20 +33,25 @@ const WEBHOOKS = `webhooks join webhook_statistics as statistics on statistics.w
 /** An inactive webhook has no messages, and a paused one waits on purpose. */
 const IS_DELIVERING = 'webhooks.deleted_at is null and webhooks.enabled = 1 and webhooks.paused_at is null';
 
-/** Webhooks that have been in error since a time or earlier. */
-export async function readInErrorSince(
+/** The message that failed last waits for its next attempt: only an edit can have ended the error state. */
+const IS_UNTRIED = `statistics.in_error = 0 and line.pending > 0 and ${blockedSql('line')}
+  and (statistics.last_success_at is null or statistics.last_success_at <= statistics.last_error_at)`;
+
+/** Webhooks that are in error, and those that were edited since and have not been tried again. */
+export async function readFailing(
   reader: Pick<Reader, 'all'>,
-  before: number,
+  now: number,
   { afterId, limit }: WebhookRange,
 ): Promise<TroubledWebhookRow[]> {
   return await reader.all<TroubledWebhookRow>(
-    `select ${FACTS}, coalesce(statistics.failing_since, statistics.last_error_at) as since
+    `select ${FACTS}, coalesce(statistics.failing_since, statistics.last_error_at, 0) as since
      from ${WEBHOOKS}
-     where ${IS_DELIVERING} and webhooks.id > ? and statistics.in_error = 1
-       and coalesce(statistics.failing_since, statistics.last_error_at) <= ?
+     where ${IS_DELIVERING} and webhooks.id > ? and
+       (statistics.in_error = 1 and coalesce(statistics.failing_since, statistics.last_error_at) <= ? or ${IS_UNTRIED})
      order by webhooks.id limit ?`,
     afterId,
-    before,
+    now,
+    now,
     limit,
   );
 }

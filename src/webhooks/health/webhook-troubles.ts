@@ -3,9 +3,9 @@ import { readStatistics } from '../configuration/webhook-store.ts';
 import { readLastFailure } from './last-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
 import {
+  readFailing,
   readFirstDeadLetters,
   readFirstWaiting,
-  readInErrorSince,
   readWebhookStates,
   type TroubledWebhookRow,
   type WebhookRange,
@@ -22,6 +22,8 @@ export interface TroubledWebhook {
   name: string;
   /** Epoch milliseconds. */
   since: number;
+  /** False if it was edited since its last failure: in error again only after another one. */
+  inError: boolean;
   /** Why the last attempt failed (`403 Forbidden`); null if it did not. */
   reason: string | null;
   /** Failed attempts since the last success. */
@@ -41,9 +43,9 @@ export class WebhookTroubles {
     this.#reader = reader;
   }
 
-  /** Webhooks that have been in error since `before` (epoch milliseconds) or earlier. */
-  async inErrorSince(before: number): Promise<TroubledWebhook[]> {
-    return await this.#collect((range) => readInErrorSince(this.#reader, before, range));
+  /** Webhooks that are in error at `now` (epoch milliseconds), and those that were edited since and not tried again. */
+  async failing(now: number): Promise<TroubledWebhook[]> {
+    return await this.#collect((range) => readFailing(this.#reader, now, range));
   }
 
   /** Webhooks whose oldest message has been waiting since `before` (epoch milliseconds) or earlier. */
@@ -117,6 +119,7 @@ function toTroubledWebhook(row: TroubledWebhookRow): TroubledWebhook {
     id: row.id,
     name: row.name,
     since: row.since,
+    inError: row.in_error === 1,
     reason: at < 0 ? message : message!.slice(at + BEFORE_REASON.length),
     failures: row.failures_in_row,
     waiting: Number(row.waiting ?? 0),
