@@ -39,7 +39,7 @@ const HAPPENINGS: Readonly<Record<Condition, { since: string; now: string; over:
   MESSAGE_DEAD_LETTERED: {
     since: 'has had new dead letters since',
     now: 'has new dead letters',
-    over: 'has had no new dead letters for a while',
+    over: 'no longer has new dead letters',
   },
   SERVICE_IN_TROUBLE: { since: 'has been failing since', now: 'is failing', over: 'works again' },
 };

@@ -90,7 +90,7 @@ export async function readFirstDeadLetters(
           and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
         order by dead.updated_at, dead.id limit 1) as since
      from ${WEBHOOKS}
-     where webhooks.deleted_at is null and webhooks.id > ?
+     where ${IS_DELIVERING} and webhooks.id > ?
      order by webhooks.id limit ?`,
     since,
     afterId,
