@@ -57,13 +57,16 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema, route), url }),
   });
-  let document: OpenApiDocument | undefined;
+  let text: DescriptionText | undefined;
   server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
-    document ??= completeDocument(server.swagger() as unknown as OpenApiDocument);
-    const address = description.addressFor(request);
+    text ??= new DescriptionText(
+      completeDocument(server.swagger() as unknown as OpenApiDocument),
+      description.tokenPath,
+    );
     return reply
       .headers({ 'Cache-Control': 'public, max-age=60', Vary: 'Host' })
-      .send(atAddress(document, address, description.tokenPath));
+      .type('application/json; charset=utf-8')
+      .send(text.at(description.addressFor(request)));
   });
   await server.register(swaggerUi, {
     routePrefix: '/docs',
@@ -81,6 +84,27 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       validatorUrl: null as never,
     },
   });
+}
+
+/** Where the address belongs in the text of the description. */
+const ADDRESS = 'urn:coursewire:address';
+
+/** The document as JSON. It is written only once, because this takes several milliseconds and everyone may request it. */
+class DescriptionText {
+  readonly #parts: readonly string[];
+  /** Shared by all responses with the same address, so that many slow readers need no memory. */
+  #latest: { address: string; text: Buffer } | null = null;
+
+  constructor(document: OpenApiDocument, tokenPath: string) {
+    this.#parts = JSON.stringify(atAddress(document, ADDRESS, tokenPath)).split(ADDRESS);
+  }
+
+  at(address: string): Buffer {
+    if (this.#latest?.address === address) return this.#latest.text;
+    const text = Buffer.from(this.#parts.join(JSON.stringify(address).slice(1, -1)));
+    this.#latest = { address, text };
+    return text;
+  }
 }
 
 /** The document with absolute addresses, which the tools that read it require. */

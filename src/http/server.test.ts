@@ -34,7 +34,23 @@ describe('the server', () => {
     });
   });
 
+  test('requests that a client sends before the responses to earlier ones are answered in order', async () => {
+    const answers = await server.pipeline(16);
+    const read = Array.from(answers.matchAll(/"read":"(\d+)"/g), ([, id]) => Number(id));
+    assert.deepEqual(
+      read,
+      Array.from({ length: 16 }, (_, n) => n),
+    );
+  });
+
   describe('hostile input', () => {
+    test('gets sixteen responses, then an error and the end, if a connection sends a thousand requests at once', async () => {
+      const answers = await server.pipeline(1_000);
+      const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+      assert.deepEqual(statuses, [...Array.from({ length: 16 }, () => '200'), '429']);
+      assert.match(answers, /^connection: close\r$/im);
+    });
+
     test('gets an error with at most 100 members, even if everything in the body is wrong', async () => {
       const bodies = {
         members: Object.fromEntries(Array.from({ length: 15_000 }, (_, index) => [`x${index}`, 0])),

@@ -7,6 +7,7 @@ import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
+import { limitPipelining } from './pipelining.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
@@ -80,6 +81,7 @@ export function createServer({
         'the path, or requests do not reach the service',
     );
   });
+  limitPipelining(server as unknown as FastifyInstance);
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);

@@ -38,6 +38,7 @@ export class Metrics {
   readonly #eventLoopBusySeconds: Histogram;
   readonly #engine: string;
   #readQueue: () => Promise<void> = async () => {};
+  #scrape: Promise<string> | null = null;
 
   /** @param engine the queue engine's name; @param version the program's. */
   constructor({ engine, version }: { engine: string; version: string }) {
@@ -202,7 +203,15 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  async text(): Promise<string> {
+  /** The present values. Whoever asks during a scrape gets its text, because writing it takes milliseconds. */
+  text(): Promise<string> {
+    this.#scrape ??= this.#write().finally(() => {
+      this.#scrape = null;
+    });
+    return this.#scrape;
+  }
+
+  async #write(): Promise<string> {
     // Runs before the registry is read: a gauge that sets others while it is collected would set them for the next
     // scrape.
     await this.#readQueue();

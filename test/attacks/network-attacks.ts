@@ -11,6 +11,7 @@ const HANGING_WEBHOOKS = 5_000;
 const SILENT_NAMES = 10;
 const TRICKLING_UPLOADS = 64;
 const IDLE_CONNECTIONS = 1_000;
+const PIPELINED_REQUESTS = 1_000;
 
 /** Attacks by slow clients, and by targets that send invalid responses or none. */
 export async function networkAttacks(
@@ -57,6 +58,16 @@ export async function networkAttacks(
       assertStatus(await api.get('/health/live'), 200);
     }
     await Promise.all(sockets.map(closed));
+  };
+  /** Sends a thousand requests in one packet and reads nothing until the service has answered another client. */
+  const pipelined = (path: string) => async () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    // The service ends it.
+    socket.on('error', () => {}).pause();
+    await once(socket, 'connect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: service\r\n\r\n`.repeat(PIPELINED_REQUESTS));
+    for (let n = 0; n < 20; n++) assertStatus(await api.get('/health/live'), 200);
+    await closed(socket);
   };
   const upload = [
     'POST /courses HTTP/1.1',
@@ -112,6 +123,8 @@ export async function networkAttacks(
       name: 'header fields that trickle',
       perform: trickling(IDLE_CONNECTIONS, 'GET / HTTP/1.1\r\nHost: service\r\nX: ', 'y'),
     },
+    { name: 'a packet full of requests for the API description', perform: pipelined('/openapi.json') },
+    { name: 'a packet full of requests for metrics', perform: pipelined('/metrics') },
     { name: 'bytes that are not HTTP', perform: trickling(TRICKLING_UPLOADS, '\u0000\u0001', '\u0002') },
     await badTarget('five thousand webhooks of a target that hangs', hanging, HANGING_WEBHOOKS),
     await badTarget('endless status lines', statusLines, 20),

@@ -47,7 +47,7 @@ export async function startSmallServer() {
     tags: Type.Array(Type.String(), { minItems: 1, maxItems: 2, uniqueItems: true }),
   });
   server.post('/limits', { schema: { body: Limits } }, async () => ({ accepted: true }));
-  server.get('/things/:id', async () => ({ read: true }));
+  server.get('/things/:id', async ({ params }) => ({ read: (params as { id: string }).id }));
   server.post('/things/:id/touch', async () => ({ touched: true }));
   server.get('/pages/*', (_request, reply) => reply.callNotFound());
   server.post('/broken', async () => {
@@ -99,5 +99,16 @@ export async function startSmallServer() {
     return await closed.promise;
   }
 
-  return { url, send, problemOf, exchange, stop: () => server.close() };
+  /** Reads so many things at once on a connection of its own, and returns all responses until its end. */
+  async function pipeline(count: number): Promise<string> {
+    const requests = Array.from({ length: count }, (_, n) => {
+      const connection = n === count - 1 ? 'close' : 'keep-alive';
+      return `GET /things/${n} HTTP/1.1\r\nHost: service\r\nConnection: ${connection}\r\n\r\n`;
+    });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(requests.join(''));
+    return (await Array.fromAsync(socket.setEncoding('utf8'))).join('');
+  }
+
+  return { url, send, problemOf, exchange, pipeline, stop: () => server.close() };
 }
