@@ -95,6 +95,7 @@ export class PostbackSender implements AsyncDisposable {
     this.#connections = new TargetConnections({
       connector: new TargetConnector({
         guard: options.guard,
+        deadlineMs: this.#deadlineMs,
         ...(options.ca !== undefined && { ca: options.ca }),
       }),
       maxIdle: options.maxIdleConnections ?? DEFAULT_MAX_IDLE_CONNECTIONS,

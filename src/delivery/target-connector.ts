@@ -3,6 +3,14 @@ import { connect as connectTls, createSecureContext, getCACertificates, type Sec
 import type { buildConnector } from 'undici';
 import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
 
+/**
+ * How long to try an address before the next one of the name: longer than a lost packet and a distant target take. Node
+ * gives up an address after 250 ms by default and never returns to it.
+ */
+const MAX_ADDRESS_TIMEOUT_MS = 3_000;
+/** The part of the deadline that one of several addresses may take. */
+const ADDRESS_SHARE = 1 / 4;
+
 /** After this time without traffic, the system checks whether the other side of a connection is still there. */
 const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
 
@@ -28,21 +36,25 @@ export interface TargetConnectorOptions {
   readonly guard: TargetGuard;
   /** Certificate authorities in PEM format that are trusted in addition to those of Node.js. */
   readonly ca?: readonly string[];
+  /** The deadline of callers, of which an address that does not respond takes only a part. @defaultValue none */
+  readonly deadlineMs?: number;
 }
 
 /**
- * Opens TCP or TLS connections to targets that the guard allows. It has no deadline of its own: callers end an
- * attempt through the socket, which is returned at once.
+ * Opens TCP or TLS connections to targets that the guard allows. It has no deadline for an attempt: callers end it
+ * through the socket, which is returned at once.
  *
  * TLS sessions are never resumed, because a resumed session does not check the target's certificate again.
  */
 export class TargetConnector {
   readonly #guard: TargetGuard;
   readonly #secureContext: SecureContext;
+  readonly #addressTimeoutMs: number;
 
   constructor(options: TargetConnectorOptions) {
     this.#guard = options.guard;
-    const { ca } = options;
+    const { ca, deadlineMs = Number.POSITIVE_INFINITY } = options;
+    this.#addressTimeoutMs = Math.ceil(Math.min(MAX_ADDRESS_TIMEOUT_MS, deadlineMs * ADDRESS_SHARE));
     // Created once, because reading the certificate authorities takes longer than a handshake.
     this.#secureContext = createSecureContext(
       ca === undefined ? {} : { ca: [...getCACertificates(), ...ca] },
@@ -68,6 +80,7 @@ export class TargetConnector {
       host: hostname,
       port: port === '' ? (tls ? 443 : 80) : Number(port),
       lookup: watcher === null ? this.#guard.lookup : watchedLookup(this.#guard.lookup, watcher),
+      autoSelectFamilyAttemptTimeout: this.#addressTimeoutMs,
     };
     const socket = tls
       ? connectTls({

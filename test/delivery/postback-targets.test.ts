@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import { connect, type LookupFunction } from 'node:net';
 import { describe, it } from 'node:test';
 import { type PostbackResult, PostbackSender } from '../../src/delivery/postback-sender.ts';
 import { TargetGuard } from '../../src/delivery/target-guard.ts';
@@ -8,6 +10,7 @@ import { DEADLINE_MS } from '../support/deadline.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { redirect } from '../support/target-behaviours.ts';
 import { postbackTo } from '../support/target-sender.ts';
+import { until } from '../support/until.ts';
 
 /** A name service that gives each of these answers in turn, the last one from then on. */
 function nameService(...answers: string[][]): { lookup: LookupFunction; asked: string[] } {
@@ -22,6 +25,35 @@ function nameService(...answers: string[][]): { lookup: LookupFunction; asked: s
     callback(null, found);
   };
   return { lookup, asked };
+}
+
+const ACCEPTS_AND_ANSWERS = `
+  const server = require('node:http').createServer((request, response) => response.end());
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));
+`;
+
+/**
+ * A target with a full queue of connections, to which Linux responds only when a client has repeated its request
+ * for a connection, a second later.
+ */
+async function startFullTarget() {
+  const target = spawn(process.execPath, ['-e', ACCEPTS_AND_ANSWERS], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(target.stdout, 'data')) as [Buffer];
+  const port = Number(line.toString());
+  target.kill('SIGSTOP');
+  const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await once(waiting[0]!, 'connect');
+  return {
+    port,
+    accept: () => void target.kill('SIGCONT'),
+    async [Symbol.asyncDispose]() {
+      for (const socket of waiting) socket.destroy();
+      target.kill('SIGKILL');
+      await once(target, 'exit');
+    },
+  };
 }
 
 async function sendTo(
@@ -114,6 +146,25 @@ describe('a name that resolves to several addresses', () => {
     });
     assert.equal(result.reason, 'connection refused');
     assert.equal(target.acceptedConnections, 0);
+  });
+});
+
+describe('a target that is slow to connect', () => {
+  it('is waited for although its name has another address', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    await using target = await startFullTarget();
+    const names = nameService(['127.0.0.1', '127.0.0.2']);
+    const sending = sendTo(`http://slow.example:${target.port}/`, {
+      lookup: names.lookup,
+      allowedNetworks: ['127.0.0.0/8'],
+    });
+    await until(() => names.asked.length > 0, 'the name is looked up');
+    target.accept();
+    assert.deepEqual(await sending.then(({ outcome, reason }) => ({ outcome, reason })), {
+      outcome: 'DELIVERED',
+      reason: null,
+    });
   });
 });
 
