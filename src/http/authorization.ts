@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
+// Declares which routes are uploads.
+import type {} from './request-deadline.ts';
 
 /** Who makes a request: a program with an access token, or a person who has signed in. */
 export type Caller = ClientCaller | AdministratorCaller;
@@ -41,8 +43,21 @@ export type Authorization =
   | { caller: Caller }
   | { refusal: { status: 401 | 403; detail: string; wwwAuthenticate?: string } };
 
+/** How a request is decided. */
+export interface AuthorizeOptions {
+  /**
+   * Whether the request was allowed before and is decided again because it takes long. A token or session that has
+   * expired meanwhile is accepted, but not one that has been ended. @defaultValue false
+   */
+  again?: boolean;
+}
+
 /** Decides from the headers of a request whether it has the required scope or role. */
-export type Authorize = (request: FastifyRequest, need: Need) => Promise<Authorization>;
+export type Authorize = (
+  request: FastifyRequest,
+  need: Need,
+  options?: AuthorizeOptions,
+) => Promise<Authorization>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -56,6 +71,11 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller | null;
+    /**
+     * Fails if the caller may no longer use the route. For requests that take long: uploads. Null for other routes.
+     * @throws {ProblemError} `unauthorized` or `forbidden`
+     */
+    authorizeAgain: (() => Promise<void>) | null;
   }
 }
 
@@ -67,6 +87,7 @@ declare module 'fastify' {
  */
 export function requireScopes(app: FastifyInstance, authorize: Authorize): void {
   app.decorateRequest('caller', null);
+  app.decorateRequest('authorizeAgain', null);
   app.addHook('onRoute', (route) => {
     const { scope, role } = route.config ?? {};
     if ((scope === undefined) === (role === undefined)) {
@@ -75,18 +96,21 @@ export function requireScopes(app: FastifyInstance, authorize: Authorize): void 
     }
   });
   app.addHook('onRequest', async (request) => {
-    const { scope, role } = request.routeOptions.config;
+    const { scope, role, isUpload } = request.routeOptions.config;
     const need = scope !== undefined ? { scopes: listOf(scope) } : role !== undefined ? { role } : null;
     if (need === null) return;
-    const decision = await authorize(request, need);
-    if ('caller' in decision) {
-      request.caller = decision.caller;
-      return;
-    }
-    const { status, wwwAuthenticate, detail } = decision.refusal;
-    throw new ProblemError(status === 401 ? 'unauthorized' : 'forbidden', detail, {
-      headers: wwwAuthenticate === undefined ? {} : { 'WWW-Authenticate': wwwAuthenticate },
-    });
+    request.caller = callerIn(await authorize(request, need));
+    if (isUpload === true)
+      request.authorizeAgain = async () => void callerIn(await authorize(request, need, { again: true }));
+  });
+}
+
+/** @throws {ProblemError} if the request was refused */
+function callerIn(decision: Authorization): Caller {
+  if ('caller' in decision) return decision.caller;
+  const { status, wwwAuthenticate, detail } = decision.refusal;
+  throw new ProblemError(status === 401 ? 'unauthorized' : 'forbidden', detail, {
+    headers: wwwAuthenticate === undefined ? {} : { 'WWW-Authenticate': wwwAuthenticate },
   });
 }
 

@@ -24,7 +24,8 @@ export type BearerDecision = { caller: Principal } | { refusal: BearerRefusal };
 
 /** What {@link decideBearer} needs of the access tokens. */
 export interface TokenVerifier {
-  verify(token: string): Promise<Principal | null>;
+  /** @param options.mayHaveExpired whether a token may have expired, but not have been ended. @defaultValue false */
+  verify(token: string, options?: { mayHaveExpired: boolean }): Promise<Principal | null>;
 }
 
 /**

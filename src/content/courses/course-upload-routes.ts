@@ -59,6 +59,8 @@ export async function courseUploadRoutes(
     const { signal } = connection;
     await using upload = await uploads.open(callerOf(request).id);
     const { fields, packageHash } = await receivePackage(request, upload, { maxPackageBytes, signal });
+    // An upload may take hours, in which someone may have ended the access of its caller.
+    await request.authorizeAgain?.();
     connection.awaitAnswer();
     const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);
     const earlier = await earlierAnswer(idempotency, request, reply, content);

@@ -4,12 +4,12 @@ import { challenge, decideBearer, type TokenVerifier } from '../bearer.ts';
 import { isScope } from '../scopes.ts';
 import { includesRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
-import type { SignedIn } from './sessions.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
 
 /** Dependencies of the authorizer. */
 export interface RequestAuthorizerOptions {
   tokens: TokenVerifier;
-  sessions: { verify(token: string, address: string): Promise<SignedIn | null> };
+  sessions: Pick<Sessions, 'verify'>;
   sessionCookie: ServiceCookie;
   origin: ServiceOrigin;
 }
@@ -20,13 +20,17 @@ export interface RequestAuthorizerOptions {
  */
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;
-  return async (request, need) => {
+  return async (request, need, { again = false } = {}) => {
+    const validity = { mayHaveExpired: again };
     const { authorization } = request.headers;
-    if (authorization !== undefined) return await byToken(authorization, need, tokens);
+    if (authorization !== undefined)
+      return await byToken(authorization, need, {
+        verify: (token) => tokens.verify(token, validity),
+      });
     const cookie = sessionCookie.read(request);
     if (cookie === null) return signInFirst('Sign in, or send an access token.');
     if (changesSomething(request)) assertSameOrigin(request, origin);
-    const signedIn = await sessions.verify(cookie, request.ip);
+    const signedIn = await sessions.verify(cookie, request.ip, validity);
     if (signedIn === null) return signInFirst('The session has ended; sign in again.');
     return bySession(signedIn, need);
   };

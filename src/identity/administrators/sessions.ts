@@ -92,12 +92,17 @@ export class Sessions {
   /**
    * The current administrator of a token, or null if the token is invalid or its session has ended.
    * @param address the address that the server sees
+   * @param options.mayHaveExpired for requests that began before the session expired. @defaultValue false
    * @throws {DatabaseUnavailableError} when the session cannot be read.
    */
-  async verify(token: string, address: string): Promise<SignedIn | null> {
+  async verify(
+    token: string,
+    address: string,
+    { mayHaveExpired } = { mayHaveExpired: false },
+  ): Promise<SignedIn | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
     const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
-    if (row === undefined || !this.#stands(row)) return null;
+    if (row === undefined || !(mayHaveExpired || this.#stands(row))) return null;
     await this.#noteSeen(row, address);
     return {
       sessionId: row.session_id,

@@ -89,11 +89,12 @@ export class AccessTokens {
   /**
    * The caller that a token identifies, or null if the token is not one of ours or has expired, or if its client has
    * since been deleted or disabled. Scopes that the client has since lost are omitted.
+   * @param options.mayHaveExpired for requests that began before the token expired. @defaultValue false
    * @throws {DatabaseUnavailableError} if the client cannot be read.
    */
-  async verify(token: string): Promise<Principal | null> {
+  async verify(token: string, { mayHaveExpired } = { mayHaveExpired: false }): Promise<Principal | null> {
     const claim = this.#verifiedClaim(token);
-    if (claim === null || claim.expiresAt <= this.#with.now()) return null;
+    if (claim === null || (!mayHaveExpired && claim.expiresAt <= this.#with.now())) return null;
     const holder = await selectTokenHolder(this.#with.reader, claim.clientId);
     if (holder === undefined || holder.enabled !== 1) return null;
     if (holder.token_generation !== claim.generation) return null;
