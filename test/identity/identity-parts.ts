@@ -38,6 +38,8 @@ export async function createTokens(
 /** A running token endpoint with one client that holds `webhooks:read webhooks:write`. */
 export interface TestEndpoint extends AsyncDisposable {
   url: string;
+  /** The same of another instance, as after a restart. */
+  otherUrl: string;
   origin: string;
   clock: TestClock;
   database: Database;
@@ -65,18 +67,23 @@ export async function startEndpoint({ Clients = ClientService } = {}): Promise<T
     },
     COMMAND_LINE,
   );
-  const server = fastify({ logger: { level: 'trace', stream: destination }, trustProxy: '127.0.0.1' });
-  resources.defer(() => server.close());
-  await server.register(tokenEndpoint, {
-    clients,
-    tokens,
-    guesses: new GuessLimiter({ now: clock.now }),
-    log: createLogs({ level: 'trace', customLevels: {}, destination }).for('TokenEndpoint'),
-  });
-  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  const listen = async () => {
+    const server = fastify({ logger: { level: 'trace', stream: destination }, trustProxy: '127.0.0.1' });
+    resources.defer(() => server.close());
+    await server.register(tokenEndpoint, {
+      clients,
+      tokens,
+      guesses: new GuessLimiter({ now: clock.now }),
+      log: createLogs({ level: 'trace', customLevels: {}, destination }).for('TokenEndpoint'),
+    });
+    return await server.listen({ host: '127.0.0.1', port: 0 });
+  };
+  const origin = await listen();
+  const otherUrl = (await listen()) + TOKEN_PATH;
   const owned = resources.move();
   return {
     url: origin + TOKEN_PATH,
+    otherUrl,
     origin,
     clock,
     database,

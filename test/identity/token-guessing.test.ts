@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import { basic, startEndpoint } from './identity-parts.ts';
 import { ask, assertGranted, assertRefused, GRANT, post } from './token-asking.ts';
 
+const HOUR_MS = 3_600_000;
+
 describe('guessing at the token endpoint', () => {
   it('is 429 with Retry-After after ten wrong secrets, even for correct ones', async () => {
     await using endpoint = await startEndpoint();
@@ -30,6 +32,30 @@ describe('guessing at the token endpoint', () => {
 
     assertRefused(await ask(endpoint, GRANT, basic('cw_guessed', 'wrong')), 'temporarily_unavailable', 429);
     await assertGranted(endpoint, await ask(endpoint, GRANT));
+  });
+
+  it('does not lock out, on another instance or after a restart, a client that got a token in the last 24 hours', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    const other = { ...endpoint, url: endpoint.otherUrl };
+    const wrong = basic(`cw_${'0'.repeat(24)}`, 'wrong');
+    const exhaust = async () => {
+      for (let guess = 0; guess < 10; guess++) await ask(other, GRANT, wrong);
+      assertRefused(await ask(other, GRANT, wrong), 'temporarily_unavailable', 429);
+    };
+    endpoint.clock.advance(23 * HOUR_MS);
+    await exhaust();
+    await assertGranted(endpoint, await ask(other, GRANT));
+    assertRefused(await ask(other, GRANT, wrong), 'temporarily_unavailable', 429);
+  });
+
+  it('locks out, on another instance, a client that got no token in the last 24 hours', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    const other = { ...endpoint, url: endpoint.otherUrl };
+    endpoint.clock.advance(24 * HOUR_MS);
+    for (let guess = 0; guess < 10; guess++) await ask(other, GRANT, basic('cw_guessed', 'wrong'));
+    assertRefused(await ask(other, GRANT), 'temporarily_unavailable', 429);
   });
 
   it('is 400, as for every wrong secret, if the secret of a client that may still try was checked', async () => {

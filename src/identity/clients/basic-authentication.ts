@@ -1,7 +1,7 @@
 import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { GuessLimiter } from '../guess-limiter.ts';
+import { type GuessLimiter, KNOWN_FOR_MS } from '../guess-limiter.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
@@ -34,7 +34,7 @@ export function basicAuthentication({
     if (credentials === null) throw refused();
     const source = addressKey(address);
     const wait = guesses.refusal(source, credentials.id);
-    if (wait !== null) throw tooMany(wait);
+    if (wait !== null && !(await clients.wasUsedWithin(credentials.id, KNOWN_FOR_MS))) throw tooMany(wait);
     const client = await clients.authenticate(credentials.id, credentials.secret);
     if (client === null) {
       // A client id may be a secret in the wrong field.

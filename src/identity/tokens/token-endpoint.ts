@@ -4,7 +4,7 @@ import { DatabaseUnavailableError } from '../../database/database.ts';
 import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
-import type { GuessLimiter } from '../guess-limiter.ts';
+import { type GuessLimiter, KNOWN_FOR_MS } from '../guess-limiter.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { TokenError } from './token-error.ts';
@@ -104,7 +104,8 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
   async function authenticate(tokenRequest: TokenRequest, address: string): Promise<ApiClient> {
     const source = addressKey(address);
     const wait = guesses.refusal(source, tokenRequest.clientId);
-    if (wait !== null) throw tooManyGuesses(wait, tokenRequest);
+    if (wait !== null && !(await clients.wasUsedWithin(tokenRequest.clientId, KNOWN_FOR_MS)))
+      throw tooManyGuesses(wait, tokenRequest);
     const client = await clients.authenticate(tokenRequest.clientId, tokenRequest.clientSecret);
     if (client !== null) {
       guesses.succeeded(source, client.clientId);
