@@ -213,6 +213,22 @@ describe('the audit log', () => {
     assert.doesNotMatch(JSON.stringify(found), new RegExp(`${PASSWORD}|wrong-field|nobody@example|${token}`));
   });
 
+  it('records the name that a person enters with a one-time link', async () => {
+    const invitation = { email: 'eve@example.com', role: 'viewer' };
+    const invited = (await admin.post('/ui/api/administrators', invitation)).body;
+    const tokenOf = (url: string) => new URL(url).hash.replace('#token=', '');
+    const setUp = async (token: string, name: string) =>
+      await new Browser(service.url).post('/ui/api/setup', { token, name, password: PASSWORD });
+    assert.equal((await setUp(tokenOf(invited.invitation_url), 'Eve')).status, 200);
+    const link = (await admin.post(`/ui/api/administrators/${invited.id}/link`)).body;
+    assert.equal((await setUp(tokenOf(link.invitation_url), 'Ann')).status, 200);
+    assert.deepEqual(
+      (await recorded('&action=PASSWORD_SET')).map(({ changes }) => changes),
+      [[{ field: 'name', before: null, after: 'Eve' }], [{ field: 'name', before: 'Eve', after: 'Ann' }]],
+    );
+    assert.equal((await admin.delete(`/ui/api/administrators/${invited.id}`)).status, 204);
+  });
+
   it('records the settings of accounts, and their deletion', async () => {
     const { id } = await service.api.create('/accounts', { name: 'Northwind' });
     for (const enabled of [false, false])

@@ -191,16 +191,20 @@ export class AdministratorService {
     const known = await this.readLink(input.token);
     if (known === null) throw deadLink();
     const email = setupEmail(input, known.email);
-    const name = input.name ?? known.name;
-    if (name === null) throw invalidInput([{ pointer: '/name', detail: 'is required' }]);
-    checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
+    const enteredName = input.name ?? known.name;
+    if (enteredName === null) throw invalidInput([{ pointer: '/name', detail: 'is required' }]);
+    const newPassword = { value: input.password, email, member: 'password' } as const;
+    checkAdministratorInput({ email, name: enteredName, password: newPassword });
     const passwordHash = await this.#with.passwords.hash(input.password);
     return await this.#with.database.transaction(async (tx) => {
       // Locked before the link, as in all code that ends links.
-      if (known.id !== null && (await lockAdministrator(tx, known.id))?.enabled !== 1) throw deadLink();
+      const present = known.id === null ? undefined : await lockAdministrator(tx, known.id);
+      if (known.id !== null && present?.enabled !== 1) throw deadLink();
       const link = await this.#with.links.take(tx, input.token);
       if (link === null) throw deadLink();
       let id = link.administrator_id;
+      // Someone may have changed it since the link was read.
+      const name = input.name ?? present?.name ?? enteredName;
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
@@ -208,11 +212,9 @@ export class AdministratorService {
       await noteSignIn(tx, id, passwordHash, this.#with.now());
       const row = await this.#find(tx, id);
       const by = administratorActor(row, use.address);
-      if (link.administrator_id === null) {
-        await this.#record(tx, by, 'ADMINISTRATOR_CREATED', row, changedFields(null, fieldsOf(row)));
-      } else {
-        await this.#record(tx, by, 'PASSWORD_SET', row, []);
-      }
+      const changes = changedFields(present === undefined ? null : fieldsOf(present), fieldsOf(row));
+      const action = present === undefined ? 'ADMINISTRATOR_CREATED' : 'PASSWORD_SET';
+      await this.#record(tx, by, action, row, changes);
       await this.#with.sessions.endAll(tx, id);
       const sessionToken = await this.#with.sessions.begin(tx, id, use);
       this.#log(tx, 'an administrator set a password with a link', { administrator_id: id });
