@@ -17,7 +17,8 @@ export const ACCESS_SETTINGS = {
     shared: true,
     parser: duration({ min: 5 * MINUTE, max: 30 * DAY }),
     default: 12 * HOUR,
-    meaning: 'Time without use after which an administrator must sign in again.',
+    meaning:
+      'Time without use after which an administrator must sign in again. A page that is only open is not used.',
   }),
   session_lifetime: define({
     group: 'Access',

@@ -65,6 +65,25 @@ describe('an idle page', () => {
     });
   }
 
+  it('says so with its requests, which then do not prolong the session, until someone uses it', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${ui.service.url}/ui/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const nextIsUnattended = async (pass: () => Promise<unknown>) => {
+      const sent = page.waitForRequest(/\/ui\/api\/session$/);
+      await pass();
+      return 'coursewire-unattended' in (await sent).headers();
+    };
+    const aMinute = () => page.clock.runFor(60_000);
+    assert.equal(await nextIsUnattended(aMinute), false);
+    await aMinute();
+    assert.equal(await nextIsUnattended(aMinute), true);
+    await page.mouse.move(100, 100);
+    assert.equal(await nextIsUnattended(aMinute), false);
+  });
+
   it('sends nothing while its tab is hidden', async () => {
     const { sent } = await watch(webhook, { hidden: true });
     assert.deepEqual(sent, []);

@@ -5,6 +5,7 @@ import { isScope } from '../scopes.ts';
 import { includesRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
+import { isUnattended } from './unattended.ts';
 
 /** Dependencies of the authorizer. */
 export interface RequestAuthorizerOptions {
@@ -21,16 +22,18 @@ export interface RequestAuthorizerOptions {
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;
   return async (request, need, { again = false } = {}) => {
-    const validity = { mayHaveExpired: again };
     const { authorization } = request.headers;
     if (authorization !== undefined)
       return await byToken(authorization, need, {
-        verify: (token) => tokens.verify(token, validity),
+        verify: (token) => tokens.verify(token, { mayHaveExpired: again }),
       });
     const cookie = sessionCookie.read(request);
     if (cookie === null) return signInFirst('Sign in, or send an access token.');
     if (changesSomething(request)) assertSameOrigin(request, origin);
-    const signedIn = await sessions.verify(cookie, request.ip, validity);
+    const signedIn = await sessions.verify(cookie, request.ip, {
+      mayHaveExpired: again,
+      unattended: isUnattended(request),
+    });
     if (signedIn === null) return signInFirst('The session has ended; sign in again.');
     return bySession(signedIn, need);
   };

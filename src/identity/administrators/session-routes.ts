@@ -21,6 +21,7 @@ import { isRole, scopesOfRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
 import type { Sessions, SessionUse, SignedIn } from './sessions.ts';
 import type { SignIn, Visitor } from './sign-in.ts';
+import { isUnattended } from './unattended.ts';
 
 /** Dependencies of the sign-in routes. */
 export interface SessionRoutesOptions {
@@ -60,7 +61,8 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
   routes.get('/ui/api/session', { schema: { ...HIDDEN } }, async (request) => {
     const token = sessionCookie.read(request);
-    const signedIn = token === null ? null : await sessions.verify(token, request.ip);
+    const signedIn =
+      token === null ? null : await sessions.verify(token, request.ip, { unattended: isUnattended(request) });
     if (signedIn !== null) return answer(request, signedIn);
     const setupRequired = await administrators.needsSetup();
     throw new ProblemError('unauthorized', 'Sign in first.', {

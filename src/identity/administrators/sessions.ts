@@ -41,6 +41,14 @@ export interface SignedIn {
   role: string;
 }
 
+/** How a session is verified. */
+export interface SessionCheck {
+  /** For requests that began before the session expired. @defaultValue false */
+  mayHaveExpired?: boolean;
+  /** Whether nobody caused the request, so that it does not prolong the session. @defaultValue false */
+  unattended?: boolean;
+}
+
 /** One of an administrator's sessions. Times are in epoch milliseconds. */
 export interface SessionInfo {
   id: number;
@@ -92,18 +100,17 @@ export class Sessions {
   /**
    * The current administrator of a token, or null if the token is invalid or its session has ended.
    * @param address the address that the server sees
-   * @param options.mayHaveExpired for requests that began before the session expired. @defaultValue false
    * @throws {DatabaseUnavailableError} when the session cannot be read.
    */
   async verify(
     token: string,
     address: string,
-    { mayHaveExpired } = { mayHaveExpired: false },
+    { mayHaveExpired = false, unattended = false }: SessionCheck = {},
   ): Promise<SignedIn | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
     const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
     if (row === undefined || !(mayHaveExpired || this.#stands(row))) return null;
-    await this.#noteSeen(row, address);
+    if (!unattended) await this.#noteSeen(row, address);
     return {
       sessionId: row.session_id,
       administratorId: row.administrator_id,

@@ -64,6 +64,16 @@ describe('sessions', () => {
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
+  test('end after the idle time if pages only repeat their requests', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    const unattended = { unattended: true };
+    world.clock.pass(IDLE_MS / 2);
+    assert.notEqual(await world.sessions.verify(token, ADDRESS, unattended), null);
+    world.clock.pass(IDLE_MS / 2);
+    assert.equal(await world.sessions.verify(token, ADDRESS, unattended), null);
+  });
+
   test('record their use at most once a minute', async () => {
     await using world = await open();
     const token = await world.begin();

@@ -8,6 +8,7 @@ import {
   PASSWORD,
   signedInBrowser,
 } from '../../support/administration.ts';
+import { ManualClock } from '../../support/clock.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 
 const SESSION = 'coursewire_session';
@@ -281,6 +282,31 @@ describe('the password', () => {
 });
 
 describe('behind https', () => {
+  test('ends after the idle time although a page that nobody uses repeats its requests', async () => {
+    const clock = new ManualClock(Date.now());
+    await using service = await startTestService({
+      settings: { session_idle_timeout: 3_600 },
+      now: clock.now,
+    });
+    await createAdministrator(service.settings.data_dir);
+    const browser = await signedInBrowser(service.url);
+    browser.headers = { 'coursewire-unattended': '1' };
+    const minutes = async (count: number) => {
+      for (let minute = 0; minute < count; minute++) {
+        clock.pass(60_000);
+        await browser.get('/ui/api/session');
+        await browser.get('/webhooks');
+      }
+      return (await browser.get('/webhooks')).status;
+    };
+    assert.equal(await minutes(40), 200);
+    browser.headers = {};
+    assert.equal((await browser.get('/webhooks')).status, 200);
+    browser.headers = { 'coursewire-unattended': '1' };
+    assert.equal(await minutes(40), 200, 'it was used in between');
+    assert.equal(await minutes(20), 401);
+  });
+
   test('cookies are Secure and have names that no neighbouring host can set', async () => {
     const base_url = 'https://wire.example.com/learning';
     await using service = await startTestService({ settings: { base_url } });

@@ -1,4 +1,5 @@
 import { serviceAddress } from './addresses.ts';
+import { isUnattended } from './attention.ts';
 import { ApiError, UnreachableError } from './errors.ts';
 
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
@@ -105,6 +106,8 @@ async function send<T>(
   if (options.body !== undefined) headers['content-type'] = 'application/json';
   if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
+  // The service ends the session of a page that nobody uses.
+  if (method === 'GET' && isUnattended()) headers['coursewire-unattended'] = '1';
   const present = method === 'GET' ? kept.get(path) : undefined;
   if (present !== undefined) headers['if-none-match'] = present.tag;
   let response: Response;

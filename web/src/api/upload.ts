@@ -1,4 +1,5 @@
 import { serviceAddress } from './addresses.ts';
+import { noteUse } from './attention.ts';
 import { UnreachableError } from './errors.ts';
 import { parsed, problemFrom } from './request.ts';
 
@@ -20,7 +21,10 @@ export function upload<T>(
     transfer.setRequestHeader('accept', 'application/json');
     if (options.idempotencyKey !== undefined)
       transfer.setRequestHeader('idempotency-key', options.idempotencyKey);
-    transfer.upload.onprogress = ({ loaded, total }) => options.onProgress({ sent: loaded, total });
+    transfer.upload.onprogress = ({ loaded, total }) => {
+      noteUse();
+      options.onProgress({ sent: loaded, total });
+    };
     transfer.onload = () => {
       const body = parsed(transfer.responseText);
       if (transfer.status >= 200 && transfer.status < 300) resolve(body as T);
