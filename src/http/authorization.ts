@@ -50,6 +50,8 @@ export interface AuthorizeOptions {
    * expired meanwhile is accepted, but not one that has been ended. @defaultValue false
    */
   again?: boolean;
+  /** The value of Authorization if it is not in the header of the request. @defaultValue that of the header */
+  authorization?: string | undefined;
 }
 
 /** Decides from the headers of a request whether it has the required scope or role. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { ANN, activity, BOB, basic, LrsClient, lrsClient, statement } from './lrs-parts.ts';
 
@@ -152,6 +153,29 @@ describe('the learning record store', () => {
       body: new URLSearchParams({ 'X-Experience-API-Version': '1.0.1' }),
     });
     assert.equal(anonymous.status, 401);
+  });
+
+  test('takes an access token in a form, which decides even with a session', async () => {
+    await createAdministrator(service.settings.data_dir);
+    const { cookies } = await signedInBrowser(service.url);
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
+      scopes: ['statements:read'],
+    });
+    const token = await requestToken(service.url, clientId, clientSecret);
+    const ask = async (authorization: string, headers: Record<string, string>) =>
+      await fetch(`${service.url}/xapi/statements?method=GET`, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams({ Authorization: authorization, 'X-Experience-API-Version': '1.0.3' }),
+      });
+    for (const headers of [{}, { cookie, origin: service.url }]) {
+      const good = await ask(`Bearer ${token}`, headers);
+      assert.equal(good.status, 200, await good.text());
+      const bad = await ask('Bearer nonsense', headers);
+      assert.equal(bad.status, 401);
+      assert.match(bad.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
+    }
   });
 
   test('allows requests from pages of any origin, and lists what they may send', async () => {

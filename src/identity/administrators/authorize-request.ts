@@ -21,8 +21,8 @@ export interface RequestAuthorizerOptions {
  */
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;
-  return async (request, need, { again = false } = {}) => {
-    const { authorization } = request.headers;
+  return async (request, need, { again = false, authorization: given } = {}) => {
+    const authorization = given ?? request.headers.authorization;
     if (authorization !== undefined)
       return await byToken(authorization, need, {
         verify: (token) => tokens.verify(token, { mayHaveExpired: again }),

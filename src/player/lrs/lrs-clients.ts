@@ -42,8 +42,8 @@ export function lrsClients({ authorize, authenticateBasic, path, homePage }: Lrs
       if (mayRead || mayWrite) return scopeFor({ id: clientId, mayRead, mayWrite });
       throw new ProblemError('forbidden', `This needs an API client with the scope ${READ} or ${WRITE}`);
     }
-    const reading = await authorize(request, { scopes: [READ] });
-    const writing = await authorize(request, { scopes: [WRITE] });
+    const reading = await authorize(request, { scopes: [READ] }, { authorization });
+    const writing = await authorize(request, { scopes: [WRITE] }, { authorization });
     const id = callerOf(reading) ?? callerOf(writing);
     if (id !== null) {
       return scopeFor({ id, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
