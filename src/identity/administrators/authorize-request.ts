@@ -23,11 +23,13 @@ export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize 
   const { tokens, sessions, sessionCookie, origin } = options;
   return async (request, need, { again = false, authorization: given } = {}) => {
     const authorization = given ?? request.headers.authorization;
+    const cookie = sessionCookie.read(request);
+    const scheme = schemeOfProxy(authorization);
+    if (cookie !== null && scheme !== null) return removeInProxy(scheme);
     if (authorization !== undefined)
       return await byToken(authorization, need, {
         verify: (token) => tokens.verify(token, { mayHaveExpired: again }),
       });
-    const cookie = sessionCookie.read(request);
     if (cookie === null) return signInFirst('Sign in, or send an access token.');
     if (changesSomething(request)) assertSameOrigin(request, origin);
     const signedIn = await sessions.verify(cookie, request.ip, {
@@ -61,6 +63,20 @@ function bySession(signedIn: SignedIn, need: Need): Authorization {
   return {
     caller: { kind: 'administrator', id, user: email, name, scopes, administratorId, role, sessionId },
   };
+}
+
+/** The scheme of credentials that browsers send for a proxy, or null. They cannot be an access token. */
+function schemeOfProxy(authorization: string | undefined): string | null {
+  const scheme = /^([a-z]{1,20}) /i.exec(authorization ?? '')?.[1];
+  return scheme === undefined || scheme.toLowerCase() === 'bearer' ? null : scheme;
+}
+
+/** Not 401, after which the pages would ask people who have signed in for their passwords again and again. */
+function removeInProxy(scheme: string): Authorization {
+  const detail =
+    `The request has an Authorization header of the scheme ${scheme}, so its session does not count. ` +
+    'If a proxy asks for that password, let it remove the header.';
+  return { refusal: { status: 403, detail } };
 }
 
 function signInFirst(detail: string): Authorization {

@@ -155,7 +155,7 @@ describe('who may call what', () => {
   });
 
   test('with an Authorization header the session is ignored', async () => {
-    for (const authorization of ['Bearer nonsense', 'Basic YTpi', '']) {
+    for (const authorization of ['Bearer nonsense', '']) {
       const answer = await admin.call('GET', '/webhooks', undefined, { authorization });
       assert.equal(answer.status, 401, authorization);
     }
@@ -163,6 +163,20 @@ describe('who may call what', () => {
       authorization: `Bearer ${service.api.token}`,
     });
     assert.equal(answer.status, 200);
+  });
+
+  test('a proxy’s credentials are named as the reason why a session does not count', async () => {
+    for (const path of ['/webhooks', '/ui/api/administrators']) {
+      const answer = await admin.call('GET', path, undefined, { authorization: 'Basic YTpi' });
+      // Not 401, after which the pages would ask for the password again and again.
+      assert.equal(answer.status, 403, path);
+      assert.match(answer.body.detail, /Authorization header of the scheme Basic.*proxy/);
+      assert.doesNotMatch(answer.body.detail, /YTpi/);
+    }
+    const { status } = await new Browser(service.url).call('GET', '/webhooks', undefined, {
+      authorization: 'Basic YTpi',
+    });
+    assert.equal(status, 401, 'without a session');
   });
 
   test('an access token needs no Origin', async () => {
