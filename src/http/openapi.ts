@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import { ProblemError } from '../problems/problem.ts';
 import { completeDocument, type OpenApiDocument } from './openapi-document.ts';
 import { Problem } from './schemas.ts';
 
@@ -74,6 +75,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     staticCSP: CONTENT_SECURITY_POLICY,
     theme: { title: 'Coursewire API' },
     logo: null as never,
+    uiHooks: { onRequest: leadToDescription },
     uiConfig: {
       // Hides the field for the address of another description.
       layout: 'BaseLayout',
@@ -84,6 +86,13 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       validatorUrl: null as never,
     },
   });
+}
+
+/** The page's library offers the description, too, but without the names and addresses of the complete one. */
+async function leadToDescription({ routeOptions }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (routeOptions.url === '/docs/json') await reply.redirect('/openapi.json', 308);
+  if (routeOptions.url === '/docs/yaml')
+    throw new ProblemError('not-found', 'The description is at /openapi.json');
 }
 
 /** Where the address belongs in the text of the description. */

@@ -285,6 +285,16 @@ describe('the OpenAPI description', () => {
     assert.doesNotMatch(policy, /https?:/);
   });
 
+  test('is the only one: other usual addresses lead to it, or to nothing', async () => {
+    const usual = await fetch(`${service.url}/docs/json`);
+    assert.equal(usual.url, `${service.url}/openapi.json`);
+    assert.deepEqual(await usual.json(), document);
+    const yaml = await fetch(`${service.url}/docs/yaml`);
+    assert.equal(yaml.status, 404);
+    assert.equal(yaml.headers.get('content-type'), 'application/problem+json');
+    await yaml.arrayBuffer();
+  });
+
   test('has the reference page and the token endpoint below the path of base_url', async () => {
     const baseUrl = 'https://learn.example/coursewire';
     await using proxied = await startTestService({ settings: { base_url: baseUrl } });
@@ -296,6 +306,8 @@ describe('the OpenAPI description', () => {
     assert.match(started, /"\/coursewire\/openapi\.json"/);
     const described = (await (await fetch(`${proxied.url}/openapi.json`)).json()) as typeof document;
     assert.match(JSON.stringify(described.components.securitySchemes), new RegExp(`"tokenUrl":"${baseUrl}/`));
+    const usual = await fetch(`${proxied.url}/docs/json`, { redirect: 'manual' });
+    assert.equal(usual.headers.get('location'), '/coursewire/openapi.json');
   });
 });
 
