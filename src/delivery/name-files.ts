@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { isOwnFailure } from './failure-reason.ts';
 
 /** Maximum number of search domains and dots, as in glibc. */
 const MAX_SEARCH_DOMAINS = 6;
@@ -64,7 +65,10 @@ export function withoutLastDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** The parsed content of a file, which is parsed again when the file changes. An unreadable file counts as empty. */
+/**
+ * The parsed content of a file, which is parsed again when the file changes. A missing file counts as empty, and so does
+ * one that has never been readable.
+ */
 export class ParsedFile<T> {
   readonly #path: string;
   readonly #parse: (text: string) => T;
@@ -77,14 +81,29 @@ export class ParsedFile<T> {
     this.#value = parse('');
   }
 
-  /** Returns the same object until the file changes. */
+  /**
+   * Returns the same object until the file changes.
+   *
+   * @throws an error of this machine, for example without free file descriptors: the content is unknown
+   */
   async read(): Promise<T> {
     const version = await versionOf(this.#path);
     if (version === this.#version) return this.#value;
-    const text = version === '' ? '' : await readFile(this.#path, 'utf8').catch(() => '');
+    const text = version === '' ? '' : await this.#text();
+    // Read again at the next time.
+    if (text === null) return this.#value;
     this.#value = this.#parse(text);
     this.#version = version;
     return this.#value;
+  }
+
+  async #text(): Promise<string | null> {
+    try {
+      return await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (isOwnFailure(error)) throw error;
+      return null;
+    }
   }
 }
 

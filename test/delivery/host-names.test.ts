@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import fs, { writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -138,6 +138,37 @@ describe('on a machine that does not list its network interfaces, a host name', 
     await using names = await resolverWith(() => 'absent');
     using _refused = withoutInterfaces();
     await assert.rejects(names.resolver.find('nobody.test'), { code: 'ENOTFOUND' });
+  });
+});
+
+describe('on a machine without free file descriptors, a host name', () => {
+  /** Looking at a file needs no descriptor, reading it does. */
+  function withoutDescriptors(): Disposable {
+    const { readFile } = fs;
+    const set = (read: typeof readFile) => {
+      fs.readFile = read;
+      syncBuiltinESMExports();
+    };
+    set(() => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' })));
+    return { [Symbol.dispose]: () => set(readFile) };
+  }
+
+  it('of the hosts file costs no attempt, and is found once one is free', async () => {
+    await using names = await resolverWith(() => 'absent', { hosts: '10.9.8.7 crm.test\n' });
+    await using sender = loopbackSender({ lookup: names.resolver.lookup });
+    {
+      using _none = withoutDescriptors();
+      const { unsent } = await sender.send(postbackTo('http://crm.test/'));
+      assert.equal(unsent, true);
+    }
+    assert.deepEqual(await names.addresses(names.resolver, 'crm.test'), ['10.9.8.7']);
+  });
+
+  it('of the hosts file is still known if the file was read before', async () => {
+    await using names = await resolverWith(() => 'absent', { hosts: '10.9.8.7 crm.test\n' });
+    await names.addresses(names.resolver, 'crm.test');
+    using _none = withoutDescriptors();
+    assert.deepEqual(await names.addresses(names.resolver, 'crm.test'), ['10.9.8.7']);
   });
 });
 
