@@ -1,12 +1,14 @@
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { TargetFormat } from '../rules/alert-rule.ts';
 import type { Notice } from './notice.ts';
-import type { NoticeText } from './notice-text.ts';
+import { moreOf, type NoticeText } from './notice-text.ts';
 
 /** Slack accepts at most 50 blocks, 150 characters in a header and 3,000 in a section. */
 const MAX_SLACK_ITEMS = 20;
 const MAX_SLACK_HEADER = 150;
 const MAX_SLACK_SECTION = 2_900;
+/** Teams accepts about 28 KB with its own additions, and has rejected notices from 18 KB on. */
+const MAX_TEAMS_BYTES = 16_000;
 
 const JSON_TYPES = { BEGAN: 'alert.began', ENDED: 'alert.ended', TEST: 'alert.test' } as const;
 
@@ -16,9 +18,17 @@ export function targetBody(
   notice: Pick<Notice, 'batch' | 'content' | 'createdAt'>,
   text: NoticeText,
 ): string {
-  const body =
-    format === 'SLACK' ? slackBody(text) : format === 'TEAMS' ? teamsBody(text) : jsonBody(notice, text);
-  return JSON.stringify(body);
+  if (format === 'TEAMS') return shortTeamsBody(notice.content.total, text);
+  return JSON.stringify(format === 'SLACK' ? slackBody(text) : jsonBody(notice, text));
+}
+
+/** With as many alerts as Teams accepts. The others are counted. */
+function shortTeamsBody(total: number, text: NoticeText): string {
+  for (let shown = text.items.length; ; shown--) {
+    const items = text.items.slice(0, shown);
+    const body = JSON.stringify(teamsBody({ ...text, items, more: moreOf(total - shown) }));
+    if (shown <= 1 || Buffer.byteLength(body) <= MAX_TEAMS_BYTES) return body;
+  }
 }
 
 function jsonBody(

@@ -70,7 +70,7 @@ export function noticeText(content: NoticeContent, baseUrl: string): NoticeText 
       facts: factsOf(firing, rule.condition, time),
       link: links[at] ?? ruleLink,
     })),
-    more: total > firings.length ? `And ${(total - firings.length).toLocaleString('en')} more.` : null,
+    more: moreOf(total - firings.length),
     link: kind === 'TEST' ? ruleLink : (first ?? ruleLink),
     footer:
       kind === 'TEST'
@@ -78,6 +78,11 @@ export function noticeText(content: NoticeContent, baseUrl: string): NoticeText 
         : `Sent by the alert "${rule.name}"${rule.minutes === null ? '' : ` (after ${rule.minutes} min)`}.`,
     ruleLink,
   };
+}
+
+/** How many further alerts there are; null if none. */
+export function moreOf(count: number): string | null {
+  return count > 0 ? `And ${count.toLocaleString('en')} more.` : null;
 }
 
 /** The text as the body of an e-mail. */
