@@ -39,6 +39,22 @@ describe('Basic credentials', () => {
       assert.equal(withoutCredentials(`got ${echo} from you`, slashed), 'got [censored] from you');
   });
 
+  for (const [form, echo] of [
+    ['JSON of Python', '"p\\u00e4$$ w/\\u00f6+rd&<x>\\u20ac"'],
+    ['JSON of PHP', '"p\\u00e4$$ w\\/\\u00f6+rd&<x>\\u20ac"'],
+    ['JSON of Go', '"pä$$ w/ö+rd\\u0026\\u003cx\\u003e€"'],
+    ['JSON of .NET', '"p\\u00E4$$ w/\\u00F6\\u002Brd\\u0026\\u003Cx\\u003E\\u20AC"'],
+    ['a form', 'p%C3%A4%24%24+w%2F%C3%B6%2Brd%26%3Cx%3E%E2%82%AC'],
+    ['a form with small letters', 'p%c3%a4%24%24+w%2f%c3%b6%2brd%26%3cx%3e%e2%82%ac'],
+    ['a URL with small letters', 'p%c3%a4%24%24%20w%2f%c3%b6%2brd%26%3cx%3e%e2%82%ac'],
+    ['HTML', '<p>pä$$ w/ö+rd&amp;&lt;x&gt;€</p>'],
+    ['Base64', Buffer.from('pä$$ w/ö+rd&<x>€').toString('base64')],
+  ] as const)
+    it(`are removed from ${form}`, () => {
+      const censored = withoutCredentials(`you sent ${echo}`, { key: 'key', secret: 'pä$$ w/ö+rd&<x>€' });
+      assert.match(censored, /^you sent ["<p>/]*\[censored\]["<p>/]*$/);
+    });
+
   it('leave other text as it is', () => {
     assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
     assert.equal(withoutCredentials('', credentials), '');

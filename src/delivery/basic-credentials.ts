@@ -25,7 +25,8 @@ export function withoutCredentials(text: string, credentials: BasicCredentials):
   if (text.length < secret.length || text === '') return text;
   const encoded = waysToWrite(encode(credentials)).reduce(censorForm, text);
   if (secret === '') return encoded;
-  return waysToWrite(secret).reduce(secret.length < MIN_CENSORED_LENGTH ? censorWord : censorForm, encoded);
+  if (secret.length < MIN_CENSORED_LENGTH) return waysToWrite(secret).reduce(censorWord, encoded);
+  return [...waysToWrite(secret), Buffer.from(secret).toString('base64')].reduce(censorForm, encoded);
 }
 
 function censorForm(text: string, form: string): string {
@@ -37,10 +38,52 @@ function censorWord(text: string, form: string): string {
   return text.replaceAll(word, CENSORED);
 }
 
-/** The value as it is, in JSON with and without escaped slashes, and in a URL or form. */
+/** The value as it is, and as the usual languages write it in JSON, in a URL or form, and in HTML. */
 function waysToWrite(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  return [value, json, json.replaceAll('/', '\\/'), encodeURIComponent(value.toWellFormed())];
+  const url = encodeURIComponent(value.toWellFormed());
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  // In most secrets, nothing needs to be escaped.
+  const forms = new Set([value, json, url, form]);
+  if (forms.size === 1 && !value.includes('/')) return [value];
+  const python = json.replace(NOT_ASCII, escaped);
+  for (const text of [
+    json.replaceAll('/', '\\/'),
+    python,
+    python.replaceAll('/', '\\/'),
+    json.replace(MARKUP, escaped),
+    json.replace(NOT_ASCII_OR_MARKUP, (character) => escaped(character).toUpperCase().replace('U', 'u')),
+    url.replace(PERCENT, lowerCase),
+    form.replace(PERCENT, lowerCase),
+    value.replace(MARKUP_OR_QUOTE, (character) => ENTITIES[character] ?? character),
+  ])
+    forms.add(text);
+  return [...forms];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
+const NOT_ASCII = /[^\x00-\x7f]/g;
+const MARKUP = /[<>&]/g;
+/** As .NET does. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
+const NOT_ASCII_OR_MARKUP = /[^\x00-\x7f]|[<>&'+`]/g;
+const PERCENT = /%[0-9A-F]{2}/g;
+const MARKUP_OR_QUOTE = /[<>&"']/g;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A character (a UTF-16 code unit) in JSON. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
 }
 
 function encode({ key, secret }: BasicCredentials): string {
