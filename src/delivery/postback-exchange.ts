@@ -3,7 +3,7 @@ import { AnswerBody } from './answer-body.ts';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
 import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } from './failure-reason.ts';
 import type { ResponseHeaders } from './kept-headers.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { longestRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
 /** Maximum number of informational responses (1xx) before the response. */
@@ -93,7 +93,8 @@ export class PostbackExchange implements TargetRequestHandler {
   #status: number | null = null;
   #responseHeaders: ResponseHeaders | null = null;
   #statusText: string | null = null;
-  #retryAfter: string | null = null;
+  /** The values of each `Retry-After`, of which both an application and its proxy may set one. */
+  #retryAfter: readonly string[] = [];
   #body: AnswerBody | null = null;
 
   constructor(options: PostbackExchangeOptions) {
@@ -166,8 +167,7 @@ export class PostbackExchange implements TargetRequestHandler {
     this.#statusText =
       statusText === undefined || statusText === '' ? null : this.#censored(plainText(statusText));
     if (status === HTTP_TOO_MANY_REQUESTS || status === HTTP_SERVICE_UNAVAILABLE) {
-      const retryAfter = headers['retry-after'];
-      if (typeof retryAfter === 'string') this.#retryAfter = retryAfter;
+      this.#retryAfter = [headers['retry-after'] ?? []].flat();
     }
   }
 
@@ -254,7 +254,7 @@ export class PostbackExchange implements TargetRequestHandler {
       responseBody: this.#responseBody(),
       responseTruncated: this.#body?.truncated ?? false,
       reason,
-      retryAfterMs: this.#retryAfter === null ? null : parseRetryAfter(this.#retryAfter, this.#options.now()),
+      retryAfterMs: longestRetryAfter(this.#retryAfter, this.#options.now()),
       durationMs: performance.now() - this.#startedAt,
       aborted,
       unsent,

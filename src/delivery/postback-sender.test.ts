@@ -177,7 +177,9 @@ describe('an answer', () => {
     assert.equal(await retryAfter(503, 'Fri, 02 Jan 2026 03:05:05 GMT'), 59_322);
     assert.equal(await retryAfter(503, 'Thu, 01 Jan 1970 00:00:00 GMT'), 0);
     assert.equal(await retryAfter(503, 'later'), null);
-    assert.equal(await retryAfter(503, '1', '2'), null);
+    // As if both an application and its proxy had set it.
+    assert.equal(await retryAfter(503, '2', '60', 'later', '1'), 60_000);
+    assert.equal(await retryAfter(503, 'later', 'tomorrow'), null);
     assert.equal(await retryAfter(500, '120'), null);
     assert.equal(await retryAfter(200, '120'), null);
   });

@@ -6,6 +6,12 @@ const ASCTIME_END = /\d{4}$/;
 
 const MS_PER_SECOND = 1_000;
 
+/** The longest wait that one of these headers asks for; null if none is valid. */
+export function longestRetryAfter(headers: readonly string[], now: number): number | null {
+  const waits = headers.map((header) => parseRetryAfter(header, now)).filter((wait) => wait !== null);
+  return waits.length === 0 ? null : Math.max(...waits);
+}
+
 /**
  * How many milliseconds from now a `Retry-After` header (RFC 9110 §10.2.3) asks the sender to wait: 0 for a date in the past,
  * null if it is neither seconds nor an HTTP date.
