@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
+import type { NoticeContent } from '../src/alerts/notices/notice.ts';
+import { noticeText } from '../src/alerts/notices/notice-text.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
@@ -106,6 +109,37 @@ describe('the API, its description and docs/api.md', () => {
     const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
     assert.deepEqual(document.tags.map(({ name }) => name).sort(), [...used].sort());
     for (const { name, description } of document.tags) assert.ok(description, `${name} is described`);
+  });
+
+  it('show the notice of an alert as it is sent', () => {
+    const [shown, ...others] = blocksOf('docs/api.md', 'json')
+      .map((block) => JSON.parse(block))
+      .filter(({ type }) => type === 'alert.began');
+    assert.deepEqual(others, []);
+    const [began, since] = [Date.UTC(2026, 10, 21, 2, 40, 13, 680), Date.UTC(2026, 10, 21, 2, 25, 9, 702)];
+    const [firing] = shown.firings;
+    const { reason, explanation, failures, waiting } = firing;
+    const content: NoticeContent = {
+      kind: 'BEGAN',
+      rule: shown.alert,
+      firings: [
+        {
+          subject: firing.subject,
+          name: firing.name,
+          webhookId: firing.webhook_id,
+          since,
+          endedAt: null,
+          endReason: null,
+          details: { reason, explanation, failures, waiting },
+        },
+      ],
+      total: 1,
+      timeZone: 'UTC',
+      repliesTo: [],
+    };
+    const text = noticeText(content, 'http://127.0.0.1:8080');
+    const sent = targetBody('JSON', { batch: shown.id, content, createdAt: began }, text);
+    assert.deepEqual(shown, JSON.parse(sent));
   });
 
   it('show responses that are valid JSON', () => {
