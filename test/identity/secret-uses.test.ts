@@ -67,10 +67,12 @@ describe('this release reads what an earlier one derived from the secret', () =>
     });
   });
 
-  test('the cookie of a browser in which somebody has signed in', () => {
-    const browsers = new KnownBrowsers([SECRET]);
+  test('the cookie of a browser in which somebody has signed in, until browsers have deleted it', () => {
+    const browsers = new KnownBrowsers([SECRET], () => MADE_AT);
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'ann@example.com'), 'XdIi5ZUQvjpaqFOvQaD9Lg');
     assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'bob@example.com'), null);
+    const later = new KnownBrowsers([SECRET], () => Date.UTC(2027, 6, 2));
+    assert.equal(later.browserOf(BROWSER_OF_ANN, 'ann@example.com'), null);
   });
 
   test('a launch URL, which is still built the same way', () => {
@@ -127,7 +129,7 @@ describe('keys that are derived from the secret', () => {
       const key = createSecretKey(Buffer.from(hkdfSync('sha256', SECRET, '', purpose, 32)));
       return createHmac('sha256', key).update(`${browser}\0ann@example.com`).digest('base64url');
     };
-    const browsers = new KnownBrowsers([SECRET]);
+    const browsers = new KnownBrowsers([SECRET], () => MADE_AT);
     for (const purpose of Object.values(PURPOSES)) {
       const isOwn = purpose === 'coursewire known browser';
       assert.equal(signed(purpose) === signature, isOwn, purpose);

@@ -65,7 +65,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   const { database, log, now, service } = options;
   const { passwords, links, sessions, administrators } = administratorServices(options);
   const budgets = new GuessBudgets({ database, now });
-  const browsers = new KnownBrowsers(options.authSecrets);
+  const browsers = new KnownBrowsers(options.authSecrets, options.now);
   const signIn = new SignIn({ database, passwords, sessions, links, budgets, browsers, log, now });
   const origin = serviceOrigin(service.baseUrl);
   const sessionCookie = new ServiceCookie({

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ManualClock } from '../../../test/support/clock.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 
 const SECRET = 'a'.repeat(64);
 const OTHER_SECRET = 'b'.repeat(64);
 const EMAIL = 'ann@example.com';
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 describe('marks of known browsers', () => {
   test('name a browser, each another one, for the person they were given to', () => {
@@ -22,13 +24,27 @@ describe('marks of known browsers', () => {
     assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, EMAIL), null);
   });
 
+  test('count for 180 days, whatever cookies a browser keeps', () => {
+    const clock = new ManualClock();
+    const browsers = new KnownBrowsers([SECRET], clock.now);
+    const mark = browsers.mark(EMAIL);
+    clock.pass(179 * DAY_MS);
+    assert.notEqual(browsers.browserOf(mark, EMAIL), null);
+    clock.pass(2 * DAY_MS);
+    assert.equal(browsers.browserOf(mark, EMAIL), null);
+  });
+
   test('cannot be forged or changed', () => {
     const browsers = new KnownBrowsers([SECRET]);
     const mark = browsers.mark(EMAIL);
-    const [browser, signature] = mark.split('.');
-    for (const forged of [null, '', '.', mark.slice(1), `${mark}A`, `${'A'.repeat(22)}.${signature}`]) {
+    const [browser, day, signature] = mark.split('.');
+    const changed = [
+      `${'A'.repeat(22)}.${day}.${signature}`,
+      `${browser}.${Number(day) + 1}.${signature}`,
+      `${browser}.${day}.${'A'.repeat(43)}`,
+      `${browser}.${signature}`,
+    ];
+    for (const forged of [null, '', '.', mark.slice(1), `${mark}A`, ...changed])
       assert.equal(browsers.browserOf(forged, EMAIL), null, String(forged));
-    }
-    assert.equal(browsers.browserOf(`${browser}.${'A'.repeat(43)}`, EMAIL), null);
   });
 });
