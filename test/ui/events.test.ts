@@ -125,6 +125,19 @@ describe('the event log in the admin UI', () => {
     assert.equal(await page.getByLabel('From').inputValue(), '2001-12-12T14:05');
   });
 
+  it('shows an error for a time with a year of six digits, and keeps the list as it was', async () => {
+    await using visit = await ui.visit(`${EVENTS}?from=2001-12-12T14%3A05`);
+    const { page } = visit;
+    await page.getByLabel('From').fill('202611-11-21T02:15');
+    await page.getByText('Enter a whole date and time, with a year of four digits').waitFor();
+    await visit.assertAccessible();
+    await page.getByLabel('Until').fill('2002-01-01T00:00');
+    await visit.arrived(`${EVENTS}?from=2001-12-12T14%3A05&to=2002-01-01T00%3A00`);
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await visit.arrived(EVENTS);
+    assert.equal(await page.getByLabel('From').inputValue(), '');
+  });
+
   it('is shown for an account and a course, and links to all their events', async () => {
     await using visit = await ui.visit(`/accounts/${parties.account_id}?tab=events`);
     const { page } = visit;

@@ -1,9 +1,6 @@
 import { type ChangeEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
-import { toInstant } from '../utilities/local-time.ts';
-
-/** Without it, browsers accept years of six digits. */
-const LATEST = '9999-12-31T23:59';
+import { LATEST_LOCAL_TIME, toInstant } from '../utilities/local-time.ts';
 
 /** The state of a field for a date and a time. */
 export interface TimeInput {
@@ -44,7 +41,7 @@ export function useTimeInput(initial = ''): TimeInput {
     props: {
       ref,
       type: 'datetime-local',
-      max: LATEST,
+      max: LATEST_LOCAL_TIME,
       value,
       error: isIncomplete ? shared.incompleteTime : undefined,
       onChange: ({ currentTarget }) => {

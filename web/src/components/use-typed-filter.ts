@@ -4,12 +4,14 @@ import type { TableState } from './use-table.ts';
 
 /**
  * The typed text of a table's filter. The address contains it under `name` once typing pauses.
+ * @param isAllowed whether the address may contain such a text; the address keeps the former one otherwise
  * @returns the typed text, and a function to change it
  */
 export function useTypedFilter(
   table: TableState,
   name: string,
   pauseMs: number,
+  isAllowed: (text: string) => boolean = () => true,
 ): [typed: string, type: (text: string) => void] {
   const value = table.values[name];
   const inAddress = typeof value === 'string' ? value : '';
@@ -23,7 +25,7 @@ export function useTypedFilter(
   const settled = useDebounced(typed, pauseMs);
   const write = useEffectEvent((paused: string) => {
     const text = paused.trim();
-    if (paused === typed && text !== inAddress)
+    if (paused === typed && text !== inAddress && (text === '' || isAllowed(text)))
       table.change({ [name]: text === '' ? undefined : text, cursor: undefined }, { replace: true });
   });
   // Only typed text is written to the address, when typing pauses.

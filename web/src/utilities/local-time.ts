@@ -1,6 +1,9 @@
 const MINUTE_LENGTH = 'YYYY-MM-DDTHH:mm'.length;
 const MS_PER_MINUTE = 60_000;
 
+/** The `max` of every `datetime-local` field. Without it, browsers accept years of six digits. */
+export const LATEST_LOCAL_TIME = '9999-12-31T23:59';
+
 /**
  * Converts the value of a `datetime-local` field, in the time zone of this machine, to a time of the API; null if it is
  * invalid.

@@ -1,5 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import { shared } from '../../texts/shared.ts';
+import { LATEST_LOCAL_TIME, toInstant } from '../../utilities/local-time.ts';
 import type { TableState } from '../use-table.ts';
 import { useTypedFilter } from '../use-typed-filter.ts';
 import styles from './log.module.css';
@@ -18,10 +20,12 @@ export function TimeFilter({
   label: string;
 }) {
   // Writing an older value into the field would discard the digits that were typed since.
-  const [typed, type] = useTypedFilter(table, name, TYPING_MS);
+  const [typed, type] = useTypedFilter(table, name, TYPING_MS, isTime);
   return (
     <TextInput
       type="datetime-local"
+      max={LATEST_LOCAL_TIME}
+      error={typed === '' || isTime(typed) ? undefined : shared.incompleteTime}
       className={styles.time ?? ''}
       leftSection={<span className={styles.timeLabel}>{label}</span>}
       leftSectionWidth={56}
@@ -30,6 +34,10 @@ export function TimeFilter({
       onChange={(event) => type(event.currentTarget.value)}
     />
   );
+}
+
+function isTime(text: string): boolean {
+  return toInstant(text) !== null;
 }
 
 /** Shows a filter that was set by a link, and can remove it. */

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
+import { LATEST_LOCAL_TIME } from '../../../utilities/local-time.ts';
 import styles from './history.module.css';
 import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-search.ts';
 
@@ -87,8 +88,20 @@ export function HistoryFilters({
             <TextInput name="message" label={texts.message} defaultValue={search.message} maxLength={255} />
           </div>
           <div className={styles.filterPair}>
-            <TextInput name="from" label={texts.from} defaultValue={search.from} type="datetime-local" />
-            <TextInput name="until" label={texts.until} defaultValue={search.until} type="datetime-local" />
+            <TextInput
+              name="from"
+              label={texts.from}
+              defaultValue={search.from}
+              type="datetime-local"
+              max={LATEST_LOCAL_TIME}
+            />
+            <TextInput
+              name="until"
+              label={texts.until}
+              defaultValue={search.until}
+              type="datetime-local"
+              max={LATEST_LOCAL_TIME}
+            />
           </div>
           <div className={styles.filterButtons}>
             <Button
