@@ -138,6 +138,18 @@ describe('the event log in the admin UI', () => {
     assert.equal(await page.getByLabel('From').inputValue(), '');
   });
 
+  it('starts with the newest events again when its filters are cleared', async () => {
+    await using visit = await ui.visit(`${EVENTS}?account_id=${parties.account_id}&cursor=MQ`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await visit.arrived(EVENTS);
+    // A page whose events have expired.
+    await visit.go(`${EVENTS}?cursor=MQ`);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await visit.arrived(EVENTS);
+    await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
+  });
+
   it('is shown for an account and a course, and links to all their events', async () => {
     await using visit = await ui.visit(`/accounts/${parties.account_id}?tab=events`);
     const { page } = visit;
