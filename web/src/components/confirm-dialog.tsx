@@ -1,6 +1,7 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { shared } from '../texts/shared.ts';
+import { isSameName } from '../utilities/same-name.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 import { type Alternative, FormButtons } from './form-buttons.tsx';
@@ -67,7 +68,7 @@ function ConfirmForm({
 }) {
   const [typed, setTyped] = useState('');
   const [mismatch, setMismatch] = useState(false);
-  const matches = typedName === undefined || typed.trim() === typedName.trim();
+  const matches = typedName === undefined || isSameName(typed, typedName);
   const explanation = error === undefined || error === null ? null : explainError(error);
   return (
     <form

@@ -8,6 +8,7 @@ import { shared } from '../../../texts/shared.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { toInstant } from '../../../utilities/local-time.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { isSameName } from '../../../utilities/same-name.ts';
 import { type PurgeRun, usePurge } from './use-purge.ts';
 
 const texts = waiting.purging;
@@ -63,7 +64,7 @@ function Confirm({
   const until = useTimeInput();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const matches = typed.trim() === webhook.name.trim();
+    const matches = isSameName(typed, webhook.name);
     setMismatch(!matches);
     if (until.check() && matches) onStart(toInstant(until.value));
   };
