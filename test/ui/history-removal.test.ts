@@ -192,6 +192,40 @@ describe('removing dead letters in the history of a webhook', () => {
     await end();
   });
 
+  it('keeps selected messages, and selects others, while newer ones wait or push them off the page', async () => {
+    const { api } = ui.service;
+    const { record, address, end } = await webhookWith('Adatum', 'Lucerne', 'Wingtip', 'Proseware');
+    await using visit = await ui.visit(address);
+    const { page } = visit;
+    const tick = (name: string) => rowOf(page, name).getByRole('checkbox', { name: /^Select/ });
+    await rowOf(page, 'Lucerne').hover();
+    await tick('Lucerne').click();
+    // One page.
+    for (let made = 0; made < 25; made++) await api.create('/accounts', { name: `Delivered ${made}` });
+    await page.getByRole('button', { name: '25 new' }).waitFor();
+    await page.getByText('1 selected').waitFor();
+    assert.ok(await tick('Lucerne').isChecked());
+    await tick('Proseware').click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+    await tick('Wingtip').click();
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('heading', { level: 1 }).hover();
+    await rowOf(page, 'Lucerne').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove selected…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^2 selected messages are removed/)
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('2 dead letters were removed.').waitFor();
+    const { data } = (await api.get(`/webhooks/${record.id}/deliveries?status=DEAD_LETTERED`)).body;
+    assert.deepEqual(
+      data.map(({ about }: Delivery) => about.account.name),
+      ['Wingtip', 'Adatum'],
+    );
+    await end();
+  });
+
   it('works for an inactive webhook, whose messages cannot be redelivered', async () => {
     const { api } = ui.service;
     const { record, address, dead, end } = await webhookWith('Adatum');

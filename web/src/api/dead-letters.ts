@@ -48,16 +48,16 @@ export function stepOverDeadLetters(
   });
 }
 
-/** Maximum number of dead letters per call. */
+/** Maximum number of messages per call. */
 const MAX_IDS = 200;
 
-/** Redelivers or removes these dead letters, in order within each webhook, and returns their number. */
-export async function actOnTheseDeadLetters(
+/** Redelivers these messages or removes these dead letters, in order within each webhook, and returns their number. */
+export async function actOnTheseDeliveries(
   action: DeadLetterAction,
-  letters: readonly Pick<DeadLetter, 'id' | 'webhook_id'>[],
+  deliveries: readonly Pick<DeadLetter, 'id' | 'webhook_id'>[],
 ): Promise<number> {
   let done = 0;
-  for (const [webhookId, those] of Map.groupBy(letters, ({ webhook_id }) => webhook_id)) {
+  for (const [webhookId, those] of Map.groupBy(deliveries, ({ webhook_id }) => webhook_id)) {
     const ids = those.map(({ id }) => id).sort((a, b) => a - b);
     for (let from = 0; from < ids.length; from += MAX_IDS) {
       const part = ids.slice(from, from + MAX_IDS);

@@ -79,19 +79,6 @@ export const deliveryQuery = (webhookId: number, deliveryId: number) =>
     ...polling(LIVE_MS),
   });
 
-/** The result of redelivering several messages, and the cursor of the next step. */
-interface RedeliveryOfSome {
-  redelivered: number;
-  remaining: number;
-  next_cursor: string | null;
-}
-
-/** Sends these messages again, in order. */
-export function redeliverThese(webhookId: number, ids: readonly number[]): Promise<RedeliveryOfSome> {
-  const query = new URLSearchParams(ids.map((id) => ['delivery_id', String(id)]));
-  return request('POST', `/webhooks/${webhookId}/deliveries/redeliver?${query}`);
-}
-
 /** The result of one step, and the cursor of the next one; null at the end. */
 export interface MatchingStep {
   done: number;
@@ -111,9 +98,12 @@ export async function actOnMatching(
 ): Promise<MatchingStep> {
   const query = { ...filter, limit: TOGETHER, cursor };
   const path = withQuery(`/webhooks/${webhookId}/deliveries/${action}`, query);
-  const { redelivered, removed, remaining, next_cursor } = await request<
-    Omit<RedeliveryOfSome, 'redelivered'> & { redelivered?: number; removed?: number }
-  >('POST', path);
+  const { redelivered, removed, remaining, next_cursor } = await request<{
+    redelivered?: number;
+    removed?: number;
+    remaining: number;
+    next_cursor?: string | null;
+  }>('POST', path);
   return { done: redelivered ?? removed ?? 0, remaining, next_cursor: next_cursor ?? null };
 }
 

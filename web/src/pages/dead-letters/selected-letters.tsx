@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { actOnTheseDeadLetters, type DeadLetter } from '../../api/dead-letters.ts';
+import { actOnTheseDeliveries, type DeadLetter } from '../../api/dead-letters.ts';
 import { useDeadLetterActions } from '../../components/dead-letters/use-dead-letter-actions.tsx';
 import type { Selection } from '../../components/selection/use-selection.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
@@ -10,7 +10,7 @@ export function useSelectedLetters(selection: Selection<DeadLetter>) {
   // The webhooks of the others are inactive or deleted.
   const sendable = items.filter((letter) => letter.webhook_enabled && !letter.webhook_deleted);
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: (action) => actOnTheseDeadLetters(action, action === 'redeliver' ? sendable : items),
+    act: (action) => actOnTheseDeliveries(action, action === 'redeliver' ? sendable : items),
     onDone: () => selection.clear(),
     redelivered: deadLetters.resentSome,
     removable: items.length,

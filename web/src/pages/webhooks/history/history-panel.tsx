@@ -22,7 +22,7 @@ import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import styles from './history.module.css';
 import { HistoryFilters } from './history-filters.tsx';
-import { HistoryRows } from './history-rows.tsx';
+import { HistoryRows, useHeldRows } from './history-rows.tsx';
 import { HISTORY_FILTERS, type HistorySearch, historyFilter, historySearch } from './history-search.ts';
 import { useHistorySelection } from './history-selection.tsx';
 
@@ -53,7 +53,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const { data: hasDead = true } = useQuery({ ...hasDeadLettersQuery(webhookId), enabled: !readOnly });
   const noRemoval = whyNotRemove({ isFiltered, outcome, hasDead });
   const noRedelivery = whyNotRedeliver({ active, isFiltered, outcome, hasDead });
-  const selection = useHistorySelection(webhookId, data?.data ?? [], active);
+  const held = useHeldRows(data?.data, isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter]));
+  const selection = useHistorySelection(held.rows, active);
   const show = (
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
   ) =>
@@ -130,12 +131,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
           onShowAll={() => show({})}
         />
       ) : (
-        <HistoryRows
-          deliveries={data.data}
-          of={isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter])}
-          ticked={selection.ticked}
-          onTick={readOnly ? null : selection.tick}
-        />
+        <HistoryRows held={held} ticked={selection.ticked} onTick={readOnly ? null : selection.tick} />
       )}
       {selection.bar}
       <Pages

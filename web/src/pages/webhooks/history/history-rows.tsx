@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
 import { RowCheckbox } from '../../../components/selection/row-checkbox.tsx';
@@ -20,47 +20,49 @@ import { isWaiting } from './history-selection.tsx';
 /** Selects or deselects a row. With `asRange`, also all rows up to the last one. */
 type Tick = (delivery: DeliverySummary, isTicked: boolean, asRange: boolean) => void;
 
-/** The rows, which do not move while they are hovered or focused. */
+const NOT_HELD = { pointed: false, focused: false };
+
+/**
+ * The rows of a history, which do not move while they are hovered or focused.
+ * @param of see `useSteadyRows`
+ */
+export function useHeldRows(deliveries: readonly DeliverySummary[] | undefined, of: string | null) {
+  const [hold, setHold] = useState(NOT_HELD);
+  const steady = useSteadyRows(deliveries, { held: hold.pointed || hold.focused, of });
+  return { rows: steady?.rows ?? [], waiting: steady?.waiting ?? 0, setHold };
+}
+
+/** The rows of a history. */
 export function HistoryRows({
-  deliveries: rows,
-  of,
+  held: { rows, waiting, setHold },
   ticked,
   onTick,
 }: {
-  deliveries: readonly DeliverySummary[];
-  of: string | null;
+  held: ReturnType<typeof useHeldRows>;
   ticked: ReadonlySet<number>;
   /** Null: no row can be selected. */
   onTick: Tick | null;
 }) {
-  const [pointed, setPointed] = useState(false);
-  const [focused, setFocused] = useState(false);
-  const steady = useSteadyRows(rows, { held: pointed || focused, of });
-  const waiting = steady?.waiting ?? 0;
+  // A list that disappears under the pointer reports no end.
+  useEffect(() => () => setHold(NOT_HELD), [setHold]);
+  const hold = (part: Partial<typeof NOT_HELD>) => setHold((before) => ({ ...before, ...part }));
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only observes, so that rows do not move.
     <div
-      onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
-      onPointerLeave={() => setPointed(false)}
-      onFocus={({ target }) => setFocused(target.matches(':focus-visible'))}
-      onBlur={() => setFocused(false)}
+      onPointerEnter={({ pointerType }) => hold({ pointed: pointerType === 'mouse' })}
+      onPointerLeave={() => hold({ pointed: false })}
+      onFocus={({ target }) => hold({ focused: target.matches(':focus-visible') })}
+      onBlur={() => hold({ focused: false })}
     >
       {waiting > 0 && (
         <div className={styles.fresh} role="status">
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => {
-              setPointed(false);
-              setFocused(false);
-            }}
-          >
+          <Button variant="default" size="compact-sm" onClick={() => setHold(NOT_HELD)}>
             {deliveries.showNew(formatNumber(waiting))}
           </Button>
         </div>
       )}
       <ul className={styles.list} aria-label={deliveries.label}>
-        {steady?.rows.map((delivery) => (
+        {rows.map((delivery) => (
           <Row key={delivery.id} delivery={delivery} isTicked={ticked.has(delivery.id)} onTick={onTick} />
         ))}
       </ul>

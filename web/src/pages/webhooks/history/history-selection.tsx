@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { actOnTheseDeadLetters } from '../../../api/dead-letters.ts';
-import { type DeliverySummary, redeliverThese } from '../../../api/deliveries.ts';
+import { actOnTheseDeliveries } from '../../../api/dead-letters.ts';
+import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
 import { SelectionDock } from '../../../components/selection/selection-dock.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -17,22 +17,22 @@ export function isWaiting({ status }: DeliverySummary): boolean {
 const keyOf = ({ id }: DeliverySummary) => id;
 
 /**
- * The selected rows among the visible ones, and their actions. All can be redelivered; dead letters can also be
- * removed.
+ * The selected messages, over all pages, and their actions. All can be redelivered; dead letters can also be removed.
+ * Messages that newer ones push off the page stay selected.
+ * @param rows the visible rows
  * @param active whether the webhook is active; others cannot redeliver
  */
-export function useHistorySelection(webhookId: number, rows: readonly DeliverySummary[], active: boolean) {
+export function useHistorySelection(rows: readonly DeliverySummary[], active: boolean) {
   const selectable = rows.filter((row) => !isWaiting(row));
-  const { chosen, choose, chooseOne, clear } = useSelection(selectable, keyOf);
-  const items = selectable.filter(({ id }) => chosen.has(id));
+  const waiting = new Set(rows.filter(isWaiting).map(keyOf));
+  const selection = useSelection(selectable, keyOf);
+  const { choose, chooseOne, clear } = selection;
+  const items = selection.items.filter(({ id }) => !waiting.has(id));
   const dead = items.filter(({ status }) => status === 'DEAD_LETTERED');
-  const ticked = new Set(items.map(({ id }) => id));
+  const ticked = new Set(items.map(keyOf));
   const kept = items.length - dead.length;
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: async (action) =>
-      action === 'remove'
-        ? await actOnTheseDeadLetters('remove', dead)
-        : (await redeliverThese(webhookId, [...ticked])).redelivered,
+    act: (action) => actOnTheseDeliveries(action, action === 'remove' ? dead : items),
     onDone: clear,
     redelivered: deliveries.resent,
     removable: dead.length,
@@ -41,7 +41,7 @@ export function useHistorySelection(webhookId: number, rows: readonly DeliverySu
   const bar = ticked.size > 0 && (
     <SelectionDock>
       <span role="status">{deliveries.ticked(formatNumber(ticked.size))}</span>
-      {items.length < selectable.length && (
+      {selectable.some(({ id }) => !ticked.has(id)) && (
         <Button variant="subtle" size="compact-xs" onClick={() => choose(selectable, true)}>
           {selectionTexts.page}
         </Button>
