@@ -1,12 +1,14 @@
 import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
 import { ApiError, isProblem } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useLeave } from '../../navigation/use-leave.ts';
 import { registrations } from '../../texts/registrations.ts';
 import type { PickedAsset } from '../content-dialog/asset-field.tsx';
 import { FormButtons } from '../form-buttons.tsx';
@@ -53,7 +55,7 @@ function CreateForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [account, setAccount] = useState<PickedAsset[]>(
     accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
   );
@@ -78,14 +80,14 @@ function CreateForm({
     setFaults(({ [field]: _mended, ...others }) => others);
   };
   const notHeld = useNotHeld(account[0], course[0]);
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: (body: RegistrationInput) => {
       if (key.current === '') key.current = newIdempotencyKey();
       return createRegistration(body, key.current);
     },
     onSuccess: async ({ registration_id: registrationId, learner_id }) => {
       notifyDone(texts.done(learner_id));
-      await navigate({ to: '/registrations/$registrationId', params: { registrationId } });
+      await leave({ to: '/registrations/$registrationId', params: { registrationId } });
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
     onError: (error) => show(faultsIn(error)),

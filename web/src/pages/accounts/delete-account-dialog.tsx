@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { accountContentsQuery, accountsKey, deleteAccount } from '../../api/accounts.ts';
 import { registrationListQuery, registrationsKey } from '../../api/registrations.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -23,7 +24,7 @@ export function DeleteAccountDialog({
   onDeleted: () => Promise<void>;
 }) {
   const queryClient = useQueryClient();
-  const remove = useMutation({
+  const remove = useFormMutation({
     mutationFn: () => deleteAccount(account.id),
     onSuccess: async () => {
       notifyDone(texts.done(account.name));

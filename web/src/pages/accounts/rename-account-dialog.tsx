@@ -1,6 +1,6 @@
 import { Modal, Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Account, accountQuery, accountsKey, renameAccount } from '../../api/accounts.ts';
 import { isProblem } from '../../api/errors.ts';
@@ -9,6 +9,7 @@ import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
 import { AccountForm } from './account-form.tsx';
@@ -58,7 +59,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
     initialValues: { name: read.record.name },
     validate: { name: checkName },
   });
-  const rename = useMutation({
+  const rename = useFormMutation({
     mutationFn: async ({ name }: { name: string }) => {
       try {
         return await renameAccount(basis, name.trim());

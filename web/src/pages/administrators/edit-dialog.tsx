@@ -1,11 +1,12 @@
 import { Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
 import { account } from '../../texts/sign-in.ts';
@@ -41,7 +42,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
       name: (value) => (name !== null && value.trim() === '' ? account.checks.name : null),
     },
   });
-  const change = useMutation({
+  const change = useFormMutation({
     // Only what was changed here: someone else may have changed the rest in the meantime.
     mutationFn: (values: typeof form.values) =>
       changeAdministrator(id, {

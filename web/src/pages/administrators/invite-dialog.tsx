@@ -1,11 +1,12 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { administratorsQuery, inviteAdministrator } from '../../api/administrators.ts';
 import type { Role } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { RoleField } from './role-field.tsx';
@@ -20,7 +21,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
     initialValues: { email: '', role: 'viewer' },
     validate: { email: isEmail(texts.inviteDialog.checkEmail) },
   });
-  const invite = useMutation({
+  const invite = useFormMutation({
     mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
     onSuccess: async (answer) => {
       setInvited(answer);

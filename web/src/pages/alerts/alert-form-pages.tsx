@@ -1,5 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import {
   type Alert,
@@ -16,6 +16,8 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
 import { draftOf, newDraft } from './alert-draft.ts';
@@ -26,12 +28,12 @@ const route = getRouteApi('/app/admin/administration/alerts/$alertId/edit');
 
 /** Creating an alert rule. */
 export function CreateAlertPage() {
-  const navigate = useNavigate();
+  const leave = useLeave();
   const queryClient = useQueryClient();
   const [initial] = useState(newDraft);
   /** The last input that was sent, and its key. */
   const sent = useRef({ input: '', key: '' });
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: (configuration: AlertConfiguration) => {
       const input = JSON.stringify(configuration);
       if (sent.current.input !== input) sent.current = { input, key: newIdempotencyKey() };
@@ -40,7 +42,7 @@ export function CreateAlertPage() {
     onSuccess: async ({ id, name }) => {
       notifyDone(texts.created(name));
       await queryClient.invalidateQueries({ queryKey: alertsKey });
-      await navigate({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker: true });
+      await leave({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker: true });
     },
   });
   return (
@@ -56,7 +58,7 @@ export function CreateAlertPage() {
         error={create.error}
         pending={create.isPending}
         onSubmit={create.mutateAsync}
-        onCancel={() => void navigate({ to: '/administration/alerts' })}
+        onCancel={() => void leave({ to: '/administration/alerts' })}
       />
     </>
   );
@@ -72,12 +74,12 @@ export function EditAlertPage() {
 
 function EditForm({ read }: { read: Read<Alert> }) {
   const { id, name, target } = read.record;
-  const navigate = useNavigate();
+  const leave = useLeave();
   const queryClient = useQueryClient();
   const [basis, setBasis] = useState(read);
   const open = (ignoreBlocker = false) =>
-    navigate({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker });
-  const edit = useMutation({
+    leave({ to: '/administration/alerts/$alertId', params: { alertId: id }, ignoreBlocker });
+  const edit = useFormMutation({
     mutationFn: async (configuration: AlertConfiguration) => {
       try {
         return await updateAlert(basis, configuration);

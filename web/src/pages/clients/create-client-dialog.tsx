@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
 import { ClientForm } from './client-form.tsx';
 
@@ -39,7 +40,7 @@ function CreateForm({
   const queryClient = useQueryClient();
   /** The last input that was sent, and its key. */
   const sent = useRef({ input: '', key: '' });
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: (input: ClientInput) => {
       const text = JSON.stringify(input);
       if (sent.current.input !== text) sent.current = { input: text, key: newIdempotencyKey() };

@@ -1,5 +1,5 @@
 import { Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   type ApiClient,
@@ -15,6 +15,7 @@ import { Callout } from '../../components/callout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
 import { scopesInWords } from './client-cells.tsx';
 import { ClientForm } from './client-form.tsx';
@@ -58,7 +59,7 @@ function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient>
   const [basis, setBasis] = useState(read);
   /** The record that the form started with, and how often it was restarted. */
   const [start, setStart] = useState({ record: read.record, count: 0 });
-  const edit = useMutation({
+  const edit = useFormMutation({
     mutationFn: async (input: ClientInput) => {
       try {
         return await changeClient(basis, input);

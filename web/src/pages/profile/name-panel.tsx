@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { changeProfile } from '../../api/profile.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
@@ -8,6 +8,7 @@ import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { SaveButton } from '../../components/save-button.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useSession } from '../../session/session-context.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { shared } from '../../texts/shared.ts';
@@ -26,7 +27,7 @@ export function NamePanel() {
     initialValues: { name: administrator.name },
     validate: { name: isNotEmpty(account.checks.name) },
   });
-  const change = useMutation({
+  const change = useFormMutation({
     mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),
     onSuccess: async (_, { name }) => {
       // Later input stays.

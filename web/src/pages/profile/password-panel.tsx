@@ -1,6 +1,6 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
 import { changePassword, ownSessionsQuery } from '../../api/profile.ts';
 import { FormProblem } from '../../components/form-problem.tsx';
@@ -8,6 +8,7 @@ import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { checkPassword } from '../../components/password-check.ts';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useSession } from '../../session/session-context.ts';
 import { account } from '../../texts/sign-in.ts';
 import styles from './profile.module.css';
@@ -30,7 +31,7 @@ export function PasswordPanel() {
     },
   });
   const focus = (field: string | undefined) => field !== undefined && form.getInputNode(field)?.focus();
-  const change = useMutation({
+  const change = useFormMutation({
     mutationFn: ({ current, password }: { current: string; password: string }) =>
       changePassword({ current_password: current, new_password: password }),
     onSuccess: async () => {

@@ -1,12 +1,14 @@
 import { Modal, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+
 import { useRef } from 'react';
 import { accountsKey, createAccount } from '../../../api/accounts.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { FormProblem, showFieldErrors } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { AccountForm } from '../account-form.tsx';
 import { checkName } from '../check-name.ts';
@@ -25,7 +27,7 @@ export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onCl
 
 function CreateForm({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const key = useRef('');
   const form = useForm({
     initialValues: { name: '', enabled: true },
@@ -35,14 +37,14 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       key.current = '';
     },
   });
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: ({ name, enabled }: typeof form.values) => {
       if (key.current === '') key.current = newIdempotencyKey();
       return createAccount({ name: name.trim(), enabled }, key.current);
     },
     onSuccess: async (account) => {
       notifyDone(accounts.created(account.name));
-      await navigate({ to: '/accounts/$accountId', params: { accountId: account.id } });
+      await leave({ to: '/accounts/$accountId', params: { accountId: account.id } });
       await queryClient.invalidateQueries({ queryKey: accountsKey });
     },
     onError: (error) => showFieldErrors(form, error, FIELDS),

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type AssetReference, deleteAsset } from '../../../api/content-assets.ts';
 import { usageQuery } from '../../../api/content-usage.ts';
 import { isProblem } from '../../../api/errors.ts';
@@ -8,6 +8,7 @@ import { AssetLink } from '../../../components/asset-link.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -60,7 +61,7 @@ function DeleteForm({
 }) {
   const queryClient = useQueryClient();
   const usage = useQuery({ ...usageQuery(asset.type, asset.id), staleTime: 0 });
-  const remove = useMutation({
+  const remove = useFormMutation({
     mutationFn: () => deleteAsset(asset),
     onSuccess: async () => {
       notifyDone(words.done(asset.name));

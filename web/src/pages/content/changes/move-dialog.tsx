@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
@@ -8,6 +8,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
 import type { Dragged } from '../content-context.ts';
@@ -61,7 +62,7 @@ function MoveForm({
   const [done, setDone] = useState(0);
   /** What failed, and the folder that was chosen then. */
   const [outcome, setOutcome] = useState<(MoveOutcome & { folder: FolderNode }) | null>(null);
-  const move = useMutation({
+  const move = useFormMutation({
     mutationFn: (folder: FolderNode) => moveAssets(assets, folder.id, setDone),
     onSuccess: async (result, folder) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });

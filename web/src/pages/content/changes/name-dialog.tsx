@@ -1,5 +1,5 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import {
   type AssetRecord,
@@ -15,6 +15,7 @@ import { Callout } from '../../../components/callout.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
 import { nameProblem } from './name-problem.ts';
 
@@ -49,7 +50,7 @@ function CreateForm({
   const queryClient = useQueryClient();
   // The key belongs to the name that was sent with it: another name is another folder.
   const attempt = useRef({ name: '', key: newIdempotencyKey() });
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: (name: string) => {
       if (attempt.current.name !== name) attempt.current = { name, key: newIdempotencyKey() };
       return createFolder({ name, parent_id: parent.id }, attempt.current.key);
@@ -98,7 +99,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
     ...FOR_EDIT,
   });
   const present = useQuery(query);
-  const rename = useMutation({
+  const rename = useFormMutation({
     // Someone may press Enter before the record has been read.
     mutationFn: async (name: string) => changeAsset(asset, await queryClient.fetchQuery(query), { name }),
     onSuccess: async ({ name }) => {

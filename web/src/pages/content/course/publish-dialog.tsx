@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { type CourseVersion, type CourseWithVersions, publishVersion } from '../../../api/courses.ts';
 import { contentKey } from '../../../api/folders.ts';
@@ -6,6 +6,7 @@ import { newIdempotencyKey } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import styles from './course.module.css';
@@ -29,7 +30,7 @@ export function PublishDialog({
   // Kept while the dialog fades out.
   const last = useRef(version);
   if (version !== null) last.current = version;
-  const publish = useMutation({
+  const publish = useFormMutation({
     mutationFn: (versionId: number) =>
       publishVersion(course.id, versionId, { idempotencyKey: newIdempotencyKey(), ifMatch: etag }),
     onSuccess: async (_course, versionId) => {

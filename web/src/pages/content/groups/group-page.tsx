@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import { IconDots, IconTrash } from '@tabler/icons-react';
-import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+
 import { useEffect, useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
@@ -12,6 +12,8 @@ import { Callout } from '../../../components/callout.tsx';
 import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { courses } from '../../../texts/courses.ts';
@@ -57,7 +59,7 @@ export function GroupPage<T extends GroupRecord>({
   update: (draft: GroupDraft, etag: string | null) => Promise<Read<T>>;
 }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const isAdmin = useIsAdmin();
   // The form keeps the record it started with. Saving detects changes of others.
   const [base, setBase] = useState<Base<T>>(() => ({
@@ -67,7 +69,7 @@ export function GroupPage<T extends GroupRecord>({
   }));
   const [deleting, setDeleting] = useState(false);
   const { record } = base;
-  const save = useMutation({
+  const save = useFormMutation({
     mutationFn: ({ draft, etag }: { draft: GroupDraft; etag: string | null }) => update(draft, etag),
     onSuccess: (saved, { draft }) => {
       notifyDone(groups.saved);
@@ -169,7 +171,7 @@ export function GroupPage<T extends GroupRecord>({
         opened={deleting}
         asset={asset}
         onDeleted={() =>
-          void navigate({ ...addressOf('FOLDER', record.folder_id), ignoreBlocker: true } as never)
+          void leave({ ...addressOf('FOLDER', record.folder_id), ignoreBlocker: true } as never)
         }
         onClose={() => setDeleting(false)}
       />

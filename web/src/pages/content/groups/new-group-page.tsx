@@ -1,11 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+
 import { useRef } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { FolderPath } from '../folders/folder-path.tsx';
 import { emptyDraft, type GroupDraft, type GroupKind } from './group-draft.ts';
@@ -22,11 +24,11 @@ export function NewGroupPage({
   create: (draft: GroupDraft, idempotencyKey: string) => Promise<{ id: number; name: string }>;
 }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   // The key belongs to the draft that was sent with it: another draft is another creation.
   const attempt = useRef({ content: '', key: '' });
   const initial = useRef(emptyDraft(folderId)).current;
-  const save = useMutation({
+  const save = useFormMutation({
     mutationFn: (draft: GroupDraft) => {
       const text = JSON.stringify(draft);
       if (attempt.current.content !== text) attempt.current = { content: text, key: newIdempotencyKey() };
@@ -35,7 +37,7 @@ export function NewGroupPage({
     onSuccess: async ({ id, name }) => {
       notifyDone(groups[kind].created(name));
       const address = addressOf(kind === 'equivalent' ? 'EQUIVALENT' : 'BUNDLE', id);
-      await navigate({ ...address, replace: true, ignoreBlocker: true } as never);
+      await leave({ ...address, replace: true, ignoreBlocker: true } as never);
       await queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });

@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Menu } from '@mantine/core';
 import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
 import { isProblem } from '../../../api/errors.ts';
@@ -23,6 +23,7 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -108,7 +109,7 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
 
 function RegistrationMenu({ registration }: { registration: Registration }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [asking, setAsking] = useState(false);
   const [resetting, setResetting] = useState(false);
   const { registration_id: id, learner_id: learner } = registration;
@@ -116,7 +117,7 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
     mutationFn: () => deleteRegistration(id),
     onSuccess: async () => {
       notifyDone(registrations.remove.done);
-      await navigate({ to: '/registrations', ignoreBlocker: true });
+      await leave({ to: '/registrations', ignoreBlocker: true });
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
   });

@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import {
@@ -20,6 +20,7 @@ import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { SaveButton } from '../../../components/save-button.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
@@ -83,7 +84,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   const draft = edit?.draft ?? present;
   const isChanged = edit !== null;
   const submitButton = useRef<HTMLButtonElement>(null);
-  const save = useMutation({
+  const save = useFormMutation({
     mutationFn: async ({ draft: entered, basis }: Edit) => {
       try {
         return await updateRegistrationStatus(id, statusOf(entered), basis.etag);

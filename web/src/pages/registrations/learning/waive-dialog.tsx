@@ -1,9 +1,10 @@
 import { Select } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type RegistrationUnit, registrationsKey, waiveUnit } from '../../../api/registrations.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { registrations } from '../../../texts/registrations.ts';
 
 const texts = registrations.units.waive;
@@ -25,7 +26,7 @@ export function WaiveDialog({
 }) {
   const queryClient = useQueryClient();
   const [reason, setReason] = useState<Reason>('Administrative');
-  const waive = useMutation({
+  const waive = useFormMutation({
     mutationFn: () => waiveUnit(registrationId, { unit_id: unit.unit_id, reason }),
     onSuccess: () => {
       notifyDone(texts.done(unit.title));

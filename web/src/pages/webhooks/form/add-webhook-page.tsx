@@ -1,11 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+
 import { useRef } from 'react';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
 import { createWebhook, webhooksKey } from '../../../api/webhooks.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { emptyDraft } from './draft.ts';
@@ -15,11 +17,11 @@ const LIST = { to: '/administration/integrations/webhooks' } as const;
 
 /** Creating a webhook. */
 export function AddWebhookPage() {
-  const navigate = useNavigate();
+  const leave = useLeave();
   const queryClient = useQueryClient();
   // The same key for the same content, so that sending it again after a lost response creates nothing twice.
   const attempt = useRef({ content: '', key: '' });
-  const create = useMutation({
+  const create = useFormMutation({
     mutationFn: (configuration: WebhookConfiguration) => {
       const content = JSON.stringify(configuration);
       if (attempt.current.content !== content) attempt.current = { content, key: newIdempotencyKey() };
@@ -28,7 +30,7 @@ export function AddWebhookPage() {
     onSuccess: async (record) => {
       await queryClient.invalidateQueries({ queryKey: webhooksKey });
       notifyDone(webhookEditing.created(record.name));
-      await navigate({
+      await leave({
         to: '/administration/integrations/webhooks/$webhookId',
         params: { webhookId: record.id },
         ignoreBlocker: true,

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
@@ -13,6 +13,8 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { isolate } from '../../../utilities/isolate.ts';
@@ -56,7 +58,7 @@ type ForEdit = Read<WebhookRecord>;
 
 function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise<ForEdit | undefined> }) {
   const { record, etag } = read;
-  const navigate = useNavigate();
+  const leave = useLeave();
   const queryClient = useQueryClient();
   // The record with which the form starts, and the version that saving replaces.
   const [start, setStart] = useState({ record, number: 0 });
@@ -65,12 +67,12 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
     to: '/administration/integrations/webhooks/$webhookId',
     params: { webhookId: record.id },
   } as const;
-  const save = useMutation({
+  const save = useFormMutation({
     mutationFn: (configuration: WebhookConfiguration) => updateWebhook(record.id, configuration, base),
     onSuccess: async (saved) => {
       await queryClient.invalidateQueries({ queryKey: webhooksKey, refetchType: 'none' });
       notifyDone(webhookEditing.saved(saved.name));
-      await navigate({ ...details, ignoreBlocker: true });
+      await leave({ ...details, ignoreBlocker: true });
     },
     onError: async (error) => {
       if (isProblem(error, 412)) await readAgain();
