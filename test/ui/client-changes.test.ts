@@ -163,6 +163,28 @@ describe('an API client', () => {
     await tokenOf(made);
   });
 
+  test('can be edited while another one is being enabled: the answer does not close its form', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const { id } = await create(page, 'Slow');
+    await create(page, 'Edited meanwhile');
+    await changeBeside(ui.service, id, { enabled: false });
+    await page.reload();
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') await held.promise;
+      await route.fallback();
+    });
+    await act(page, 'Slow', 'Enable');
+    await act(page, 'Edited meanwhile', 'Edit…');
+    await dialog(page).getByLabel('Name').fill('Still here');
+    held.resolve();
+    await page.getByText('It can get tokens again.').waitFor();
+    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Still here');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Still here').waitFor();
+  });
+
   test('that was used is deleted once its name is typed', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;

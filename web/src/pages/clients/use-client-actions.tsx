@@ -26,19 +26,21 @@ export function useClientActions(): {
   dialogs: ReactNode;
 } {
   const queryClient = useQueryClient();
-  const [open, setOpen] = useState<ClientAction | 'create' | null>(null);
+  const [open, setOpen] = useState<{ action: ClientAction | 'create'; of: ApiClient | null } | null>(null);
   /** Kept while its dialog fades out. */
   const [client, setClient] = useState<ApiClient | null>(null);
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
   const name = client?.name ?? '';
-  const id = client?.client_id ?? '';
+  /** Another dialog, or that of another client, may be open when a response arrives. */
+  const close = (action: ClientAction | 'create', of: ApiClient | null = null) =>
+    setOpen((now) => (now?.action === action && now.of === of ? null : now));
   const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
 
   const toggle = useMutation({
     mutationFn: ({ of, enabled }: { of: ApiClient; enabled: boolean }) =>
       setClientEnabled(of.client_id, enabled),
-    onSuccess: (saved) => {
-      setOpen(null);
+    onSuccess: (saved, { of }) => {
+      close('disable', of);
       notifyDone(saved.enabled ? texts.enable.done(saved.name) : texts.disable.done(saved.name));
     },
     onError: (error, { enabled }) => {
@@ -47,79 +49,86 @@ export function useClientActions(): {
     onSettled,
   });
   const renew = useMutation({
-    mutationFn: () => renewClientSecret(id),
-    onSuccess: (of) => {
-      setOpen(null);
-      setSecret({ of, isNew: false });
+    mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
+    onSuccess: (renewed, of) => {
+      close('renew', of);
+      setSecret({ of: renewed, isNew: false });
     },
     onSettled,
   });
   const remove = useMutation({
-    mutationFn: () => deleteClient(id),
-    onSuccess: () => {
-      setOpen(null);
-      notifyDone(texts.remove.done(name));
+    mutationFn: ({ client_id }: ApiClient) => deleteClient(client_id),
+    onSuccess: (_nothing, of) => {
+      close('remove', of);
+      notifyDone(texts.remove.done(of.name));
     },
     onSettled,
   });
 
-  const close = () => setOpen(null);
+  const isOpen = (action: ClientAction | 'create') => open?.action === action;
   const forgetFailures = () => {
     for (const mutation of [toggle, renew, remove]) mutation.reset();
   };
   return {
     create: () => {
       forgetFailures();
-      setOpen('create');
+      setOpen({ action: 'create', of: null });
     },
     act: (action, on) => {
       forgetFailures();
       setClient(on);
       if (action === 'enable') toggle.mutate({ of: on, enabled: true });
-      else setOpen(action);
+      else setOpen({ action, of: on });
     },
     dialogs: (
       <>
         <CreateClientDialog
-          opened={open === 'create'}
+          opened={isOpen('create')}
           onCreated={(of) => {
-            close();
+            close('create');
             setSecret({ of, isNew: true });
           }}
-          onClose={close}
+          onClose={() => close('create')}
         />
-        {client !== null && <EditClientDialog client={client} opened={open === 'edit'} onClose={close} />}
+        {client !== null && (
+          <EditClientDialog
+            key={client.client_id}
+            client={client}
+            opened={isOpen('edit')}
+            onClose={() => close('edit', client)}
+          />
+        )}
         <ConfirmDialog
-          opened={open === 'renew'}
+          opened={isOpen('renew')}
           title={texts.renew.title(name)}
           confirmLabel={texts.renew.confirm}
           pending={renew.isPending}
           error={renew.error}
-          onConfirm={() => renew.mutate()}
-          onClose={close}
+          onConfirm={() => client !== null && renew.mutate(client)}
+          onClose={() => close('renew', client)}
         >
           {texts.renew.description}
         </ConfirmDialog>
         <ConfirmDialog
-          opened={open === 'disable'}
+          opened={isOpen('disable')}
           title={texts.disable.title(name)}
           confirmLabel={texts.disable.confirm}
           pending={toggle.isPending}
           error={toggle.error}
           onConfirm={() => client !== null && toggle.mutate({ of: client, enabled: false })}
-          onClose={close}
+          onClose={() => close('disable', client)}
         >
           {texts.disable.description}
         </ConfirmDialog>
         <ConfirmDialog
-          opened={open === 'remove'}
+          opened={isOpen('remove')}
           title={texts.remove.title(name)}
           confirmLabel={texts.remove.confirm}
           {...(client?.last_used_dt ? { typedName: name } : {})}
           pending={remove.isPending}
           error={remove.error}
-          onConfirm={() => remove.mutate()}
-          onClose={close}
+          onConfirm={() => client !== null && remove.mutate(client)}
+          onClose={() => close('remove', client)}
         >
           {texts.remove.description}
         </ConfirmDialog>
