@@ -192,6 +192,37 @@ describe('actions on many rows at once', () => {
     for (const id of ids) assert.deepEqual(await contentOf(id), [one.id, two.id, three.id]);
   });
 
+  it('Cancel ends adding after the current step, says how many accounts are done, and keeps the selection', async () => {
+    const { api } = ui.service;
+    // One account more than a step has with so many folders.
+    await createAccounts(...Array.from({ length: 20 }, (_, at) => `Halted ${at}`));
+    for (let at = 0; at < 26; at++) await api.create('/folders', { name: `Shelf ${at}` });
+    await using visit = await ui.visit('/accounts?search=Halted');
+    const { page } = visit;
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/account-content/add', async (route) => {
+      begun.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Add content…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Search content').fill('Shelf');
+    await dialog.getByText('1–26 of 26').waitFor();
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
+    await dialog.getByRole('button', { name: 'Add 26 items' }).click();
+    await begun.promise;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add content…' }).click();
+    held.resolve();
+    await page.getByText('Stopped: 19 of 20 accounts done.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('20 selected').waitFor();
+  });
+
   it('a course’s page shows which accounts have it and through what, and changes many at once', async () => {
     const { api } = ui.service;
     const [direct = 0, bundled = 0, later = 0] = await createAccounts('Direct', 'Bundled', 'Later');

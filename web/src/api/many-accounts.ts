@@ -71,6 +71,8 @@ export const accountsWithQuery = ({ type, id }: ContentReference) =>
 
 /** The result of a change of many accounts. */
 export interface ManyAccountsResult {
+  /** The number of accounts that were processed. Fewer than given if it was stopped. */
+  accounts: number;
   /** The number of additions or removals, one for each account and asset. */
   changed: number;
   unchanged: number;
@@ -87,7 +89,7 @@ export async function changeManyAccounts(
   { signal, onStep }: { signal: AbortSignal; onStep: (done: number) => void },
 ): Promise<ManyAccountsResult> {
   const size = Math.max(1, Math.min(ACCOUNTS_PER_STEP, Math.floor(PAIRS_PER_STEP / contents.length)));
-  const result: ManyAccountsResult = { changed: 0, unchanged: 0 };
+  const result: ManyAccountsResult = { accounts: 0, changed: 0, unchanged: 0 };
   for (let from = 0; from < accountIds.length && !signal.aborted; from += size) {
     const ids = accountIds.slice(from, from + size);
     const { data } = await request<ManyAccountsRecord>('POST', `/account-content/${act}`, {
@@ -98,7 +100,8 @@ export async function changeManyAccounts(
       result.changed += changed.length;
       result.unchanged += unchanged.length;
     }
-    onStep(from + ids.length);
+    result.accounts += ids.length;
+    onStep(result.accounts);
   }
   return result;
 }

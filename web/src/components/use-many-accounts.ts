@@ -6,11 +6,12 @@ import { contentKey } from '../api/folders.ts';
 import { changeManyAccounts, type ManyAccountsResult } from '../api/many-accounts.ts';
 import { manyAccounts as texts } from '../texts/many-accounts.ts';
 import { formatNumber } from '../utilities/numbers.ts';
-import { notifyDone } from './notify.tsx';
+import { notifyDone, notifyError, notifyNote } from './notify.tsx';
 
 /**
  * Adds content to many accounts or removes it, step by step, with a progress text. If it is stopped, the current step
- * is finished.
+ * is finished, and a notice says how many accounts are done. `onDone` is not called then, because the dialog is closed,
+ * or open for another choice.
  */
 export function useManyAccounts(act: 'add' | 'remove', onDone: () => void) {
   const queryClient = useQueryClient();
@@ -24,25 +25,42 @@ export function useManyAccounts(act: 'add' | 'remove', onDone: () => void) {
     }: {
       accountIds: readonly number[];
       contents: readonly ContentReference[];
-    }): Promise<ManyAccountsResult> => {
-      stopper.current = new AbortController();
+    }): Promise<ManyAccountsResult & { isStopped: boolean }> => {
+      const own = new AbortController();
+      stopper.current = own;
       const total = formatNumber(accountIds.length);
-      return await changeManyAccounts(act, accountIds, contents, {
-        signal: stopper.current.signal,
-        onStep: (done) => setProgress(texts.progress(formatNumber(done), total)),
-      });
+      try {
+        const result = await changeManyAccounts(act, accountIds, contents, {
+          signal: own.signal,
+          onStep: (done) => {
+            if (!own.signal.aborted) setProgress(texts.progress(formatNumber(done), total));
+          },
+        });
+        return { ...result, isStopped: own.signal.aborted };
+      } catch (error) {
+        // Its dialog, which would show the error, is closed.
+        if (own.signal.aborted) notifyError(error);
+        throw error;
+      } finally {
+        if (stopper.current === own) setProgress(null);
+      }
     },
-    onSuccess: ({ changed, unchanged }, { accountIds }) => {
-      notifyDone(texts[act].done(changed, unchanged, accountIds.length));
-      onDone();
+    onSuccess: ({ accounts, changed, unchanged, isStopped }, { accountIds }) => {
+      if (accounts < accountIds.length)
+        notifyNote(texts.stopped(formatNumber(accounts), formatNumber(accountIds.length)));
+      else notifyDone(texts[act].done(changed, unchanged, accounts));
+      if (!isStopped) onDone();
     },
     onSettled: async () => {
-      setProgress(null);
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: accountsKey }),
         queryClient.invalidateQueries({ queryKey: contentKey }),
       ]);
     },
   });
-  return { change, progress, stop: () => stopper.current?.abort() };
+  const stop = () => {
+    stopper.current?.abort();
+    setProgress(null);
+  };
+  return { change, progress, stop };
 }

@@ -18,6 +18,7 @@ export const manyAccounts = {
   submit: (count: number) =>
     count === 0 ? 'Add' : count === 1 ? 'Add to 1 account' : `Add to ${count} accounts`,
   progress: (done: string, total: string) => `${done} of ${total} accounts done`,
+  stopped: (done: string, total: string) => `Stopped: ${done} of ${total} accounts done.`,
   add: {
     action: 'Add to accounts…',
     content: 'Add content…',
