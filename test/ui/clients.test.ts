@@ -91,10 +91,13 @@ describe('API clients', () => {
       await page.getByRole('link', { name: 'API clients' }).click();
       const form = page.getByRole('dialog', { name: 'Create an API client' });
       const asked = page.getByRole('dialog', { name: 'Close without saving?' });
-      await page.getByRole('button', { name: 'Create client' }).click();
+      const button = page.getByRole('button', { name: 'Create client' });
+      await button.focus();
+      await page.keyboard.press('Enter');
       await form.waitFor();
       await page.keyboard.press('Escape');
       await form.waitFor({ state: 'detached' });
+      await button.and(page.locator(':focus')).waitFor();
 
       await page.getByRole('button', { name: 'Create client' }).click();
       await form.getByLabel('Name').fill('Kept');
@@ -118,6 +121,7 @@ describe('API clients', () => {
       await form.getByRole('banner').getByRole('button').click();
       await asked.getByRole('button', { name: 'Discard' }).click();
       await form.waitFor({ state: 'detached' });
+      await button.and(page.locator(':focus')).waitFor();
       await page.getByRole('button', { name: 'Create client' }).click();
       assert.equal(await form.getByLabel('Name').inputValue(), '');
     });

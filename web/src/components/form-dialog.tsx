@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
-import { type FocusEvent, type ReactNode, useCallback, useRef, useState } from 'react';
+import { type FocusEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 
 const texts = shared.discard;
@@ -32,6 +32,14 @@ export function FormDialog({
     changed.current = isChanged;
   }, []);
   const [asking, setAsking] = useState(false);
+  // In a Modal.Stack, Mantine forgets to return the focus.
+  useEffect(() => {
+    if (!opened) return;
+    const opener = document.activeElement;
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+    };
+  }, [opened]);
   const close = () => {
     if (isHeld) return;
     if (changed.current) setAsking(true);
@@ -44,6 +52,7 @@ export function FormDialog({
         opened={opened}
         onClose={close}
         onFocus={markFocused}
+        returnFocus={false}
         title={title}
         size="lg"
         closeOnClickOutside={false}
