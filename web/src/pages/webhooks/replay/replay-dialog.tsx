@@ -65,20 +65,18 @@ function Period({
   onStart: (plan: ReplayPlan) => void;
   onClose: () => void;
 }) {
-  const [openedAt] = useState(() => Date.now());
-  const from = useTimeInput(toLocalTime(since ?? new Date(openedAt - DAY_MS).toISOString()));
+  const [dayAgo] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
+  const from = useTimeInput(toLocalTime(since ?? dayAgo));
   const to = useTimeInput();
   const [again, setAgain] = useState(false);
   const isIncomplete = from.isIncomplete || to.isIncomplete;
   const fromInstant = toInstant(from.value);
-  const toInstantOrNow = to.value === '' ? new Date(openedAt).toISOString() : toInstant(to.value);
   const period =
-    isIncomplete || fromInstant === null || toInstantOrNow === null
-      ? null
-      : { from: fromInstant, to: toInstantOrNow, again };
-  const isValid = period !== null && period.from < period.to;
+    isIncomplete || fromInstant === null ? null : { from: fromInstant, to: toInstant(to.value), again };
+  // The clock of this machine may be wrong, so without an end only the service knows the order.
+  const isValid = period !== null && (period.to === null || period.from < period.to);
   const { data, error, isFetching } = useQuery({
-    ...replayCountQuery(webhook.id, period ?? { from: '', to: '', again }),
+    ...replayCountQuery(webhook.id, period ?? { from: '', to: null, again }),
     enabled: isValid,
   });
   const count = isValid ? data : undefined;
@@ -86,8 +84,8 @@ function Period({
     event.preventDefault();
     const isComplete = [to.check(), from.check()].every(Boolean);
     if (!isComplete || !isValid || count === undefined) return;
-    // Events that occurred while the dialog was open are missed, too.
-    const end = to.value === '' ? new Date().toISOString() : period.to;
+    // Events that the webhook gets during the replay would be sent again if the replay had no end.
+    const end = period.to ?? (again ? new Date(Date.now() + count.clockAhead).toISOString() : null);
     onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled, to: end });
   };
   const faultOfStart =

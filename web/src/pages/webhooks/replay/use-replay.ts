@@ -9,8 +9,8 @@ export interface ReplayPlan {
   /** Whether the webhook is activated first. */
   activate: boolean;
   from: string;
-  /** The time at which the replay started. Later events are sent anyway. */
-  to: string;
+  /** Null: now. Later events are sent anyway. */
+  to: string | null;
   again: boolean;
 }
 
