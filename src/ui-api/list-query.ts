@@ -6,7 +6,7 @@ import { MAX_COUNTED } from './list-limits.ts';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 /** Maximum offset of a list, which limits the cost of its last page. */
-const MAX_OFFSET = 1_000_000;
+export const MAX_OFFSET = 1_000_000;
 const MAX_SEARCH_LENGTH = 200;
 
 /** The `search` member of a query: white space at its ends does not count. */

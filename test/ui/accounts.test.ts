@@ -182,6 +182,8 @@ describe('accounts in the admin UI', () => {
     await page.route('**/ui/api/registrations*', (route) => route.fulfill({ status: 500, body: '{}' }));
     await visit.go('/registrations');
     await page.getByText('Something went wrong').waitFor();
+    await page.getByRole('searchbox').waitFor();
+    await visit.assertAccessible();
     await page.unroute('**/ui/api/registrations*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('table').waitFor();

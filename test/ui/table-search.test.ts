@@ -55,6 +55,10 @@ test('unknown and out-of-range values of an address are ignored', () => {
   assert.deepEqual(defined(listQuery(inAddress(hostile))), { limit: 50, offset: 0 });
 });
 
+test('control characters of a search count as spaces, because cells of a spreadsheet are pasted with tabs', () => {
+  assert.deepEqual(inAddress({ search: 'Acme\t42\u0000\u007f' }), { search: 'Acme 42' });
+});
+
 test('the third page of a hundred rows begins after two hundred', () => {
   assert.deepEqual(listQuery({ page: 3, size: 100 }), { limit: 100, offset: 200 });
 });

@@ -4,8 +4,7 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
-import { MAX_COUNTED } from '../list-limits.ts';
-import { listAnswer, listPart, partMembers, SearchText, searchText } from '../list-query.ts';
+import { listAnswer, listPart, MAX_OFFSET, partMembers, SearchText, searchText } from '../list-query.ts';
 import { listAccounts } from './account-list.ts';
 
 const AddableAccountsQuery = Type.Object(
@@ -13,7 +12,7 @@ const AddableAccountsQuery = Type.Object(
     search: SearchText,
     content_type: Type.Optional(Type.Enum([...CONTENT_TYPES])),
     content_id: Type.Optional(Id()),
-    ...partMembers(MAX_COUNTED),
+    ...partMembers(MAX_OFFSET),
   },
   { additionalProperties: false },
 );

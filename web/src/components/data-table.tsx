@@ -73,13 +73,6 @@ export function DataTable<T extends object>({
   empty: ReactNode;
 }) {
   const { data, error, isPlaceholderData, refetch } = query;
-  if (data === undefined && error !== null) {
-    return (
-      <div className={styles.frame}>
-        <ErrorState error={error} retry={() => void refetch()} />
-      </div>
-    );
-  }
   const order = orderOf(table, columns, defaultOrder);
   const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });
   if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
@@ -123,7 +116,10 @@ export function DataTable<T extends object>({
           </Callout>
         </div>
       )}
-      {data?.data.length === 0 ? (
+      {data === undefined && error !== null ? (
+        // The search stays, because the service may have refused its text.
+        <ErrorState error={error} retry={() => void refetch()} />
+      ) : data?.data.length === 0 ? (
         <NothingHere table={table} total={data.total} />
       ) : (
         <DataRows
@@ -137,11 +133,13 @@ export function DataTable<T extends object>({
           onOrder={onOrder}
         />
       )}
-      <TableFooter
-        table={table}
-        page={data}
-        actions={exporting !== undefined && <ExportButton exporting={exporting} rowKey={rowKey} />}
-      />
+      {(data !== undefined || error === null) && (
+        <TableFooter
+          table={table}
+          page={data}
+          actions={exporting !== undefined && <ExportButton exporting={exporting} rowKey={rowKey} />}
+        />
+      )}
     </section>
   );
 }

@@ -17,6 +17,9 @@ export const PAGE_SIZES = [25, 50, 100, 200] as const;
 export const DEFAULT_PAGE_SIZE = 50;
 const MAX_SEARCH_LENGTH = 200;
 const MAX_TEXT_LENGTH = 255;
+/** The service refuses them. Cells that are copied from a spreadsheet have tabs between them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
+const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]+/g;
 const MAX_PAGE = 1_000_000;
 
 type Filters = Readonly<Record<string, readonly string[]>>;
@@ -44,7 +47,7 @@ export function tableSearch<
     };
   return onlyKnown((given): Checked => {
     const chosen: Record<string, unknown> = {};
-    const search = text(given.search).trim().slice(0, MAX_SEARCH_LENGTH);
+    const search = text(given.search).replace(CONTROL_CHARACTERS, ' ').trim().slice(0, MAX_SEARCH_LENGTH);
     if (search !== '') chosen.search = search;
     if ((options.sorts as readonly unknown[]).includes(given.sort)) chosen.sort = given.sort;
     if (given.direction === 'asc' || given.direction === 'desc') chosen.direction = given.direction;
