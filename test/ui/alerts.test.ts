@@ -61,6 +61,22 @@ describe('alerts in the admin UI', () => {
     await visit.assertAccessible();
   });
 
+  test('show their time zone when they are edited, even if the browser lists it under another name', async () => {
+    const { id } = await ui.service.api.create('/alerts', {
+      name: 'At night',
+      condition: 'SERVICE_IN_TROUBLE',
+      email_to: ['ops@example.com'],
+      // Browsers list Asia/Calcutta.
+      quiet_hours: { from: '22:00', to: '07:00', time_zone: 'Asia/Kolkata' },
+      enabled: false,
+    });
+    await using visit = await ui.visit(`/administration/alerts/${id}/edit`);
+    const zone = visit.page.getByRole('combobox', { name: 'Time zone' });
+    await zone.waitFor();
+    assert.equal(await zone.inputValue(), 'Asia/Kolkata');
+    await ui.service.api.delete(`/alerts/${id}`);
+  });
+
   test('show what is firing and why a notice could not be sent, and can be edited, disabled and deleted', async () => {
     await using failing = await startTarget({ respondWith: answer(403, { body: 'key was revoked' }) });
     receiver.respondWith(answer(500));

@@ -238,7 +238,7 @@ function QuietFields({ form }: { form: Form }) {
               label={texts.zone}
               searchable
               allowDeselect={false}
-              data={TIME_ZONES}
+              data={zonesWith(form.values.time_zone)}
               data-path="time_zone"
               {...form.getInputProps('time_zone')}
             />
@@ -247,6 +247,11 @@ function QuietFields({ form }: { form: Form }) {
       </Stack>
     </Panel>
   );
+}
+
+/** The time zones to choose from, and the chosen one, which the browser may list under another name. */
+function zonesWith(chosen: string): string[] {
+  return TIME_ZONES.includes(chosen) ? TIME_ZONES : [chosen, ...TIME_ZONES];
 }
 
 /** The field for a member of the API: `email_to.1` → `email_to`. */
