@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
+import { until } from '../support/until.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -42,6 +43,28 @@ describe('the shell of the admin UI', () => {
         'page',
       );
       await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
+    });
+
+    test('names the record that is shown in the title and to screen readers, also one that was shown before', async () => {
+      const { api } = ui.service;
+      const [{ id: first }, { id: second }] = [
+        await api.create('/accounts', { name: 'First' }),
+        await api.create('/accounts', { name: 'Second' }),
+      ];
+      await using visit = await ui.visit(`/accounts/${first}`);
+      const { page } = visit;
+      const titled = (title: string) => until(async () => (await page.title()) === title, title);
+      await titled('First · Coursewire');
+      await visit.go('/accounts');
+      await titled('Accounts · Coursewire');
+      await visit.go(`/accounts/${first}`);
+      await heading(page, 'First').waitFor();
+      await titled('First · Coursewire');
+      await visit.go(`/accounts/${second}`);
+      await page.getByRole('status').getByText('Second · Coursewire').waitFor({ state: 'attached' });
+      await titled('Second · Coursewire');
+      await visit.go('/accounts/4711');
+      await titled('Account · Coursewire');
     });
 
     test('moves the focus to the heading of a page that is read first, as soon as there is one', async () => {

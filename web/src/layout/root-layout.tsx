@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { PageNameContext } from '../navigation/page-name.ts';
 import { shared } from '../texts/shared.ts';
 
 const HEADING = 'main h1';
@@ -12,10 +13,14 @@ const START = `${HEADING}, ${FIRST_FIELD}`;
  * heading, or to the first field of a form that starts empty.
  */
 export function RootLayout() {
-  const title = useMatches({
+  const kind = useMatches({
     select: (matches) => matches.findLast((match) => match.staticData.title !== undefined)?.staticData.title,
   });
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const [name, setName] = useState<string | null>(null);
+  const title = name ?? kind;
+  /** How many pages were opened whose heading or first field is shown, so that their names are known. */
+  const [started, setStarted] = useState(0);
   const [announced, setAnnounced] = useState('');
   const shown = useRef<string>(undefined);
 
@@ -27,13 +32,16 @@ export function RootLayout() {
     const opened = shown.current !== undefined && pathname !== shown.current;
     shown.current = pathname;
     if (!opened) return;
-    setAnnounced(document.title);
-    if (focusStart()) return;
+    if (focusStart()) {
+      setStarted((before) => before + 1);
+      return;
+    }
     // The page reads its data first. It gets the focus now, and its heading once there is one.
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     const observer = new MutationObserver(() => {
       if (document.querySelector(START) === null) return;
       observer.disconnect();
+      setStarted((before) => before + 1);
       // Someone may have put the focus elsewhere in the meantime.
       const { activeElement } = document;
       if (activeElement === document.body || activeElement?.tagName === 'MAIN') focusStart();
@@ -42,11 +50,15 @@ export function RootLayout() {
     return () => observer.disconnect();
   }, [pathname]);
 
+  useEffect(() => {
+    if (started > 0) setAnnounced(document.title);
+  }, [started]);
+
   return (
-    <>
+    <PageNameContext value={setName}>
       <Outlet />
       <VisuallyHidden role="status">{announced}</VisuallyHidden>
-    </>
+    </PageNameContext>
   );
 }
 

@@ -2,7 +2,6 @@ import { Anchor, Button } from '@mantine/core';
 import { IconPencil, IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { type Alert, type AlertTestResult, alertQuery, testAlert } from '../../api/alerts.ts';
 import { isProblem } from '../../api/errors.ts';
 import { webhookQuery } from '../../api/webhooks.ts';
@@ -16,6 +15,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { usePageName } from '../../navigation/page-name.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatDuration } from '../../utilities/times.ts';
@@ -40,9 +40,7 @@ export function AlertPage() {
 function Details({ alert }: { alert: Alert }) {
   const { id, name, email_to, target, quiet_hours: quiet, last_notices: notices } = alert;
   const test = useMutation({ mutationFn: () => testAlert(id) });
-  useEffect(() => {
-    document.title = `${name} · ${shared.product}`;
-  }, [name]);
+  usePageName(name);
   const failing = notices.filter(({ state, error }) => state !== 'SENT' && error !== null);
   return (
     <>

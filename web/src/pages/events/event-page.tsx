@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { IconCalendarOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { isProblem } from '../../api/errors.ts';
 import {
   type EventRecord,
@@ -22,9 +22,9 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
+import { usePageName } from '../../navigation/page-name.ts';
 import { useMay } from '../../session/session-context.ts';
 import { events } from '../../texts/events.ts';
-import { shared } from '../../texts/shared.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { shortError } from '../../utilities/short-error.ts';
@@ -46,9 +46,7 @@ export function EventPage() {
 function Details({ event }: { event: EventRecord }) {
   const name = webhooks.subtopics[event.subtopic].name;
   const json = JSON.stringify(event.resource, null, JSON_INDENT);
-  useEffect(() => {
-    document.title = `${name} · ${shared.product}`;
-  }, [name]);
+  usePageName(name);
   return (
     <>
       <PageHeader

@@ -2,7 +2,6 @@ import { Button, Tabs } from '@mantine/core';
 import { IconBuildingOff, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { type Account, accountQuery } from '../../../api/accounts.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
@@ -15,10 +14,10 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../../components/registrations/registration-table.tsx';
 import { Time } from '../../../components/time.tsx';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { registrations } from '../../../texts/registrations.ts';
-import { shared } from '../../../texts/shared.ts';
 import { AccountMenu } from '../account-menu.tsx';
 import { ACCOUNT_TABS, type AccountTab } from '../account-search.ts';
 import { AccountState } from '../account-state.tsx';
@@ -42,9 +41,7 @@ function Details({ account }: { account: Account }) {
   const { tab = 'content', add, new: registering } = route.useSearch();
   const navigate = route.useNavigate();
   const isAdmin = useIsAdmin();
-  useEffect(() => {
-    document.title = `${account.name} · ${shared.product}`;
-  }, [account.name]);
+  usePageName(account.name);
   const openTab = (to: string | null) => {
     if (!isTab(to)) return;
     void navigate({ search: to === 'content' ? {} : { tab: to }, resetScroll: false });

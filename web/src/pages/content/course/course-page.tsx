@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconBookOff, IconDots } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
@@ -13,10 +13,10 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
-import { shared } from '../../../texts/shared.ts';
 import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { type Change, ChangeItems } from '../changes/change-items.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
@@ -48,9 +48,7 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
   const upload = useUpload();
   const target = { kind: 'version', courseId: course.id, courseName: course.name } as const;
   const waits = course.version_id > course.published_version_id;
-  useEffect(() => {
-    document.title = `${course.name} · ${shared.product}`;
-  }, [course.name]);
+  usePageName(course.name);
   return (
     <DropZone hint={courses.dropVersion} disabled={!isAdmin} onFiles={(files) => upload(files, target)}>
       <FolderPath folderId={course.folder_id} location={course.location} />

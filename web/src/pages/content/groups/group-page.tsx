@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import { IconDots, IconTrash } from '@tabler/icons-react';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
 import type { Read } from '../../../api/request.ts';
@@ -13,11 +13,11 @@ import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { groups } from '../../../texts/content-groups.ts';
 import { courses } from '../../../texts/courses.ts';
-import { shared } from '../../../texts/shared.ts';
 import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { FolderPath } from '../folders/folder-path.tsx';
@@ -97,9 +97,7 @@ export function GroupPage<T extends GroupRecord>({
     const present = await readAgain();
     if (present !== undefined) save.mutate({ draft, etag: present.etag });
   };
-  useEffect(() => {
-    document.title = `${record.name} · ${shared.product}`;
-  }, [record.name]);
+  usePageName(record.name);
   const asset = { type: TYPES[kind], id: record.id, name: record.name };
   return (
     <>

@@ -12,6 +12,7 @@ import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { content, folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
@@ -125,9 +126,7 @@ function OpenFolder({
   const isHome = folderId === HOME_ID;
   const title = node === null ? content.title : isHome ? content.title : node.name;
   const target = { kind: 'course', folderId, folderName: node?.name ?? '' } as const;
-  useEffect(() => {
-    document.title = `${title} · ${shared.product}`;
-  }, [title]);
+  usePageName(title);
   useFocusAfterChange(folderId);
   const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
   const counts = node === null ? null : (index?.countsBelow(node) ?? null);

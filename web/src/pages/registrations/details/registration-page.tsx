@@ -2,7 +2,7 @@ import { ActionIcon, Anchor, Menu } from '@mantine/core';
 import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
 import { isProblem } from '../../../api/errors.ts';
 import {
@@ -23,10 +23,10 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { registrations } from '../../../texts/registrations.ts';
-import { shared } from '../../../texts/shared.ts';
 import { HistoryPanel } from '../learning/history-panel.tsx';
 import { StatementsPanel } from '../learning/statements-panel.tsx';
 import { UnitsPanel } from '../learning/units-panel.tsx';
@@ -73,9 +73,7 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
   const subject = isUndecided
     ? (names.equivalent ?? registrations.unknownEquivalent(equivalentId))
     : names.course;
-  useEffect(() => {
-    document.title = `${record.learner_id} · ${shared.product}`;
-  }, [record.learner_id]);
+  usePageName(record.learner_id);
   return (
     <>
       <PageHeader

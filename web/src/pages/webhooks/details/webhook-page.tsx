@@ -2,7 +2,7 @@ import { Button, Tabs } from '@mantine/core';
 import { IconPencil, IconPlugOff, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { deliveriesQuery } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
@@ -15,8 +15,8 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { WebhooksAccessBadge } from '../../../components/webhooks-access-badge.tsx';
 import { useCloseWithin } from '../../../navigation/opened-within.ts';
+import { usePageName } from '../../../navigation/page-name.ts';
 import { useMay, useWebhooksReadOnly } from '../../../session/session-context.ts';
-import { shared } from '../../../texts/shared.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { DeliveryDrawer } from '../history/delivery-drawer.tsx';
@@ -119,9 +119,7 @@ function Details({ record }: { record: WebhookRecord }) {
   const [testing, setTesting] = useState(false);
   const [replaying, setReplaying] = useState<{ since: string | null } | null>(null);
   const { data: overview } = useQuery(webhookOverviewQuery(record.id));
-  useEffect(() => {
-    document.title = `${record.name} · ${shared.product}`;
-  }, [record.name]);
+  usePageName(record.name);
   const openTab = (to: string | null) => {
     if (!isTab(to)) return;
     void navigate({ search: to === 'overview' ? {} : { tab: to }, resetScroll: false });
