@@ -14,6 +14,8 @@ export class PageHeader {
   readonly element = element('header');
   readonly #saving = element('span', { class: 'saving', role: 'status' });
   readonly #actions: HeaderActions;
+  #steps: { button: HTMLButtonElement; isAllowed: boolean }[] = [];
+  #isLocked = false;
 
   constructor(actions: HeaderActions) {
     this.#actions = actions;
@@ -29,11 +31,13 @@ export class PageHeader {
     { nav, hasContents, sequencer }: { nav: HTMLElement; hasContents: boolean; sequencer: Sequencer | null },
   ): void {
     this.element.classList.toggle('stepped', sequencer !== null);
+    this.#steps = sequencer === null ? [] : this.#stepsOf(sequencer);
+    this.lock(this.#isLocked);
     this.element.replaceChildren(
       ...(hasContents ? [contentsButton(nav)] : []),
       element('h1', {}, name),
       this.#saving,
-      ...this.#steps(sequencer),
+      ...this.#steps.map(({ button }) => button),
       element('button', { onclick: () => this.#actions.exit() }, TEXTS.exit),
     );
   }
@@ -43,6 +47,12 @@ export class PageHeader {
     this.element.replaceChildren(element('h1', {}, name));
   }
 
+  /** Disables the buttons for the next and the previous unit, or enables those that the sequencing allows. */
+  lock(isLocked: boolean): void {
+    this.#isLocked = isLocked;
+    for (const { button, isAllowed } of this.#steps) button.disabled = isLocked || !isAllowed;
+  }
+
   /** Shows the saving state. @param isKnown false before the first save: then nothing is shown */
   setSaving(state: SavingState, isKnown: boolean): void {
     const words = { saved: TEXTS.saved, saving: TEXTS.saving } as Partial<Record<SavingState, string>>;
@@ -50,11 +60,12 @@ export class PageHeader {
     this.#saving.classList.toggle('bad', isKnown && words[state] === undefined);
   }
 
-  /** The buttons for the next and the previous unit, if the sequencing allows them. */
-  #steps(sequencer: Sequencer | null): Node[] {
-    if (sequencer === null) return [];
-    const step = (words: string, request: 'previous' | 'continue', isAllowed: boolean) =>
-      element('button', { disabled: !isAllowed, onclick: () => this.#actions.step(request) }, words);
+  /** The buttons for the next and the previous unit that the sequencing does not hide, and whether it allows them. */
+  #stepsOf(sequencer: Sequencer) {
+    const step = (words: string, request: 'previous' | 'continue', isAllowed: boolean) => ({
+      button: element('button', { onclick: () => this.#actions.step(request) }, words),
+      isAllowed,
+    });
     return [
       ...(sequencer.hides('previous') ? [] : [step(TEXTS.previous, 'previous', sequencer.canGoBack)]),
       ...(sequencer.hides('continue') ? [] : [step(TEXTS.next, 'continue', sequencer.canContinue)]),

@@ -2,6 +2,7 @@ import { contentsOf } from './contents.ts';
 import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
 import { watchLastRequests } from './last-requests.ts';
+import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
@@ -26,10 +27,11 @@ const LAST_WORDS_MS = 2_000;
 export class Player {
   readonly #root: Element;
   readonly #header = new PageHeader({
-    step: (request) => void this.#follow((sequencer) => sequencer.request(request)),
-    exit: () => void this.#exit(),
+    step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
+    exit: () => void this.#moves.leave(() => this.#exit()),
   });
   readonly #stage = new Stage();
+  readonly #moves = new Moves(() => this.#lock());
   /** The recorded result of the whole course. */
   readonly #result = element('dl');
   #page: PageAnswer | null = null;
@@ -82,14 +84,16 @@ export class Player {
     this.#stage.nav.hidden = this.#page.units.length < 2;
     this.#showHeader();
     const { units, lastUnit, sequencing } = this.#page;
-    if (sequencing !== null) {
-      const { Sequencer } = await import('./sequencer.ts');
-      this.#sequencer = new Sequencer(sequencing.tree, sequencing.state);
-      await this.#openDelivered(this.#sequencer.begin());
-      return;
-    }
-    const last = units.find(({ id }) => id === lastUnit);
-    await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
+    await this.#moves.make(async () => {
+      if (sequencing !== null) {
+        const { Sequencer } = await import('./sequencer.ts');
+        this.#sequencer = new Sequencer(sequencing.tree, sequencing.state);
+        await this.#openDelivered(this.#sequencer.begin());
+        return;
+      }
+      const last = units.find(({ id }) => id === lastUnit);
+      await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
+    });
   }
 
   /** Opens the unit that the sequencing delivered. Without one, the learner chooses. */
@@ -118,7 +122,10 @@ export class Player {
   /** @param given the window that the learner's click opened for the unit; still empty */
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
     await this.#closeUnit();
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.#moves.isLeaving) {
+      given?.close();
+      return;
+    }
     this.#stage.showLoading();
     let start: UnitStart;
     try {
@@ -126,7 +133,11 @@ export class Player {
       start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
     } catch (error) {
       given?.close();
-      this.#showFailure(error, () => this.#openUnit(unit));
+      this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
+      return;
+    }
+    if (this.#moves.isLeaving) {
+      given?.close();
       return;
     }
     if (isUsedUp(start.timeLimit)) {
@@ -137,7 +148,6 @@ export class Player {
     }
     this.#sequencer?.unitOpened();
     const open = new OpenUnit(unit, start);
-    open.stopClock = whenTimeIsOver(start.timeLimit, (limit) => void this.#timeIsOver(open, limit));
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);
     else void this.#noteAsset(open);
@@ -145,6 +155,7 @@ export class Player {
     this.#welcome(start);
     if (this.#sequencer !== null) this.#showHeader();
     this.#showContents();
+    open.stopClock = whenTimeIsOver(start.timeLimit, (limit) => this.#timeIsOver(open, limit));
     if (start.ownWindow) this.#showOwnWindow(open, given);
     else this.#showFrame(open);
   }
@@ -200,7 +211,10 @@ export class Player {
             void this.#refresh();
             setTimeout(() => void this.#refresh(), LAST_WORDS_MS);
           },
-          onOpenedAgain: (opened) => void this.#openUnit(open.unit, opened),
+          onOpenedAgain: (opened) => {
+            if (this.#moves.isMoving) opened.close();
+            else void this.#moves.make(() => this.#openUnit(open.unit, opened));
+          },
         },
       }),
     );
@@ -209,7 +223,7 @@ export class Player {
   /** When the learner leaves a cmi5 unit, the unit opens a page that sends this message. */
   #heard(event: MessageEvent): void {
     // A unit in its own window closes that window itself, and the page detects that.
-    if (this.#open?.reportsLeaving(event)) void this.#unitLeft();
+    if (this.#open?.reportsLeaving(event)) void this.#moves.make(() => this.#unitLeft());
   }
 
   async #unitLeft(): Promise<void> {
@@ -230,8 +244,8 @@ export class Player {
     setTimeout(() => {
       if (open !== this.#open) return;
       const delivered = sequencer.takeDelivered();
-      if (delivered !== null) void this.#follow(() => delivered);
-      else if (sequencer.isOver) void this.#exit();
+      if (delivered !== null) void this.#moves.make(() => this.#follow(() => delivered));
+      else if (sequencer.isOver) void this.#moves.leave(() => this.#exit());
       else this.#showHeader();
     });
   }
@@ -248,7 +262,7 @@ export class Player {
     setTimeout(() => {
       if (open !== this.#open) return;
       const unit = unitOf(navigation, units, open.unit);
-      void (unit === null ? this.#exit() : this.#openUnit(unit));
+      void this.#moves.make(() => (unit === null ? this.#exit() : this.#openUnit(unit)));
     });
   }
 
@@ -273,14 +287,16 @@ export class Player {
   }
 
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
-  async #timeIsOver(open: OpenUnit, { exits, hasMessage }: TimeLimit): Promise<void> {
+  #timeIsOver(open: OpenUnit, { exits, hasMessage }: TimeLimit): void {
     if (open !== this.#open) return;
     if (!exits) {
       this.#stage.sayForAWhile(TEXTS.timeOverGoOn);
       return;
     }
-    await this.#closeUnit(() => void this.#sequencer?.request('exitAll'), 'time-out');
-    if (!this.#isEnded) await this.#showTimeOver(hasMessage);
+    void this.#moves.make(async () => {
+      await this.#closeUnit(() => void this.#sequencer?.request('exitAll'), 'time-out');
+      if (!this.#isEnded) await this.#showTimeOver(hasMessage);
+    });
   }
 
   /** Shows what follows when the time of a unit is up. @param hasMessage whether to tell the learner why it was closed */
@@ -337,6 +353,13 @@ export class Player {
     if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#refresh();
   }
 
+  /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */
+  #lock(): void {
+    const isLocked = this.#moves.isMoving || this.#sequencer?.isWaiting === true;
+    this.#header.lock(isLocked);
+    this.#stage.nav.inert = isLocked;
+  }
+
   #showHeader(): void {
     this.#header.show(this.#page?.course.name ?? '', {
       nav: this.#stage.nav,
@@ -356,8 +379,8 @@ export class Player {
         sequencer,
         choose: (id) => {
           const unit = units.find((each) => each.id === id);
-          if (sequencer !== null) void this.#follow(() => sequencer.choose(id));
-          else if (unit !== undefined) void this.#openUnit(unit);
+          if (sequencer !== null) void this.#moves.make(() => this.#follow(() => sequencer.choose(id)));
+          else if (unit !== undefined) void this.#moves.make(() => this.#openUnit(unit));
         },
       }),
     );
@@ -391,7 +414,7 @@ export class Player {
   }
 
   #showCard(card: HTMLElement): void {
-    this.#stage.showCard(card, !this.#isEnded);
+    this.#stage.showCard(card, !this.#isEnded && this.#sequencer?.isWaiting !== true);
   }
 }
 

@@ -31,6 +31,7 @@ export class Sequencer {
   #delivered: string | null = null;
   #isResumed = false;
   #isOver = false;
+  #isWaiting = false;
   #isTakenAway = false;
 
   /** @param state the state that an earlier page stored; null without one */
@@ -77,6 +78,7 @@ export class Sequencer {
     const { delivered, isOver } = this.#session.navigate(request);
     this.#isOver = isOver;
     this.#isResumed = delivered?.isResumed ?? false;
+    this.#isWaiting = delivered !== null;
     this.#delivered = delivered?.id ?? null;
     return this.#delivered;
   }
@@ -132,8 +134,14 @@ export class Sequencer {
     return this.#isResumed;
   }
 
+  /** Whether a unit was delivered and not opened yet. Leaving it would end an attempt that nobody has begun. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
   /** A unit was opened, so the request that led to it is done. */
   unitOpened(): void {
+    this.#isWaiting = false;
     this.#isTakenAway = false;
     this.#delivered = null;
     this.#isOver = false;

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page, Route } from 'playwright-core';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const lessons = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => `<item identifier="i${at + 1}" identifierref="r1"><title>Lesson ${at + 1}</title></item>`,
+  ).join('');
+const SEQUENCED = {
+  items: lessons(3),
+  sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+};
+
+describe('a learner who asks for another unit while one is closing', () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    browser = await sharedBrowser();
+  });
+  after(() => service.stop());
+
+  /** Holds the first request to a path until `release` is called, and counts all of them. */
+  const held = async (page: Page, path: string) => {
+    const first = Promise.withResolvers<Route>();
+    const arrived = page.waitForRequest(`**/${path}`);
+    // A test that expects no request does not wait for one.
+    arrived.catch(() => {});
+    const release = async () => {
+      await arrived;
+      await (await first.promise).continue();
+    };
+    const seen = { count: 0, arrived, release };
+    await page.route(`**/${path}`, async (route) => {
+      seen.count += 1;
+      if (seen.count === 1) first.resolve(route);
+      else await route.continue();
+    });
+    return seen;
+  };
+  const button = ({ page }: Learner, name: string | RegExp) => page.getByRole('button', { name });
+  /** Clicks without waiting for anything, as an impatient learner does. */
+  const click = (learner: Learner, name: string | RegExp, times = 1) =>
+    button(learner, name).evaluateAll((elements, count) => {
+      for (let at = 0; at < count; at++) for (const each of elements) (each as HTMLElement).click();
+    }, times);
+  const runtimeOf = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}/runtime`)).body.attempts[0];
+  const unitsOf = async (registrationId: string) => {
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    return [
+      body.completion,
+      body.success,
+      ...body.units.map((unit: { completion: string }) => unit.completion),
+    ];
+  };
+  const inLesson = (learner: Learner, number: number) =>
+    learner.page
+      .locator('nav [aria-current]')
+      .filter({ hasText: `Lesson ${number}` })
+      .waitFor();
+
+  it('gets the next one, and no unit that was not opened gets a status', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    const commits = await held(learner.page, 'commit');
+    await click(learner, 'Next', 3);
+    await commits.arrived;
+    const disabled = await learner.page.getByRole('button', { name: 'Next', disabled: true }).count();
+    await click(learner, /^Lesson 3/);
+    await commits.release();
+    assert.equal(disabled, 1, 'it shows that the click was heard');
+    await inLesson(learner, 2);
+    await learner.given();
+    assert.deepEqual(await unitsOf(registrationId), [
+      'Incomplete',
+      'UNKNOWN',
+      'Completed',
+      'Unknown',
+      'Unknown',
+    ]);
+    const { current, activities } = (await runtimeOf(registrationId)).state.sequencing;
+    assert.deepEqual(
+      [current, activities.i2.isActive, activities.i2.objectives[0].completed, activities.i3],
+      ['i2', true, null, undefined],
+    );
+    assert.equal(await button(learner, 'Next').isDisabled(), false);
+  });
+
+  it('leaves the course instead, once the unit is saved, if the learner exits', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    const commits = await held(learner.page, 'commit');
+    const opened = await held(learner.page, 'unit');
+    await click(learner, 'Next');
+    await commits.arrived;
+    await click(learner, 'Exit', 2);
+    await commits.release();
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    assert.equal(opened.count, 0, 'no further unit is opened');
+    assert.deepEqual(await unitsOf(registrationId), [
+      'Incomplete',
+      'UNKNOWN',
+      'Completed',
+      'Unknown',
+      'Unknown',
+    ]);
+    await learner.page.unroute('**/unit');
+    await learner.open(service, registrationId);
+    await inLesson(learner, 2);
+  });
+
+  it('can only try again or exit if the next unit cannot be opened', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    await learner.page.route('**/unit', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
+    await button(learner, 'Next').click();
+    await learner.page.getByRole('heading', { name: 'The course could not be opened' }).waitFor();
+    assert.equal(await button(learner, 'Next').isDisabled(), true);
+    assert.equal(await button(learner, /^Lesson 3/).isVisible(), false);
+    const opened = await held(learner.page, 'unit');
+    await click(learner, 'Try again', 2);
+    await opened.release();
+    await inLesson(learner, 2);
+    await learner.given();
+    assert.equal(opened.count, 1);
+    assert.deepEqual(await unitsOf(registrationId), [
+      'Incomplete',
+      'UNKNOWN',
+      'Completed',
+      'Unknown',
+      'Unknown',
+    ]);
+  });
+
+  it('opens a unit of a plain table of contents once', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const opened = await held(learner.page, 'unit');
+    await click(learner, /^Lesson 2/, 2);
+    await opened.release();
+    await inLesson(learner, 2);
+    await learner.given();
+    assert.equal(opened.count, 1);
+  });
+});
