@@ -144,3 +144,35 @@ describe('hiding the page of a course that has ended and is not saved yet', () =
     await isSaved(learner, registrationId);
   });
 });
+
+describe('closing the tab while the course that the learner exits is still being saved', () => {
+  it('sends what the course reported last', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(await sharedBrowser());
+    await learner.open(service, registrationId);
+    await learner.given();
+    // The first save has no response, so the last one cannot begin.
+    const arrived = learner.page.waitForRequest('**/commit');
+    const held = Promise.withResolvers<void>();
+    await learner.page.route('**/commit', (route) => held.promise.then(() => route.abort()), { times: 1 });
+    await learner.course.locator('body').evaluate(() => {
+      const course = globalThis as unknown as {
+        sco: Record<string, (...values: string[]) => string>;
+        saysLastWords: boolean;
+      };
+      course.saysLastWords = true;
+      course.sco.LMSCommit?.('');
+    });
+    await arrived;
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.locator('iframe[src="about:blank"]').waitFor({ state: 'attached' });
+    await learner.page.waitForFunction(() => frames[0]?.location.href === 'about:blank');
+    await learner.page.close({ runBeforeUnload: true });
+    await until(
+      async () => (await service.api.get(`/registrations/${registrationId}`)).body.completion === 'Completed',
+      'the service receives what the course reported',
+    );
+    held.resolve();
+  });
+});

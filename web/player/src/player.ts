@@ -53,16 +53,8 @@ export class Player {
     this.#stage.showLoading();
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
-    addEventListener('pagehide', () => {
-      watchLastRequests(window, true);
-      this.#open?.saver?.leaving(true);
-    });
+    addEventListener('pagehide', () => watchLastRequests(window, true));
     addEventListener('message', (event) => this.#heard(event));
-    addEventListener('pageshow', () => this.#open?.saver?.back());
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'hidden') this.#open?.saver?.leaving(false);
-      else this.#open?.saver?.back();
-    });
     let unsent: UnsentOutcome;
     try {
       unsent = await sendUnsent();

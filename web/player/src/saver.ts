@@ -31,7 +31,7 @@ const COMMIT_PATH = '../commit';
 
 /**
  * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends
- * immediately, with requests that outlive the page. Unsent data is stored in the browser, where the next page of the
+ * immediately, with requests that outlive the page, even if the unit is already closed. Unsent data is stored in the browser, where the next page of the
  * registration finds it.
  */
 export class Saver {
@@ -80,6 +80,9 @@ export class Saver {
     this.#began = suspendDataOf(options.read());
     this.#onState = options.onState;
     addEventListener('online', this.#again);
+    addEventListener('pagehide', this.#pageHidden);
+    addEventListener('pageshow', this.#back);
+    document.addEventListener('visibilitychange', this.#visibilityChanged);
   }
 
   /** Saves a change soon; immediately if the unit terminates or the page is being closed. */
@@ -92,20 +95,8 @@ export class Saver {
       else this.#sendLeaving();
       return;
     }
-    if (this.#retryMs !== FIRST_RETRY_MS) this.#keepSoon();
+    if (this.#isSending || this.#retryMs !== FIRST_RETRY_MS) this.#keepSoon();
     this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
-  }
-
-  /** The page may not come back, so unsaved changes are sent with requests that outlive it. */
-  leaving(isForGood: boolean): void {
-    if (isForGood) this.#isLeaving = true;
-    if (this.#isDirty || this.#isSending) this.#sendLeaving();
-  }
-
-  /** The page came back from the browser's cache, or is visible again. */
-  back(): void {
-    this.#isLeaving = false;
-    if (this.#isDirty) this.#sendIn(0);
   }
 
   /** Resolves once everything is saved, or once nothing more can be saved. */
@@ -120,12 +111,37 @@ export class Saver {
     clearTimeout(this.#timer);
     clearTimeout(this.#keepTimer);
     removeEventListener('online', this.#again);
+    removeEventListener('pagehide', this.#pageHidden);
+    removeEventListener('pageshow', this.#back);
+    document.removeEventListener('visibilitychange', this.#visibilityChanged);
   }
 
   readonly #again = () => {
     this.#retryMs = FIRST_RETRY_MS;
     if (this.#isDirty) this.#sendIn(0);
   };
+
+  /** The page is being closed, so unsaved changes are sent with requests that outlive it. */
+  readonly #pageHidden = () => {
+    this.#isLeaving = true;
+    this.#sendUnsaved();
+  };
+
+  /** A hidden page may not come back. */
+  readonly #visibilityChanged = () => {
+    if (document.visibilityState === 'hidden') this.#sendUnsaved();
+    else this.#back();
+  };
+
+  /** The page came back from the browser's cache, or is visible again. */
+  readonly #back = () => {
+    this.#isLeaving = false;
+    if (this.#isDirty) this.#sendIn(0);
+  };
+
+  #sendUnsaved(): void {
+    if (this.#isDirty || this.#isSending) this.#sendLeaving();
+  }
 
   #sendIn(ms: number): void {
     const at = performance.now() + ms;
