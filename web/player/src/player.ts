@@ -384,6 +384,7 @@ export class Player {
     else if (state === 'saved') this.#stage.clear();
     if (state === 'saved') this.#askForOpenUnits();
     if (state === 'superseded') this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
+    if (state === 'expired') this.#end(TEXTS.overTitle, TEXTS.overKept, false);
     if (state === 'over') this.#end(TEXTS.overTitle, TEXTS.over, false);
     if (state === 'refused') this.#stage.say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
   }

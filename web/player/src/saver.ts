@@ -5,7 +5,10 @@ import { post, Refusal } from './server.ts';
 import { forgetUnsent, hasUnsent, keepUnsent, takeUnsent, type UnsentOwner } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
-export type SavingState = 'saved' | 'saving' | 'offline' | 'superseded' | 'over' | 'refused';
+export type SavingState = 'saved' | 'saving' | 'offline' | EndState;
+
+/** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
+type EndState = 'superseded' | 'expired' | 'over' | 'refused';
 
 interface Commit extends Snapshot {
   unit: string;
@@ -53,7 +56,7 @@ export class Saver {
   #isDirty = false;
   #isSending = false;
   #isLeaving = false;
-  #isOver = false;
+  #ended: EndState | null = null;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -87,8 +90,13 @@ export class Saver {
 
   /** Saves a change soon; immediately if the unit terminates or the page is being closed. */
   changed(how: 'value' | 'commit' | 'terminate'): void {
-    if (this.#isOver) return;
+    if (this.#ended !== null && this.#ended !== 'expired') return;
     this.#isDirty = true;
+    if (this.#ended === 'expired') {
+      // The course may report more while its frame is being removed.
+      queueMicrotask(() => this.#keepUnsaved());
+      return;
+    }
     if (this.#isLeaving) {
       // Values that a course sets in one turn belong together. The end of the turn is the last moment to send them.
       if (how === 'value') queueMicrotask(() => this.#isDirty && this.#sendLeaving());
@@ -157,8 +165,15 @@ export class Saver {
   #keepSoon(): void {
     this.#keepTimer ??= setTimeout(() => {
       this.#keepTimer = undefined;
-      if (this.#isDirty && !this.#isOver) keepUnsent(this.#owner, this.#commit());
+      if (this.#isDirty && this.#ended === null) keepUnsent(this.#owner, this.#commit());
     }, KEEP_MS);
+  }
+
+  /** The launch has expired, so only the next one can send this. */
+  #keepUnsaved(): void {
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    keepUnsent(this.#owner, this.#commit());
   }
 
   #commit(): Commit {
@@ -172,7 +187,7 @@ export class Saver {
   }
 
   async #send(): Promise<void> {
-    if (this.#isSending || !this.#isDirty || this.#isOver) return;
+    if (this.#isSending || !this.#isDirty || this.#ended !== null) return;
     this.#isSending = true;
     this.#isDirty = false;
     const commit = this.#commit();
@@ -188,7 +203,8 @@ export class Saver {
       if (this.#isDirty) this.#sendIn(SOON_MS);
       else this.#nowSaved();
     } else if (status === 409) this.#end('superseded', commit);
-    else if (status === 410 || status === 404) this.#end('over', commit);
+    else if (status === 410) this.#end('expired', commit);
+    else if (status === 404) this.#end('over', commit);
     else if (isRefusal(status)) this.#end('refused', commit);
     else {
       // The next try reads the data again, so it includes this commit and later changes.
@@ -214,9 +230,10 @@ export class Saver {
     this.#savedUpTo = Math.max(this.#savedUpTo, sequence);
   }
 
-  #end(state: SavingState, commit: Commit): void {
-    this.#isOver = true;
-    forgetUnsent(this.#owner, commit);
+  #end(state: EndState, commit: Commit): void {
+    this.#ended = state;
+    if (state === 'expired') this.#keepUnsaved();
+    else forgetUnsent(this.#owner, commit);
     this.#onState(state);
     this.#nowIdle();
   }
@@ -235,7 +252,7 @@ export class Saver {
 
   /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
   #sendLeaving(): void {
-    if (this.#isOver) return;
+    if (this.#ended !== null) return;
     const commit = this.#commit();
     this.#isDirty = false;
     keepUnsent(this.#owner, commit);
@@ -352,6 +369,8 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
     return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
   } catch (error) {
     if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
+    // This launch has expired as well. Opening its page shows that.
+    if (error.status === 410) return 'nothing';
     forgetUnsent({ registration, attempt }, write);
     return 'refused';
   }

@@ -21,6 +21,8 @@ export const TEXTS = {
   takeOver: 'Continue here',
   overTitle: 'This launch has expired',
   over: 'Go back to where you found the course, and open it again from there.',
+  overKept:
+    'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   failedTitle: 'The course could not be opened',
   failed: 'Check your connection, then try again. Your earlier work is kept.',
   refusedTitle: 'Some of your work could not be saved',

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const LIFETIME_S = 60;
+const EXPIRED = { name: 'This launch has expired' };
+
+describe('a launch that expires while the course is open', () => {
+  let service: TestService;
+  let passedMs = 0;
+  before(async () => {
+    service = await startTestService({
+      settings: { launch_lifetime: LIFETIME_S },
+      now: () => Date.now() + passedMs,
+    });
+  });
+  after(() => service.stop());
+
+  const expire = () => {
+    passedMs += (LIFETIME_S + 1) * 1_000;
+  };
+  const open = async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const learner = await newLearner(await sharedBrowser());
+    await learner.open(service, registrationId);
+    await learner.given();
+    return { learner, registrationId };
+  };
+  const expired = (learner: Learner) => learner.page.getByRole('heading', EXPIRED).waitFor();
+  const resultOf = async (registrationId: string) => {
+    const { completion, success, score } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    return [completion, success, score];
+  };
+
+  it('leaves the result in the browser, and the next launch records it', async () => {
+    const { learner: opened, registrationId } = await open();
+    await using learner = opened;
+    expire();
+    await learner.course.locator('#pass').click();
+    await expired(learner);
+    await learner.page.getByText('Your latest work is kept in this browser').waitFor();
+    assert.deepEqual(await resultOf(registrationId), ['Unknown', 'UNKNOWN', null]);
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given())['core.lesson_mode'], 'review');
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 85]);
+    assert.deepEqual(await learner.page.evaluate(() => Object.keys(localStorage)), []);
+  });
+
+  it('leaves in the browser what the course reports while it is closed', async () => {
+    const { learner: opened, registrationId } = await open();
+    await using learner = opened;
+    expire();
+    await learner.course.locator('body').evaluate(() => {
+      const course = globalThis as unknown as {
+        sco: Record<string, (...values: string[]) => string>;
+        saysLastWords: boolean;
+      };
+      course.saysLastWords = true;
+      course.sco.LMSCommit?.('');
+    });
+    await expired(learner);
+    await learner.open(service, registrationId);
+    await learner.given();
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+  });
+});
