@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { followLink, type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -32,6 +32,16 @@ describe('a write that its page could not send', () => {
     assert.deepEqual((await send()).body, { outcome: 'recorded' });
     assert.equal(await success(registrationId), 'PASS');
     assert.deepEqual((await send()).body, { outcome: 'stale' });
+  });
+
+  it('may be the opening of an asset', async () => {
+    const items = '<item identifier="i1" identifierref="a1"><title>Reading</title></item>';
+    const { registrationId } = await startUnit(service, scorm2004Course({ items }), 'i1');
+    const later = await startLaunch(service, registrationId);
+    const opening = { unit: 'i1', page: 1, visit: 1, sequence: 1 };
+    assert.equal((await later.post('asset', opening)).status, 409);
+    assert.deepEqual((await later.post('asset', { ...opening, lateOf: 1 })).body, { outcome: 'recorded' });
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Completed');
   });
 
   it('is dropped once a newer page has opened, or if it belongs to another attempt', async () => {

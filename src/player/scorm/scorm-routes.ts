@@ -28,6 +28,8 @@ const Asset = Type.Object(
     page: Count,
     visit: Count,
     sequence: Count,
+    /** The attempt of an earlier page that was unable to send this itself. */
+    lateOf: Type.Optional(Count),
     state: Type.Optional(Type.Unknown()),
   },
   { additionalProperties: false },
@@ -73,13 +75,14 @@ export function scormRoutes(
 ): void {
   // An asset reports nothing, so opening it completes it.
   scope.post('/asset', async ({ launch, body }, reply) => {
-    const { unit: unitId, state, ...position } = readBody(Asset, body);
+    const { unit: unitId, state, lateOf, ...position } = readBody(Asset, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
     if (unit === undefined || unit.reports) throw notFound('asset', unitId);
     const outcome = await attempts.recordUnitResult(launch, {
       ...rolledUpOf(course, state),
       ...(state === undefined ? {} : { state }),
+      ...(lateOf === undefined ? {} : { lateOf }),
       unitId,
       position,
       entrance: entranceOf(course, unitId),

@@ -9,7 +9,8 @@ import { ownWindowCard } from './own-window-card.ts';
 import { PageHeader } from './page-header.ts';
 import { actionCard, cardOf, endedWords, fillResult, modeWords, recordCard } from './record.ts';
 import { Recording } from './recording.ts';
-import { type SavingState, sendUnsent, type UnsentOutcome } from './saver.ts';
+import type { SavingState } from './saver.ts';
+import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import { type PageAnswer, post, Refusal, type TimeLimit, type Unit, type UnitStart } from './server.ts';
 import { Stage } from './stage.ts';
@@ -142,7 +143,8 @@ export class Player {
     const open = new OpenUnit(unit, start);
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);
-    else void this.#noteAsset(open);
+    open.saver = this.#recording?.saverOf(open) ?? null;
+    if (open.runtime === null) this.#noteAsset(open);
     this.#header.setSaving('saved', false);
     this.#welcome(start);
     if (this.#sequencer !== null) this.#showHeader();
@@ -164,7 +166,6 @@ export class Player {
       onNavigation: (navigation) => this.#navigate(open, navigation),
       sequencer: this.#sequencer,
     });
-    open.saver = this.#recording?.saverOf(open) ?? null;
   }
 
   /** Shows the notice for a unit that opens. */
@@ -177,8 +178,10 @@ export class Player {
     else this.#stage.say(words);
   }
 
-  async #noteAsset(open: OpenUnit): Promise<void> {
-    if (await this.#recording?.noteAsset(open)) await this.#refresh();
+  /** Records that the learner has opened an asset, which reports nothing itself. */
+  #noteAsset({ saver }: OpenUnit): void {
+    saver?.changed('terminate');
+    void saver?.settled().then(() => this.#refresh());
   }
 
   #showFrame(open: OpenUnit): void {
@@ -271,9 +274,10 @@ export class Player {
     open.end(leaving, this.#sequencer);
     navigate();
     if (open.saver !== null && !this.#isEnded) {
-      open.saver.changed('commit');
+      // An asset has nothing more to report, but the state of the sequencing has changed.
+      if (open.runtime !== null || this.#sequencer !== null) open.saver.changed('commit');
       await open.saver.settled();
-    } else if (open.runtime === null && this.#sequencer !== null) await this.#noteAsset(open);
+    }
     open.dispose();
     if (this.#page !== null) await this.#refresh();
   }

@@ -1,8 +1,6 @@
 import type { OpenUnit } from './open-unit.ts';
 import { Saver, type SavingState } from './saver.ts';
-import { type PageAnswer, post, Refusal } from './server.ts';
-
-const SUPERSEDED = 409;
+import type { PageAnswer } from './server.ts';
 
 /** Records what the units of a page report, unless nothing is to be recorded. */
 export class Recording {
@@ -23,38 +21,21 @@ export class Recording {
     this.#onState = options.onState;
   }
 
-  /** The saver of a unit with a runtime; null if nothing is recorded. */
+  /** The saver of a unit of SCORM: of what it reports, or of the opening of an asset. Null if nothing is recorded. */
   saverOf({ unit, start, runtime }: OpenUnit): Saver | null {
-    const { registration, attempt, page, mode } = this.#page;
-    if (runtime === null || start.isReview || mode !== 'normal' || registration === null) return null;
+    const { registration, attempt, page, mode, course } = this.#page;
+    if (start.isReview || mode !== 'normal' || registration === null) return null;
+    // Units of other standards call the service themselves.
+    if (runtime === null && !course.standard.startsWith('SCORM')) return null;
     return new Saver({
       owner: { registration, attempt },
+      path: runtime === null ? 'asset' : 'commit',
       unit: unit.id,
       page,
       visit: ++this.#visits,
       counter: this.#counter,
-      read: () => ({ ...runtime.session.snapshot(), ...this.#sharedState() }),
+      read: () => ({ ...runtime?.session.snapshot(), ...this.#sharedState() }),
       onState: this.#onState,
     });
-  }
-
-  /** Records that the learner has opened an asset, which reports nothing itself. Returns whether it was recorded. */
-  async noteAsset({ unit, start }: OpenUnit): Promise<boolean> {
-    const { page, mode, course } = this.#page;
-    if (start.isReview || mode !== 'normal' || !course.standard.startsWith('SCORM')) return false;
-    try {
-      await post('asset', {
-        unit: unit.id,
-        page,
-        visit: ++this.#visits,
-        sequence: this.#counter.next++,
-        ...this.#sharedState(),
-      });
-      return true;
-    } catch (error) {
-      const isSuperseded = error instanceof Refusal && error.status === SUPERSEDED;
-      this.#onState(isSuperseded ? 'superseded' : 'offline');
-      return false;
-    }
   }
 }

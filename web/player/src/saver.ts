@@ -1,8 +1,8 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { post, Refusal } from './server.ts';
-import { forgetUnsent, hasUnsent, keepUnsent, takeUnsent, type UnsentOwner } from './unsent.ts';
+import { isRefusal } from './server.ts';
+import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
 export type SavingState = 'saved' | 'saving' | 'offline' | EndState;
@@ -10,7 +10,8 @@ export type SavingState = 'saved' | 'saving' | 'offline' | EndState;
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
 type EndState = 'superseded' | 'expired' | 'over' | 'refused';
 
-interface Commit extends Snapshot {
+/** The data of a unit with a runtime. An asset has only the data that all units share. */
+interface Commit extends Partial<Snapshot> {
   unit: string;
   page: number;
   visit: number;
@@ -30,7 +31,6 @@ const LONGEST_RETRY_MS = 15_000;
 const MOST_WHEN_LEAVING = 60_000;
 /** The service accepts at most this many. */
 const MOST_SPLICES = 16;
-const COMMIT_PATH = '../commit';
 
 /**
  * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends
@@ -39,11 +39,12 @@ const COMMIT_PATH = '../commit';
  */
 export class Saver {
   readonly #owner: UnsentOwner;
+  readonly #path: UnsentPath;
   readonly #unit: string;
   readonly #page: number;
   readonly #visit: number;
   readonly #counter: { next: number };
-  readonly #read: () => Snapshot;
+  readonly #read: () => Partial<Snapshot>;
   readonly #onState: (state: SavingState) => void;
   /** The latest commit that the server acknowledged, and those sent since. The server may have any of them. */
   #sent: Commit[] = [];
@@ -66,15 +67,18 @@ export class Saver {
   constructor(options: {
     /** The registration and attempt that the writes belong to. */
     owner: UnsentOwner;
+    /** Where the writes are sent, below the launch's token. */
+    path: UnsentPath;
     unit: string;
     page: number;
     visit: number;
     /** The sequence number of the next write, shared by all writes of the page. */
     counter: { next: number };
-    read: () => Snapshot;
+    read: () => Partial<Snapshot>;
     onState: (state: SavingState) => void;
   }) {
     this.#owner = options.owner;
+    this.#path = options.path;
     this.#unit = options.unit;
     this.#page = options.page;
     this.#visit = options.visit;
@@ -165,7 +169,7 @@ export class Saver {
   #keepSoon(): void {
     this.#keepTimer ??= setTimeout(() => {
       this.#keepTimer = undefined;
-      if (this.#isDirty && this.#ended === null) keepUnsent(this.#owner, this.#commit());
+      if (this.#isDirty && this.#ended === null) this.#keep(this.#commit());
     }, KEEP_MS);
   }
 
@@ -173,7 +177,11 @@ export class Saver {
   #keepUnsaved(): void {
     if (!this.#isDirty) return;
     this.#isDirty = false;
-    keepUnsent(this.#owner, this.#commit());
+    this.#keep(this.#commit());
+  }
+
+  #keep(commit: Commit): void {
+    keepUnsent(this.#owner, this.#path, commit);
   }
 
   #commit(): Commit {
@@ -191,10 +199,10 @@ export class Saver {
     this.#isSending = true;
     this.#isDirty = false;
     const commit = this.#commit();
-    keepUnsent(this.#owner, commit);
+    this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#remember(commit);
-    const status = await request(JSON.stringify(commit));
+    const status = await request(this.#path, JSON.stringify(commit));
     this.#isSending = false;
     if (status === 200) {
       this.#acknowledge(commit);
@@ -255,14 +263,14 @@ export class Saver {
     if (this.#ended !== null) return;
     const commit = this.#commit();
     this.#isDirty = false;
-    keepUnsent(this.#owner, commit);
+    this.#keep(commit);
     const body = smallest(commit, {
       began: this.#began,
       sent: this.#sent,
       isAcknowledged: this.#isAcknowledged,
     });
     this.#remember(commit);
-    void request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
+    void request(this.#path, body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
       if (status !== 200) {
         this.#isDirty = true;
         // The time of the next try may have passed while there was nothing to send.
@@ -287,7 +295,7 @@ function smallest(
   { began, sent, isAcknowledged }: { began: string; sent: readonly Commit[]; isAcknowledged: boolean },
 ): string {
   const whole = JSON.stringify(commit);
-  const { suspend_data: after, ...others } = commit.cmi;
+  const { suspend_data: after, ...others } = commit.cmi ?? {};
   const texts = new Set([...(isAcknowledged ? [] : [began]), ...sent.map(suspendDataOf)]);
   if (byteLength(whole) <= MOST_WHEN_LEAVING || typeof after !== 'string' || texts.size > MOST_SPLICES) {
     return whole;
@@ -298,7 +306,7 @@ function smallest(
   if (byteLength(text) <= MOST_WHEN_LEAVING || !isAcknowledged) return text;
   const changed = Object.entries(others).filter(([name, value]) => {
     const now = JSON.stringify(value);
-    return sent.some((each) => JSON.stringify(each.cmi[name]) !== now);
+    return sent.some((each) => JSON.stringify(each.cmi?.[name]) !== now);
   });
   const smaller: Commit = { ...change, cmi: Object.fromEntries(changed) };
   const smallerText = JSON.stringify(smaller);
@@ -307,8 +315,8 @@ function smallest(
   return JSON.stringify(withoutState);
 }
 
-function suspendDataOf({ cmi }: Pick<Snapshot, 'cmi'>): string {
-  return typeof cmi.suspend_data === 'string' ? cmi.suspend_data : '';
+function suspendDataOf({ cmi }: Partial<Snapshot>): string {
+  return typeof cmi?.suspend_data === 'string' ? cmi.suspend_data : '';
 }
 
 function byteLength(text: string): number {
@@ -332,9 +340,9 @@ function spliceOf(before: string, after: string): Splice {
 const IN_PART = 206;
 
 /** The status of the response; 0 without a response. */
-async function request(body: string, keepalive = false): Promise<number> {
+async function request(path: UnsentPath, body: string, keepalive = false): Promise<number> {
   try {
-    const answer = await fetch(COMMIT_PATH, {
+    const answer = await fetch(`../${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body,
@@ -345,50 +353,4 @@ async function request(body: string, keepalive = false): Promise<number> {
   } catch {
     return 0;
   }
-}
-
-/** The outcome of sending the unsent data of an earlier page. */
-export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
-
-/**
- * Sends the data that an earlier page of the registration left unsent in this browser. Await it before the new page
- * opens: the service accepts the data only until a newer page opens, in this browser or another.
- */
-export async function sendUnsent(): Promise<UnsentOutcome> {
-  if (!hasUnsent()) return 'nothing';
-  const owner = await currentOwner();
-  if (owner === null) return 'unreachable';
-  if (owner.registration === null) return 'nothing';
-  const { registration, attempt } = owner;
-  const write = takeUnsent({ registration, attempt });
-  if (write === null) return 'nothing';
-  try {
-    const answer = await post<{ outcome: string }>('commit', { ...write, lateOf: attempt });
-    forgetUnsent({ registration, attempt }, write);
-    // The data of a closed tab may have arrived even if its page did not receive the response.
-    return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
-  } catch (error) {
-    if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
-    // This launch has expired as well. Opening its page shows that.
-    if (error.status === 410) return 'nothing';
-    forgetUnsent({ registration, attempt }, write);
-    return 'refused';
-  }
-}
-
-/** The registration and attempt that the page is about to play; null if the service cannot be reached. */
-async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
-  try {
-    const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
-    // If something is wrong with the launch, opening it shows that.
-    if (isRefusal(answer.status)) return { registration: null, attempt: 0 };
-    return answer.ok ? await answer.json() : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a status means that another try would also fail. */
-function isRefusal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

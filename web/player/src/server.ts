@@ -79,3 +79,8 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
     await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
   }
 }
+
+/** Whether a status means that another try would also fail. */
+export function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}

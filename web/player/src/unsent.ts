@@ -9,6 +9,9 @@ export interface UnsentWrite {
   sequence: number;
 }
 
+/** Where a write is sent, below the launch's token: the data of a unit, or that an asset was opened. */
+export type UnsentPath = 'commit' | 'asset';
+
 /** The registration and attempt that a write belongs to. */
 export interface UnsentOwner {
   registration: string;
@@ -19,6 +22,7 @@ interface Entry {
   keptAt: number;
   /** Number of page openings that tried to send it. */
   tries: number;
+  path: UnsentPath;
   write: UnsentWrite;
 }
 
@@ -31,10 +35,10 @@ const MOST_ENTRIES = 8;
 const MOST_TRIES = 5;
 
 /** Stores a write, unless a newer one of the same attempt is stored. */
-export function keepUnsent(owner: UnsentOwner, write: UnsentWrite): void {
+export function keepUnsent(owner: UnsentOwner, path: UnsentPath, write: UnsentWrite): void {
   const kept = entryAt(keyOf(owner));
   if (kept !== null && isNewer(kept.write, write)) return;
-  put(keyOf(owner), { keptAt: Date.now(), tries: 0, write });
+  put(keyOf(owner), { keptAt: Date.now(), tries: 0, path, write });
 }
 
 /** Removes the stored write of an attempt, once the service has stored or rejected this write. A newer one stays. */
@@ -52,7 +56,7 @@ export function hasUnsent(): boolean {
  * The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. Removes
  * data that belongs to an earlier attempt of the registration, or is too old.
  */
-export function takeUnsent({ registration, attempt }: UnsentOwner): UnsentWrite | null {
+export function takeUnsent({ registration, attempt }: UnsentOwner): Pick<Entry, 'path' | 'write'> | null {
   const wanted = keyOf({ registration, attempt });
   for (const key of keys()) {
     const entry = entryAt(key);
@@ -63,7 +67,7 @@ export function takeUnsent({ registration, attempt }: UnsentOwner): UnsentWrite 
   const entry = entryAt(wanted);
   if (entry === null) return null;
   put(wanted, { ...entry, tries: entry.tries + 1 });
-  return entry.write;
+  return entry;
 }
 
 function keyOf({ registration, attempt }: UnsentOwner): string {
@@ -100,7 +104,9 @@ function entryAt(key: string): Entry | null {
       const entry = JSON.parse(text) as Partial<Entry> | null;
       // Courses can also write here.
       if (typeof entry?.keptAt === 'number' && typeof entry.write?.sequence === 'number') {
-        return { keptAt: entry.keptAt, tries: entry.tries ?? 0, write: entry.write };
+        // Earlier releases stored only data of units, without the path.
+        const path = entry.path === 'asset' ? 'asset' : 'commit';
+        return { keptAt: entry.keptAt, tries: entry.tries ?? 0, path, write: entry.write };
       }
     } catch {
       // This page did not write it.

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const reading = (number: number) =>
+  `<item identifier="i${number}" identifierref="a1"><title>Reading ${number}</title></item>`;
+
+describe('an asset, which reports nothing itself', () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    browser = await sharedBrowser();
+  });
+  after(() => service.stop());
+
+  const completionOf = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}`)).body.completion;
+
+  it('is completed by being opened, even if the service is lost for a moment', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
+    await using learner = await newLearner(browser);
+    await learner.page.route('**/asset', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 2 });
+    await learner.open(service, registrationId);
+    await learner.page.getByText('The connection is lost.').waitFor();
+    await until(async () => (await completionOf(registrationId)) === 'Completed', 'it is recorded');
+    await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
+    assert.equal(await learner.page.locator('.notice').isVisible(), false);
+  });
+
+  it('is recorded by the next launch if the page is closed before that', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
+    await using learner = await newLearner(browser);
+    await learner.page.route('**/asset', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await learner.open(service, registrationId);
+    await learner.page.getByText('The connection is lost.').waitFor();
+    const next = await learner.page.context().newPage();
+    await learner.page.close();
+    const again = new Learner(next);
+    await again.open(service, registrationId);
+    await next.getByText('You have finished this.').waitFor();
+    assert.equal(await completionOf(registrationId), 'Completed');
+    assert.deepEqual(await next.evaluate(() => Object.keys(localStorage)), []);
+  });
+
+  it('shows that another window has taken over instead of a lost connection', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) }));
+    await using learner = await newLearner(browser);
+    await learner.page.route('**/asset', (route) => route.fulfill({ status: 409, body: '{}' }));
+    await learner.open(service, registrationId);
+    await learner.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
+  });
+});

@@ -1,0 +1,44 @@
+import { isRefusal, post, Refusal } from './server.ts';
+import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
+
+/** The outcome of sending the unsent data of an earlier page. */
+export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
+
+/**
+ * Sends the data that an earlier page of the registration left unsent in this browser. Await it before the new page
+ * opens: the service accepts the data only until a newer page opens, in this browser or another.
+ */
+export async function sendUnsent(): Promise<UnsentOutcome> {
+  if (!hasUnsent()) return 'nothing';
+  const owner = await currentOwner();
+  if (owner === null) return 'unreachable';
+  if (owner.registration === null) return 'nothing';
+  const { registration, attempt } = owner;
+  const unsent = takeUnsent({ registration, attempt });
+  if (unsent === null) return 'nothing';
+  const { path, write } = unsent;
+  try {
+    const answer = await post<{ outcome: string }>(path, { ...write, lateOf: attempt });
+    forgetUnsent({ registration, attempt }, write);
+    // The data of a closed tab may have arrived even if its page did not receive the response.
+    return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
+    // This launch has expired as well. Opening its page shows that.
+    if (error.status === 410) return 'nothing';
+    forgetUnsent({ registration, attempt }, write);
+    return 'refused';
+  }
+}
+
+/** The registration and attempt that the page is about to play; null if the service cannot be reached. */
+async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
+  try {
+    const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
+    // If something is wrong with the launch, opening it shows that.
+    if (isRefusal(answer.status)) return { registration: null, attempt: 0 };
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
