@@ -1,7 +1,7 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { isRefusal } from './server.ts';
+import { isRefusal, send } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
@@ -31,6 +31,8 @@ const LONGEST_RETRY_MS = 15_000;
 const MOST_WHEN_LEAVING = 60_000;
 /** The service accepts at most this many. */
 const MOST_SPLICES = 16;
+/** Status for a commit that was recorded only in part. It does not count as a success. */
+const IN_PART = 206;
 
 /**
  * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends
@@ -57,6 +59,8 @@ export class Saver {
   #isDirty = false;
   #isSending = false;
   #isLeaving = false;
+  /** The requests that have no response yet. */
+  readonly #inFlight = new Set<AbortController>();
   #ended: EndState | null = null;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -128,8 +132,10 @@ export class Saver {
     document.removeEventListener('visibilitychange', this.#visibilityChanged);
   }
 
+  /** The connection is back. A request that was sent before may never get a response. */
   readonly #again = () => {
     this.#retryMs = FIRST_RETRY_MS;
+    for (const aborter of this.#inFlight) aborter.abort();
     if (this.#isDirty) this.#sendIn(0);
   };
 
@@ -202,7 +208,7 @@ export class Saver {
     this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#remember(commit);
-    const status = await request(this.#path, JSON.stringify(commit));
+    const status = await this.#request(JSON.stringify(commit));
     this.#isSending = false;
     if (status === 200) {
       this.#acknowledge(commit);
@@ -258,6 +264,20 @@ export class Saver {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
+  /** The status of the response; 0 without a response. */
+  async #request(body: string, keepalive = false): Promise<number> {
+    const aborter = new AbortController();
+    this.#inFlight.add(aborter);
+    try {
+      const { status, text } = await send(this.#path, body, { keepalive, aborter });
+      return status === 200 && text.includes('recorded-in-part') ? IN_PART : status;
+    } catch {
+      return 0;
+    } finally {
+      this.#inFlight.delete(aborter);
+    }
+  }
+
   /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
   #sendLeaving(): void {
     if (this.#ended !== null) return;
@@ -270,7 +290,7 @@ export class Saver {
       isAcknowledged: this.#isAcknowledged,
     });
     this.#remember(commit);
-    void request(this.#path, body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
+    void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
       if (status !== 200) {
         this.#isDirty = true;
         // The time of the next try may have passed while there was nothing to send.
@@ -334,23 +354,4 @@ function spliceOf(before: string, after: string): Splice {
   while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   if (end > 0 && /[\uDC00-\uDFFF]/.test(before[before.length - end] ?? '')) end--;
   return { of: textDigest(before), start, end, text: after.slice(start, after.length - end) };
-}
-
-/** Status for a commit that was recorded only in part. It does not count as a success. */
-const IN_PART = 206;
-
-/** The status of the response; 0 without a response. */
-async function request(path: UnsentPath, body: string, keepalive = false): Promise<number> {
-  try {
-    const answer = await fetch(`../${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body,
-      keepalive,
-    });
-    const text = await answer.text();
-    return answer.status === 200 && text.includes('recorded-in-part') ? IN_PART : answer.status;
-  } catch {
-    return 0;
-  }
 }

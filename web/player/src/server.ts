@@ -65,17 +65,50 @@ const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
 const MS_PER_SECOND = 1_000;
 
-/** Sends a request to the server. @throws {Refusal} @throws {TypeError} without a connection */
-export async function post<T>(path: string, body: unknown = {}): Promise<T> {
-  for (let tries = 1; ; tries++) {
+/** How long a request waits for its response. A lost connection may otherwise wait for minutes. */
+const DEADLINE_MS = 20_000;
+/** A large body takes longer. This is the speed of a slow connection, 40 kbit/s. */
+const CHARACTERS_PER_MS = 5;
+
+/**
+ * Sends one request to the server, with a deadline.
+ * @param options.aborter ends the request before its deadline
+ * @throws {Error} without a response
+ */
+export async function send(
+  path: string,
+  body: string,
+  {
+    keepalive = false,
+    aborter = new AbortController(),
+  }: { keepalive?: boolean; aborter?: AbortController } = {},
+): Promise<{ status: number; text: string; retryAfter: string | null }> {
+  const timer = setTimeout(() => aborter.abort(), DEADLINE_MS + body.length / CHARACTERS_PER_MS);
+  try {
     const answer = await fetch(`../${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify(body),
+      body,
+      keepalive,
+      signal: aborter.signal,
     });
-    if (answer.ok) return (await answer.json()) as T;
-    if (answer.status !== TOO_MANY_REQUESTS || tries === MAX_TRIES) throw new Refusal(answer.status);
-    const seconds = Number(answer.headers.get('retry-after')) || 1;
+    return {
+      status: answer.status,
+      text: await answer.text(),
+      retryAfter: answer.headers.get('retry-after'),
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Sends a request to the server. @throws {Refusal} @throws {Error} without a response */
+export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const { status, text, retryAfter } = await send(path, JSON.stringify(body));
+    if (status >= 200 && status < 300) return JSON.parse(text) as T;
+    if (status !== TOO_MANY_REQUESTS || tries === MAX_TRIES) throw new Refusal(status);
+    const seconds = Number(retryAfter) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
   }
 }

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+describe('a save that gets no response', () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    browser = await sharedBrowser();
+  });
+  after(() => service.stop());
+
+  /** Opens a course whose first save gets no response, then passes the course. */
+  const pass = async (learner: Learner) => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.route('**/commit', () => {}, { times: 1 });
+    const arrived = learner.page.waitForRequest('**/commit');
+    await learner.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      sco.LMSCommit?.('');
+    });
+    await arrived;
+    await learner.course.locator('#pass').click();
+    return registrationId;
+  };
+  const isPassed = async (learner: Learner, registrationId: string) => {
+    await learner.page.locator('.saving').getByText('Saved', { exact: true }).waitFor();
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
+  };
+
+  it('is repeated after a while, and the page shows that the connection is lost', async () => {
+    await using learner = await newLearner(browser);
+    await learner.page.clock.install();
+    const registrationId = await pass(learner);
+    await learner.page.clock.fastForward(20_000);
+    await learner.page.getByText('The connection is lost.').waitFor();
+    await learner.page.clock.fastForward(1_000);
+    await isPassed(learner, registrationId);
+  });
+
+  it('is repeated once the browser is online again', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await pass(learner);
+    await learner.page.evaluate(() => dispatchEvent(new Event('online')));
+    await isPassed(learner, registrationId);
+  });
+
+  it('does not prevent the browser from keeping what the course reports next', async () => {
+    await using learner = await newLearner(browser);
+    await pass(learner);
+    await learner.page.waitForFunction(() => Object.values(localStorage).join('').includes('"passed"'));
+  });
+});
