@@ -55,4 +55,35 @@ describe('an asset, which reports nothing itself', () => {
     await learner.open(service, registrationId);
     await learner.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
   });
+
+  it('completes a sequenced course as its last unit, and is the unit that a later launch continues with', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm2004Course({
+        items: reading(1) + reading(2),
+        sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+      }),
+    );
+    await using learner = await newLearner(browser);
+    const isOpen = (number: number) =>
+      learner.page
+        .locator('nav [aria-current]')
+        .filter({ hasText: `Reading ${number}` })
+        .waitFor();
+    const exit = async (title: string) => {
+      await learner.page.getByRole('button', { name: 'Exit' }).click();
+      await learner.page.getByRole('heading', { name: title }).waitFor();
+    };
+    await learner.open(service, registrationId);
+    await isOpen(1);
+    await exit('You have not finished this course yet');
+    await learner.open(service, registrationId);
+    await isOpen(1);
+    await learner.page.getByRole('button', { name: 'Next' }).click();
+    await isOpen(2);
+    await until(async () => (await completionOf(registrationId)) === 'Completed', 'the course is completed');
+    await exit('You have finished this course');
+    await learner.open(service, registrationId);
+    await isOpen(2);
+  });
 });

@@ -139,7 +139,7 @@ export class Player {
       await this.#showTimeOver(true);
       return;
     }
-    this.#sequencer?.unitOpened();
+    this.#sequencer?.unitOpened(start.script === null);
     const open = new OpenUnit(unit, start);
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);

@@ -2,6 +2,7 @@ import type { HiddenControl } from '../../../src/course-packages/course-structur
 import type { Cmi } from '../../../src/player/scorm/cmi.ts';
 import type { Activity } from '../../../src/player/scorm/sequencing/activity.ts';
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
+import { completeAsset } from '../../../src/player/scorm/sequencing/attempts.ts';
 import {
   type NavigationRequest,
   PLAIN_REQUESTS,
@@ -139,8 +140,10 @@ export class Sequencer {
     return this.#isWaiting;
   }
 
-  /** A unit was opened, so the request that led to it is done. */
-  unitOpened(): void {
+  /** A unit was opened, so the request that led to it is done. An asset is completed thereby. */
+  unitOpened(isAsset: boolean): void {
+    const { tree } = this.#session;
+    if (isAsset && tree.current !== null) completeAsset(tree, tree.current);
     this.#isWaiting = false;
     this.#isTakenAway = false;
     this.#delivered = null;

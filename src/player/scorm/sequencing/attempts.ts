@@ -16,6 +16,17 @@ export function endAttempt(tree: ActivityTree, activity: Activity): void {
   rollUpFrom(activity, tree.root);
 }
 
+/**
+ * Gives an asset that was opened its status. By the standard, it gets the status when its attempt ends. But it reports
+ * nothing, and learners leave the course on its last page.
+ */
+export function completeAsset(tree: ActivityTree, asset: Activity): void {
+  if (!asset.isTracked) return;
+  fillIn(asset);
+  for (const objective of asset.objectives) objective.followMeasures();
+  rollUpFrom(asset, tree.root);
+}
+
 /** A status that the unit did not set becomes completed or satisfied, unless the manifest leaves it to the content. */
 function fillIn(activity: Activity): void {
   const { completionSetByContent, objectiveSetByContent } = activity.sequencing.delivery;
