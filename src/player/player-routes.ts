@@ -28,6 +28,15 @@ const UnitRequest = Type.Object(
   { additionalProperties: false },
 );
 
+/** Identifies the page. Pages of earlier releases send neither member. */
+const UnitsRequest = Type.Object(
+  {
+    attempt: Type.Optional(Type.Integer({ minimum: 0 })),
+    page: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
 /** A unit as the table of contents shows it. */
 export interface UnitInContents {
   id: string;
@@ -140,10 +149,17 @@ export function playerRoutes(
     };
   });
 
-  scope.post('/units', async ({ launch }) => ({
-    units: await contentsOf(launch, await openedUnits(launch, null)),
-    result: await resultOf(launch),
-  }));
+  scope.post('/units', async ({ launch, body }) => {
+    // A request without a body asks for the units alone.
+    const hasBody = Buffer.isBuffer(body) && body.length > 0;
+    const { attempt, page } = hasBody ? readBody(UnitsRequest, body) : {};
+    const isKnown = attempt !== undefined && page !== undefined;
+    return {
+      units: await contentsOf(launch, await openedUnits(launch, null)),
+      result: await resultOf(launch),
+      isSuperseded: isKnown && (await attempts.isSupersededPage(launch, { attempt, page })),
+    };
+  });
 
   scope.post('/unit', async ({ launch, body }) => {
     const { unit: unitId, ...asked } = readBody(UnitRequest, body);

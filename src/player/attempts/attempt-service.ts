@@ -250,6 +250,21 @@ export class AttemptService {
     return latest !== undefined && latest.endedAt === null;
   }
 
+  /**
+   * Whether a page records nothing any longer: a newer page was opened, or its attempt has ended. False for a page that
+   * never supersedes others.
+   */
+  async isSupersededPage(
+    launch: PlayerLaunch,
+    { attempt, page }: { attempt: number; page: number },
+  ): Promise<boolean> {
+    if (launch.registrationId === null || !supersedes(launch)) return false;
+    const latest = await readLatestAttempt(this.#reader, launch.registrationId);
+    if (latest === undefined) return false;
+    const position = { page, visit: 0, sequence: 0 };
+    return latest.number !== attempt || isSuperseded(latest, launch, { position });
+  }
+
   /** Ends the latest attempt. It stays readable, but nothing more is written to it. */
   async endLatest(tx: Transaction, registrationId: string): Promise<void> {
     const attempt = await readLatestAttempt(tx, registrationId);

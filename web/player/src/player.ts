@@ -12,7 +12,15 @@ import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
 import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
-import { type PageAnswer, post, Refusal, type TimeLimit, type Unit, type UnitStart } from './server.ts';
+import {
+  type PageAnswer,
+  post,
+  Refusal,
+  type TimeLimit,
+  type Unit,
+  type UnitStart,
+  type UnitsAnswer,
+} from './server.ts';
 import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
@@ -20,7 +28,11 @@ import { giveRuntime } from './unit-runtime.ts';
 
 /** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
+/** A window that no longer records must not let the learner go on for long. */
+const NEWEST_CHECK_MS = 15_000;
 const UNAVAILABLE = 503;
+/** A newer launch has superseded this one. */
+const FORBIDDEN = 403;
 /** A course's last data may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
@@ -67,6 +79,8 @@ export class Player {
       return;
     }
     setInterval(() => this.#open?.runtime === null && this.#askForOpenUnits(), OPEN_UNITS_CHECK_MS);
+    setInterval(() => this.#askWhetherNewest(), NEWEST_CHECK_MS);
+    document.addEventListener('visibilitychange', () => this.#askWhetherNewest());
     this.#recording = new Recording(this.#page, {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),
@@ -129,7 +143,7 @@ export class Player {
       this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
       return;
     }
-    if (this.#moves.isLeaving) {
+    if (this.#isEnded || this.#moves.isLeaving) {
       given?.close();
       return;
     }
@@ -318,30 +332,39 @@ export class Player {
       if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, 'out');
     if (this.#isEnded) return;
-    this.#isEnded = true;
     this.#stage.say(null);
     const returnUrl = this.#page?.returnUrl ?? null;
     if (returnUrl !== null) {
+      this.#isEnded = true;
       location.replace(returnUrl);
       return;
     }
     this.#stage.showLoading();
     await this.#refresh();
-    if (this.#page === null) return;
+    if (this.#isEnded || this.#page === null) return;
+    this.#isEnded = true;
     this.#header.showNameAlone(this.#page.course.name);
     this.#showCard(recordCard(this.#page, this.#result));
   }
 
   async #refresh(): Promise<void> {
     if (this.#page === null) return;
+    const { attempt, page } = this.#page;
     try {
-      const recorded = await post<Pick<PageAnswer, 'units' | 'result'>>('units');
-      this.#page = { ...this.#page, ...recorded };
-      fillResult(this.#result, this.#page.result);
+      const { isSuperseded, units, result } = await post<UnitsAnswer>('units', { attempt, page });
+      this.#page = { ...this.#page, units, result };
+      fillResult(this.#result, result);
       this.#showContents();
-    } catch {
-      // The data on the page stays; the next change requests it again.
+      if (isSuperseded && !this.#isEnded) this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
+    } catch (error) {
+      // Otherwise, the data on the page stays. The next change requests it again.
+      if (isOver(error) && !this.#isEnded) this.#end(TEXTS.overTitle, TEXTS.over, false);
     }
+  }
+
+  /** Only savers notice that a window no longer records. A unit that calls the server itself has none. */
+  #askWhetherNewest(): void {
+    if (document.visibilityState === 'visible' && this.#open?.runtime === null) void this.#refresh();
   }
 
   /** Refreshes closed units, because saved results may have met their prerequisites. */
@@ -403,16 +426,20 @@ export class Player {
   }
 
   #showFailure(error: unknown, again: () => unknown = reload): void {
-    if (error instanceof Refusal && (error.status === 410 || error.status === 404)) {
-      this.#end(TEXTS.overTitle, TEXTS.over, false);
-      return;
-    }
-    this.#showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));
+    if (isOver(error)) this.#end(TEXTS.overTitle, TEXTS.over, false);
+    else if (error instanceof Refusal && error.status === FORBIDDEN)
+      this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
+    else this.#showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));
   }
 
   #showCard(card: HTMLElement): void {
     this.#stage.showCard(card, !this.#isEnded && this.#sequencer?.isWaiting !== true);
   }
+}
+
+/** Whether the launch, or what it plays, is gone. */
+function isOver(error: unknown): boolean {
+  return error instanceof Refusal && (error.status === 410 || error.status === 404);
 }
 
 function reload(): void {

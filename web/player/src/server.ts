@@ -32,6 +32,12 @@ export interface PageAnswer {
   sequencing: { tree: ActivityTreeDefinition; state: SequencingState | null } | null;
 }
 
+/** What was recorded since the page was opened. */
+export interface UnitsAnswer extends Pick<PageAnswer, 'units' | 'result'> {
+  /** Whether the page records nothing any longer, because a newer one was opened or its attempt has ended. */
+  isSuperseded: boolean;
+}
+
 /** The time limit of a unit. */
 export interface TimeLimit {
   leftMs: number;

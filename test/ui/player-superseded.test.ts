@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aiccFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const LIFETIME_S = 60;
+const SUPERSEDED = 'The course is open in another window';
+
+describe('a window with a course that calls the service itself', () => {
+  let service: TestService;
+  let browser: Browser;
+  let passedMs = 0;
+  before(async () => {
+    service = await startTestService({
+      settings: { launch_lifetime: LIFETIME_S },
+      now: () => Date.now() + passedMs,
+    });
+    browser = await sharedBrowser();
+  });
+  after(() => service.stop());
+
+  const open = async (learner: Learner, registrationId: string) => {
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.course.getByText('A lesson.').waitFor();
+  };
+  const shows = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
+
+  it('shows without any action that another window has taken over', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await using other = await newLearner(browser);
+    await open(other, registrationId);
+    await learner.page.clock.fastForward(15_000);
+    await shows(learner, SUPERSEDED);
+    assert.equal(await learner.page.locator('iframe').count(), 0);
+    await other.page.clock.fastForward(15_000);
+    assert.equal(await other.page.locator('iframe').count(), 1);
+  });
+
+  it('shows on Exit that another window has taken over, instead of a saved result', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await using other = await newLearner(browser);
+    await open(other, registrationId);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await shows(learner, SUPERSEDED);
+  });
+
+  it('shows when it is visible again that a reset has ended its attempt', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    await learner.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await shows(learner, SUPERSEDED);
+  });
+
+  it('shows that its launch has expired', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    passedMs += (LIFETIME_S + 1) * 1_000;
+    await learner.page.clock.fastForward(15_000);
+    await shows(learner, 'This launch has expired');
+  });
+});
