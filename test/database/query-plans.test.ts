@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/assets/holdings.ts';
-import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
+import type {
+  Database,
+  NamedRow,
+  Reader,
+  RowsStatement,
+  SqlValue,
+  Transaction,
+} from '../../src/database/database.ts';
 import { readLearnerValueSizes } from '../../src/player/attempts/learner-value-store.ts';
-import { hasStaleProfiles } from '../../src/player/lrs/document-store.ts';
+import { hasStaleProfiles, selectLockedUsageOfLearner } from '../../src/player/lrs/document-store.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
-import { valuesOf } from '../support/query-plans.ts';
+import { valuesOf, watchStatements } from '../support/query-plans.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 
 interface Asked {
@@ -102,6 +109,20 @@ describe('the statements of every event and delivery use an index', () => {
       const text = plan.map(({ detail }) => detail).join('\n');
       assert.match(text, /USING (?:COVERING )?INDEX registrations_by_learner \(learner_id=\?\)/);
       assert.doesNotMatch(text, /registrations_by_account/);
+    });
+  }
+
+  for (const [name, count] of Object.entries({
+    'the profiles of a learner': (tx: Transaction) =>
+      selectLockedUsageOfLearner(tx, { accountId: 1, learnerId: 'ann' }),
+  })) {
+    test(`counting ${name} reads the index alone, not 256 MiB of documents`, async () => {
+      await using opened = await openSqliteFile();
+      const watched = watchStatements(opened.database);
+      await watched.database.transaction(count);
+      const steps = (await watched.plans()).map(({ step }) => step);
+      assert.ok(steps.length > 0);
+      for (const step of steps) assert.match(step, /USING COVERING INDEX \w+ \(\w+=\? AND \w+=\?\)/);
     });
   }
 });
