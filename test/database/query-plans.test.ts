@@ -10,7 +10,11 @@ import type {
   Transaction,
 } from '../../src/database/database.ts';
 import { readLearnerValueSizes } from '../../src/player/attempts/learner-value-store.ts';
-import { hasStaleProfiles, selectLockedUsageOfLearner } from '../../src/player/lrs/document-store.ts';
+import {
+  hasStaleProfiles,
+  selectLockedUsageOfLearner,
+  selectUsageOfRegistration,
+} from '../../src/player/lrs/document-store.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';
@@ -113,6 +117,7 @@ describe('the statements of every event and delivery use an index', () => {
   }
 
   for (const [name, count] of Object.entries({
+    'the documents of an attempt': (tx: Transaction) => selectUsageOfRegistration(tx, 'r', 'r'),
     'the profiles of a learner': (tx: Transaction) =>
       selectLockedUsageOfLearner(tx, { accountId: 1, learnerId: 'ann' }),
   })) {

@@ -15,6 +15,8 @@ export const statementBytes: Migration = {
       'drop index lrs_documents_of_learners',
       `create index lrs_documents_of_learners on lrs_documents (learner_id, learner_account_id${size})
         where learner_account_id is not null`,
+      'drop index lrs_documents_by_registration',
+      `create index lrs_documents_by_registration on lrs_documents (registration_id, registration${size})`,
     ];
   },
 };
