@@ -61,6 +61,11 @@ describe('the records of a course', () => {
       query: { activityId: activity.id, agent: JSON.stringify(actor), stateId },
       body,
     });
+  const mergeState = ({ lrs, activity, actor }: Course, stateId: string, body: unknown) =>
+    lrs.call('POST', 'activities/state', {
+      query: { activityId: activity.id, agent: JSON.stringify(actor), stateId },
+      body,
+    });
   const putProfile = ({ lrs, actor }: Course, profileId: string) =>
     lrs.call('PUT', 'agents/profile', {
       query: { agent: JSON.stringify(actor), profileId },
@@ -86,6 +91,17 @@ describe('the records of a course', () => {
 
     await service.api.post(`/registrations/${registrationId}/reset`);
     assert.equal((await putState(await reopen(registrationId), 'first of the new attempt')).status, 204);
+  });
+
+  test('can still grow where an earlier release stored more than 5,000 documents', async () => {
+    const { course } = await open('old');
+    const bookmark = randomUUID();
+    await putState(course, bookmark, { page: 9 });
+    await copyDocument(database, bookmark, MAX_DOCUMENTS + 10);
+    assert.equal((await putState(course, bookmark, { page: 10 })).status, 204);
+    assert.equal((await mergeState(course, bookmark, { score: 1 })).status, 204);
+    const { status, json } = await putState(course, 'further');
+    assert.deepEqual([status, json.type], [409, LIMIT_REACHED]);
   });
 
   test('have at most 5,000 profiles per learner, also of several courses at once', async () => {
