@@ -92,8 +92,19 @@ export class S3Downloads {
   #stream(name: string, start: Buffer, remaining: { first: number; last: number }): Readable {
     const left = new AbortController();
     const pieces = this.#pieces(name, start, remaining, left.signal);
-    const stream = Readable.from(pieces, { objectMode: false });
-    return stream.once('close', () => left.abort());
+    // Readable.from would wait for the piece that is being read before it ends.
+    return new Readable({
+      read() {
+        pieces.next().then(
+          ({ value }) => this.push(value ?? null),
+          (error: Error) => this.destroy(error),
+        );
+      },
+      destroy(error, done) {
+        left.abort();
+        done(error);
+      },
+    });
   }
 
   async *#pieces(

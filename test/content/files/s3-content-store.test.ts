@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
@@ -104,6 +105,33 @@ describe('the S3 content store', () => {
     const [resumed, ...others] = paused;
     assert.ok(resumed != null && video.subarray(1).equals(await buffer(resumed.stream)));
     for (const other of others) other?.stream.destroy();
+  });
+
+  it('sends no request for readers that have left, and keeps no connection for them', {
+    timeout: 20_000,
+  }, async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const files = { 'video.mp4': randomBytes(MIB), 'index.html': 'page' };
+    await store.put(key, stageFiles(folder.path, files), never);
+    const readers = [];
+    for (let count = 0; count < 300; count += 1) readers.push((await store.read(key, 'video.mp4'))!.stream);
+    const answer = Promise.withResolvers<void>();
+    const allSent = Promise.withResolvers<void>();
+    let sent = 0;
+    s3.hold = async (request) => {
+      if (!/^GET .*video/.test(request)) return;
+      sent += 1;
+      if (sent === 256) allSent.resolve();
+      await answer.promise;
+    };
+    for (const reader of readers) reader.resume();
+    await allSent.promise;
+    await Promise.all(readers.map((reader) => once(reader.destroy(), 'close')));
+    assert.equal((await store.read(key, 'index.html'))?.bytes?.toString(), 'page');
+    assert.equal(sent, 256);
+    answer.resolve();
   });
 
   it('lets health checks and uploads pass downloads that S3 does not answer', async () => {
