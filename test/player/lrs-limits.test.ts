@@ -73,7 +73,7 @@ describe('the records of a course', () => {
       headers: { 'if-none-match': '*' },
     });
 
-  test('have at most 5,000 documents per attempt; each of them can still be replaced or deleted', async () => {
+  test('have at most 5,000 states per attempt; each of them can still be replaced or deleted', async () => {
     const { registrationId, course } = await open('ann');
     const first = randomUUID();
     await putState(course, first);
@@ -81,7 +81,7 @@ describe('the records of a course', () => {
     const last = await Promise.all(['x', 'y', 'z'].map((id) => putState(course, id)));
     assert.deepEqual(last.map(({ status }) => status).sort(), [204, 409, 409]);
     const { json } = last.find(({ status }) => status === 409)!;
-    assert.deepEqual([json.type, /5000 documents/.test(json.detail)], [LIMIT_REACHED, true], json.detail);
+    assert.deepEqual([json.type, json.detail], [LIMIT_REACHED, 'An attempt has at most 5000 states']);
     assert.equal((await putState(course, first, { page: 2 })).status, 204);
     const query = { activityId: COURSE, agent: JSON.stringify(course.actor), stateId: first };
     assert.equal((await course.lrs.call('DELETE', 'activities/state', { query })).status, 204);
@@ -115,7 +115,30 @@ describe('the records of a course', () => {
     await copyDocument(database, first, MAX_DOCUMENTS - 1);
     const last = await Promise.all([putProfile(one.course, 'x'), putProfile(other, 'y')]);
     assert.deepEqual(last.map(({ status }) => status).sort(), [204, 409]);
+    const { json } = last.find(({ status }) => status === 409)!;
+    assert.equal(json.detail, 'A learner has at most 5000 profiles');
     assert.equal((await putState(other, 'state')).status, 204);
+  });
+
+  test('have at most 5,000 activity profiles per registration, over all attempts', async () => {
+    const { registrationId, course } = await open('activity-profiles');
+    const putActivityProfile = ({ lrs, activity }: Course, profileId: string) =>
+      lrs.call('PUT', 'activities/profile', {
+        query: { activityId: activity.id, profileId },
+        body: {},
+        headers: { 'if-none-match': '*' },
+      });
+    const first = randomUUID();
+    assert.equal((await putActivityProfile(course, first)).status, 204);
+    await copyDocument(database, first, MAX_DOCUMENTS);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    const again = await reopen(registrationId);
+    const { status, json } = await putActivityProfile(again, 'further');
+    assert.deepEqual(
+      [status, json.type, json.detail],
+      [409, LIMIT_REACHED, 'A registration has at most 5000 activity profiles'],
+    );
+    assert.equal((await putState(again, 'state')).status, 204);
   });
 
   test('have documents of a limited size together', async () => {
@@ -155,7 +178,11 @@ describe('the records of a course', () => {
       ['c', 1],
       ['b', 42],
     ] as const) {
-      await assert.rejects(put(id, bytes), { code: 'limit-reached' }, `${id} ${bytes}`);
+      await assert.rejects(
+        put(id, bytes),
+        { code: 'limit-reached', message: 'An attempt has at most 99 bytes of states' },
+        `${id} ${bytes}`,
+      );
     }
     await put('b', 39);
     await put('a', 57);

@@ -54,7 +54,7 @@ export interface DocumentConditions {
 /** Whether a change needs a precondition: never, only if it replaces a document, or always. */
 export type ConditionNeed = 'none' | 'to replace' | 'always';
 
-/** Limits for the documents that courses store in an attempt, and for the profiles of a learner. */
+/** Limits for the states of an attempt, for the activity profiles of a registration, and for the profiles of a learner. */
 export interface DocumentLimits {
   maxCount: number;
   maxBytes: number;
@@ -68,6 +68,12 @@ export const MAX_DOCUMENT_MEMBERS = 50_000;
 const PROFILES_PER_PAGE = 500;
 /** No course stores more, not even one that has 2,000 units and two documents for each of them. */
 const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * 1024 * 1024 };
+/** Which documents the limits count together. */
+const LIMITED: Record<DocumentKind, { owner: string; documents: string }> = {
+  state: { owner: 'An attempt', documents: 'states' },
+  'activity-profile': { owner: 'A registration', documents: 'activity profiles' },
+  'agent-profile': { owner: 'A learner', documents: 'profiles' },
+};
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
 /** Stores documents of activities and agents. Every method enforces its scope. */
@@ -149,7 +155,10 @@ export class DocumentService {
     const growth = next.length - (present === undefined ? 0 : Buffer.byteLength(present.content, 'base64'));
     if (present === undefined || growth > 0) {
       const usage = await usageOf(tx, keys, learner);
-      if (usage !== null) this.#assertRoom(usage, { count: present === undefined ? 1 : 0, bytes: growth });
+      if (usage !== null) {
+        const added = { count: present === undefined ? 1 : 0, bytes: growth };
+        this.#assertRoom(collection.kind, usage, added);
+      }
     }
     await upsertDocument(tx, {
       document_key: keys.document,
@@ -167,18 +176,14 @@ export class DocumentService {
   }
 
   /** @throws {ProblemError} `limit-reached` */
-  #assertRoom(usage: DocumentUsage, added: DocumentUsage): void {
+  #assertRoom(kind: DocumentKind, usage: DocumentUsage, added: DocumentUsage): void {
     const { maxCount, maxBytes } = this.#limits;
+    const { owner, documents } = LIMITED[kind];
     // Earlier releases may have stored more; a document that grows is no further one.
-    if (added.count > 0 && usage.count + added.count > maxCount) {
-      throw new ProblemError('limit-reached', `A course stores at most ${maxCount} documents`);
-    }
-    if (usage.bytes + added.bytes > maxBytes) {
-      throw new ProblemError(
-        'limit-reached',
-        `The documents of a course have at most ${maxBytes} bytes together`,
-      );
-    }
+    if (added.count > 0 && usage.count + added.count > maxCount)
+      throw new ProblemError('limit-reached', `${owner} has at most ${maxCount} ${documents}`);
+    if (usage.bytes + added.bytes > maxBytes)
+      throw new ProblemError('limit-reached', `${owner} has at most ${maxBytes} bytes of ${documents}`);
   }
 
   /** Deletes a document, if it exists. @throws {ProblemError} `forbidden`, `precondition-failed` */

@@ -48,7 +48,7 @@ export interface DocumentUsage {
   bytes: number;
 }
 
-/** The documents of a registration: those of an attempt, or those that belong to no attempt. */
+/** The documents of a registration: the states of an attempt, or the activity profiles, which belong to no attempt. */
 export async function selectUsageOfRegistration(
   tx: Transaction,
   registrationId: string,
