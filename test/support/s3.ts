@@ -12,8 +12,11 @@ export interface TestS3 extends AsyncDisposable {
   readonly endpoint: string;
   /** The requests so far: method, path and query. */
   readonly requests: readonly string[];
-  /** Called before each request; returns the status of a rejection, `hang up`, or null to let it through. */
-  refuse: (request: string) => number | 'hang up' | null;
+  /**
+   * Called before each request; returns the status of a rejection, `hang up`, `cut off` to break the connection within the
+   * body of the response, or null to let it through.
+   */
+  refuse: (request: string) => number | 'hang up' | 'cut off' | null;
   /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
   answer: (request: string) => string | null;
   /** Called before each request, which is handled once this resolves. */
@@ -41,6 +44,7 @@ export async function startS3(): Promise<TestS3> {
     if (xml !== null)
       incoming.resume().on('end', () => outgoing.setHeader('content-type', 'application/xml').end(xml));
     else if (refused === null) pass(incoming, outgoing, inner);
+    else if (refused === 'cut off') pass(incoming, outgoing, inner, { cutOff: true });
     else if (refused === 'hang up') incoming.destroy();
     else incoming.resume().on('end', () => outgoing.writeHead(refused).end());
   });
@@ -66,11 +70,18 @@ export async function startS3(): Promise<TestS3> {
   return s3;
 }
 
-function pass(incoming: IncomingMessage, outgoing: ServerResponse, to: URL): void {
+function pass(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  to: URL,
+  { cutOff = false }: { cutOff?: boolean } = {},
+): void {
   const { method, url, headers } = incoming;
   const onward = httpRequest({ host: to.hostname, port: to.port, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(outgoing);
+    if (cutOff)
+      answer.once('data', (bytes: Buffer) => outgoing.write(bytes.subarray(0, 1), () => outgoing.destroy()));
+    else answer.pipe(outgoing);
   });
   onward.on('error', () => outgoing.destroy());
   incoming.on('close', () => {

@@ -15,6 +15,8 @@ import { Slots } from './slots.ts';
 const PIECE_BYTES = 256 * 1024;
 /** Maximum duration of a request, including the wait for a connection. */
 const REQUEST_DEADLINE_MS = 30_000;
+/** How often a piece is requested if the connection breaks within it. The SDK does not repeat such requests. */
+const MAX_ATTEMPTS = 3;
 const RANGE_NOT_SATISFIABLE = 416;
 
 /** An object that is being read, see {@link StoredFile}. */
@@ -133,17 +135,20 @@ export class S3Downloads {
     const signal = left === undefined ? late.signal : AbortSignal.any([late.signal, left]);
     try {
       using _slot = await this.#slots.take(signal);
-      const found = await this.#client.send(
-        new GetObjectCommand({
-          Bucket: this.#bucket,
-          Key: name,
-          ...(range === null ? {} : { Range: `bytes=${range.first}-${range.last}` }),
-        }),
-        { abortSignal: signal },
-      );
-      const body = found.Body as Readable;
-      if (range !== null && found.ContentRange === undefined) return { found, bytes: null };
-      return { found, bytes: await buffer(addAbortSignal(signal, body)) };
+      const request = {
+        Bucket: this.#bucket,
+        Key: name,
+        ...(range === null ? {} : { Range: `bytes=${range.first}-${range.last}` }),
+      };
+      for (let attempt = 1; ; attempt += 1) {
+        const found = await this.#client.send(new GetObjectCommand(request), { abortSignal: signal });
+        if (range !== null && found.ContentRange === undefined) return { found, bytes: null };
+        try {
+          return { found, bytes: await buffer(addAbortSignal(signal, found.Body as Readable)) };
+        } catch (error) {
+          if (signal.aborted || attempt === MAX_ATTEMPTS) throw error;
+        }
+      }
     } finally {
       clearTimeout(timer);
     }

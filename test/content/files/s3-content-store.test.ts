@@ -73,6 +73,23 @@ describe('the S3 content store', () => {
     assert.equal(size, 6 * MIB);
   });
 
+  it('asks again for a part of a file if the connection breaks within it, but not forever', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const video = randomBytes(MIB);
+    await store.put(key, stageFiles(folder.path, { 'video.mp4': video }), never);
+    let asked = 0;
+    s3.refuse = () => {
+      asked += 1;
+      return asked % 2 === 1 ? 'cut off' : null;
+    };
+    const { stream } = (await store.read(key, 'video.mp4'))!;
+    assert.ok(video.equals(await buffer(stream)));
+    s3.refuse = () => 'cut off';
+    await assert.rejects(store.read(key, 'video.mp4'), isUnavailable);
+  });
+
   it('stops an upload whose uploader disconnects, and leaves no multipart upload open', async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
