@@ -3,7 +3,12 @@ import type { CourseHolder } from '../../src/content/courses/course.ts';
 import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
 import { PackageIntake } from '../../src/content/courses/package-intake.ts';
 import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
-import type { ByteRange, ContentStore, StoredFile } from '../../src/content/files/content-store.ts';
+import type {
+  ByteRange,
+  ContentStore,
+  FileFacts,
+  StoredFile,
+} from '../../src/content/files/content-store.ts';
 import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { FolderService } from '../../src/content/folders/folder-service.ts';
 import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
@@ -56,6 +61,10 @@ export class TestContentStore implements ContentStore {
 
   read(key: string, filePath: string, range?: ByteRange): Promise<StoredFile | null> {
     return this.#store.read(key, filePath, range);
+  }
+
+  find(key: string, filePath: string): Promise<FileFacts | null> {
+    return this.#store.find(key, filePath);
   }
 
   files(key: string): AsyncIterable<string> {

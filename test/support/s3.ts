@@ -17,6 +17,8 @@ export interface TestS3 extends AsyncDisposable {
    * body of the response, or null to let it through.
    */
   refuse: (request: string) => number | 'hang up' | 'cut off' | null;
+  /** The size of all responses that the server has sent so far, without their headers. */
+  bytesSent: number;
   /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
   answer: (request: string) => string | null;
   /** Called before each request, which is handled once this resolves. */
@@ -35,6 +37,9 @@ export async function startS3(): Promise<TestS3> {
   const inner = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
 
   const requests: string[] = [];
+  const sent = (bytes: Buffer) => {
+    s3.bytesSent += bytes.length;
+  };
   const door = createServer(async (incoming, outgoing) => {
     const what = `${incoming.method} ${incoming.url}`;
     requests.push(what);
@@ -43,8 +48,8 @@ export async function startS3(): Promise<TestS3> {
     const xml = s3.answer(what);
     if (xml !== null)
       incoming.resume().on('end', () => outgoing.setHeader('content-type', 'application/xml').end(xml));
-    else if (refused === null) pass(incoming, outgoing, inner);
-    else if (refused === 'cut off') pass(incoming, outgoing, inner, { cutOff: true });
+    else if (refused === null) pass(incoming, outgoing, inner, { sent });
+    else if (refused === 'cut off') pass(incoming, outgoing, inner, { sent, cutOff: true });
     else if (refused === 'hang up') incoming.destroy();
     else incoming.resume().on('end', () => outgoing.writeHead(refused).end());
   });
@@ -57,6 +62,7 @@ export async function startS3(): Promise<TestS3> {
     bucket: BUCKET,
     endpoint,
     requests,
+    bytesSent: 0,
     refuse: () => null,
     answer: () => null,
     hold: async () => {},
@@ -74,11 +80,12 @@ function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   to: URL,
-  { cutOff = false }: { cutOff?: boolean } = {},
+  { sent, cutOff = false }: { sent: (bytes: Buffer) => void; cutOff?: boolean },
 ): void {
   const { method, url, headers } = incoming;
   const onward = httpRequest({ host: to.hostname, port: to.port, method, path: url, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.on('data', sent);
     if (cutOff)
       answer.once('data', (bytes: Buffer) => outgoing.write(bytes.subarray(0, 1), () => outgoing.destroy()));
     else answer.pipe(outgoing);

@@ -6,16 +6,20 @@ import type { Readable } from 'node:stream';
  */
 export type ByteRange = { first: number; last?: number } | { suffix: number };
 
-/** A file that is being read. If there are no `bytes`, the caller must read the stream to its end or destroy it. */
-export interface StoredFile {
+/** What is known of a file without reading it. */
+export interface FileFacts {
   /** The size of the whole file, in bytes. */
   size: number;
-  /** The range that the stream returns, inclusive. Null if it returns the whole file. */
-  range: { first: number; last: number } | null;
   /** A strong entity tag, in quotes (RFC 9110 section 8.8.3): files never change. */
   etag: string;
   /** Epoch milliseconds. */
   lastModified: number;
+}
+
+/** A file that is being read. If there are no `bytes`, the caller must read the stream to its end or destroy it. */
+export interface StoredFile extends FileFacts {
+  /** The range that the stream returns, inclusive. Null if it returns the whole file. */
+  range: { first: number; last: number } | null;
   stream: Readable;
   /** The content of the stream, if it is small and has already been read. The stream can then be ignored. */
   bytes: Buffer | null;
@@ -57,6 +61,8 @@ export interface ContentStore extends AsyncDisposable {
    * @throws {RangeNotSatisfiableError}
    */
   read(key: string, path: string, range?: ByteRange): Promise<StoredFile | null>;
+  /** Looks a file up without reading it. Null as for `read`. */
+  find(key: string, path: string): Promise<FileFacts | null>;
   /** The paths of all files under a key, in no order. Empty for an unknown key. */
   files(key: string): AsyncIterable<string>;
   /** Whether there are files under a key. */

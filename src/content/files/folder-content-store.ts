@@ -16,7 +16,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
-import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
+import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
 import { copyFolder, syncFolder } from './copy-folder.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
@@ -89,16 +89,13 @@ export class FolderContentStore implements ContentStore {
   }
 
   async read(key: string, filePath: string, range?: ByteRange): Promise<StoredFile | null> {
-    const root = this.path(key);
+    assertContentKey(key);
     if (!isFilePath(filePath)) return null;
     return await reaching(async () => {
-      const opened = await openFile(await this.#realRoot(root), path.join(root, ...filePath.split('/')));
-      if (opened === null) {
-        await this.#assertOwner();
-        return null;
-      }
-      const { handle, size, mtimeMs } = opened;
-      const about = { size, etag: entityTagOf(key, filePath), lastModified: Math.floor(mtimeMs) };
+      const opened = await this.#open(key, filePath);
+      if (opened === null) return null;
+      const { handle, about } = opened;
+      const { size } = about;
       try {
         if (range === undefined && size <= SMALL_BYTES)
           // Spread would make the stream.
@@ -111,6 +108,27 @@ export class FolderContentStore implements ContentStore {
         throw error;
       }
     });
+  }
+
+  async find(key: string, filePath: string): Promise<FileFacts | null> {
+    assertContentKey(key);
+    if (!isFilePath(filePath)) return null;
+    return await reaching(async () => {
+      const opened = await this.#open(key, filePath);
+      await opened?.handle.close();
+      return opened?.about ?? null;
+    });
+  }
+
+  async #open(key: string, filePath: string): Promise<{ handle: FileHandle; about: FileFacts } | null> {
+    const root = this.path(key);
+    const opened = await openFile(await this.#realRoot(root), path.join(root, ...filePath.split('/')));
+    if (opened === null) {
+      await this.#assertOwner();
+      return null;
+    }
+    const { handle, size, mtimeMs } = opened;
+    return { handle, about: { size, etag: entityTagOf(key, filePath), lastModified: Math.floor(mtimeMs) } };
   }
 
   /** The real path of a key's folder, which never changes. It is cached, because every file of a course needs it. */

@@ -8,7 +8,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
-import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
+import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
 import { S3Downloads } from './s3-downloads.ts';
 import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
@@ -123,6 +123,13 @@ export class S3ContentStore implements ContentStore {
     if (!isFilePath(filePath)) return null;
     const opened = await reaching(() => unlessMissing(this.#downloads.open(prefix + filePath, range)));
     return opened === null ? null : Object.assign(opened, { etag: entityTagOf(key, filePath) });
+  }
+
+  async find(key: string, filePath: string): Promise<FileFacts | null> {
+    const prefix = this.#prefixOf(key);
+    if (!isFilePath(filePath)) return null;
+    const found = await reaching(() => unlessMissing(this.#downloads.find(prefix + filePath)));
+    return found === null ? null : { ...found, etag: entityTagOf(key, filePath) };
   }
 
   async *files(key: string): AsyncGenerator<string> {

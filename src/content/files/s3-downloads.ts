@@ -75,6 +75,16 @@ export class S3Downloads {
     };
   }
 
+  /**
+   * Looks an object up. It requests the first byte, because S3 does not answer a HEAD request with the reason of a failure.
+   * @throws as {@link open}
+   */
+  async find(name: string): Promise<Pick<StoredFile, 'size' | 'lastModified'>> {
+    const { found, bytes } = await this.#firstPiece(name, undefined, { first: 0, last: 0 });
+    if (bytes === null) (found.Body as Readable).destroy();
+    return { size: sizeIn(found), lastModified: found.LastModified?.getTime() ?? 0 };
+  }
+
   async #firstPiece(
     name: string,
     range: ByteRange | undefined,

@@ -3,6 +3,7 @@ import { entityTagOf } from '../../content/files/content-key.ts';
 import {
   type ByteRange,
   type ContentStore,
+  type FileFacts,
   RangeNotSatisfiableError,
   type StoredFile,
 } from '../../content/files/content-store.ts';
@@ -29,32 +30,32 @@ export function contentFileRoutes(
     const cacheControl = `private, max-age=${seconds}, immutable`;
     const condition = request.headers['if-none-match'];
     // An asterisk matches any existing file, so the file must be looked up.
-    if (condition?.trim() !== '*' && names(condition, etag)) {
+    const matchesAny = condition?.trim() === '*';
+    if (!matchesAny && names(condition, etag)) {
       return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
     }
-    // Ranges are defined for GET alone (RFC 9110 section 14.2).
-    const range = isHead ? undefined : rangeOf(request, etag);
-    const file = await read(store, contentKey, path, range, reply);
-    if (file === null) throw new ProblemError('not-found', 'The course has no such file');
-    if (condition?.trim() === '*') {
-      file.stream.destroy();
-      return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
-    }
-    const { first, last } = file.range ?? { first: 0, last: file.size - 1 };
-    reply.headers({
+    const headersOf = ({ size, lastModified, etag }: FileFacts) => ({
       'Content-Type': mediaTypeOf(path),
-      'Content-Length': last - first + 1,
+      'Content-Length': size,
       'Accept-Ranges': 'bytes',
       'Cache-Control': cacheControl,
-      ETag: file.etag,
-      'Last-Modified': new Date(file.lastModified).toUTCString(),
-      ...(file.range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.size}` }),
+      ETag: etag,
+      'Last-Modified': new Date(lastModified).toUTCString(),
     });
-    if (isHead) {
-      file.stream.destroy();
-      return reply.send();
+    // Ranges are defined for GET alone (RFC 9110 section 14.2).
+    if (isHead || matchesAny) {
+      const found = await inEitherForm(path, (form) => store.find(contentKey, form));
+      if (matchesAny) return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
+      return reply.headers(headersOf(found)).send();
     }
-    return reply.code(file.range === null ? 200 : 206).send(file.bytes ?? file.stream);
+    const file = await read(store, contentKey, path, rangeOf(request, etag), reply);
+    reply.headers(headersOf(file));
+    if (file.range === null) return reply.send(file.bytes ?? file.stream);
+    const { first, last } = file.range;
+    return reply
+      .code(206)
+      .headers({ 'Content-Length': last - first + 1, 'Content-Range': `bytes ${first}-${last}/${file.size}` })
+      .send(file.bytes ?? file.stream);
   };
   // The HEAD route that Fastify would add reads the whole file.
   scope.route<{ Params: { '*': string } }>({ method: ['GET', 'HEAD'], url: '/content/*', handler: answer });
@@ -67,22 +68,28 @@ function filePathOf(address: string): string {
 }
 
 /**
- * Opens a file, also if its name has the other form of Unicode. Programs on macOS write decomposed names into zips, and
+ * Finds a file, also if its name has the other form of Unicode. Programs on macOS write decomposed names into zips, and
  * pages request composed ones.
+ * @throws {ProblemError} `not-found`
  */
+async function inEitherForm<File>(path: string, find: (form: string) => Promise<File | null>): Promise<File> {
+  for (const form of new Set([path, path.normalize('NFC'), path.normalize('NFD')])) {
+    const file = await find(form);
+    if (file !== null) return file;
+  }
+  throw new ProblemError('not-found', 'The course has no such file');
+}
+
+/** @throws {ProblemError} `not-found`, `range-not-satisfiable` */
 async function read(
   store: ContentStore,
   key: string,
   path: string,
   range: ByteRange | undefined,
   reply: FastifyReply,
-): Promise<StoredFile | null> {
+): Promise<StoredFile> {
   try {
-    for (const form of new Set([path, path.normalize('NFC'), path.normalize('NFD')])) {
-      const file = await store.read(key, form, range);
-      if (file !== null) return file;
-    }
-    return null;
+    return await inEitherForm(path, (form) => store.read(key, form, range));
   } catch (error) {
     if (!(error instanceof RangeNotSatisfiableError)) throw error;
     reply.header('Content-Range', `bytes */${error.size}`);

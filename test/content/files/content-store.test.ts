@@ -38,6 +38,8 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
         assert.equal(file.size, Buffer.byteLength(content));
         assert.equal(file.range, null);
         assert.ok(Math.abs(Date.now() - file.lastModified) < 60_000);
+        const { size, etag, lastModified } = file;
+        assert.deepEqual(await other.find(key, path), { size, etag, lastModified });
       }
       assert.deepEqual(await keysOf(other), [key]);
       assert.equal(await other.has(key), true);

@@ -39,6 +39,7 @@ describe('the S3 content store', () => {
         ['put', () => store.put(key, stageFiles(folder.path, { 'a.html': 'x' }), never)],
         ['remove', () => store.remove(key)],
         ['read', () => store.read(key, 'a.html')],
+        ['find', () => store.find(key, 'a.html')],
         ['range', () => store.read(key, 'a.html', { first: 0 })],
         ['has', () => store.has(key)],
         ['keys', () => Array.fromAsync(store.keys())],
@@ -174,12 +175,24 @@ describe('the S3 content store', () => {
     for (const file of await Promise.all(reading)) assert.equal(file?.bytes?.toString(), 'film');
   });
 
+  it('finds a file by a request for one byte, and an empty one', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    await store.put(key, stageFiles(folder.path, { 'video.mp4': randomBytes(MIB), empty: '' }), never);
+    s3.bytesSent = 0;
+    assert.equal((await store.find(key, 'video.mp4'))?.size, MIB);
+    assert.equal(s3.bytesSent, 1);
+    assert.equal((await store.find(key, 'empty'))?.size, 0);
+  });
+
   it('reads from a server that ignores ranges', async () => {
     await using s3 = await startS3();
     await using store = openStore(s3);
     s3.answer = () => 'the whole file';
     const { stream, size, range } = (await store.read(key, 'a.txt', { first: 4, last: 8 })) ?? {};
     assert.deepEqual([size, range, stream && (await text(stream))], [14, null, 'the whole file']);
+    assert.equal((await store.find(key, 'a.txt'))?.size, 14);
   });
 
   it('ends a download whose object was removed meanwhile', async () => {
