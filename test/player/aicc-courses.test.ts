@@ -163,6 +163,24 @@ describe('an AICC course', () => {
     }
   });
 
+  test('counts a visit after one that reported less time than had passed', async () => {
+    const registrationId = await register();
+    const minutes = async () => Math.floor((await resultOf(service, registrationId)).duration / 60);
+    const unit = await open(registrationId);
+    await unit.send('PutParam', '[core]\nlesson_status=i,s');
+    late += 4 * 60_000;
+    await unit.send('PutParam', '[core]\nlesson_status=i,s');
+    await unit.send('PutParam', '[core]\nlesson_status=i,s\ntime=00:02:00');
+    await unit.send('ExitAU');
+    assert.equal(await minutes(), 4);
+    for (const total of [6, 8]) {
+      const again = await open(registrationId);
+      await again.send('PutParam', '[core]\nlesson_status=i,s\ntime=00:02:00');
+      await again.send('ExitAU');
+      assert.equal(await minutes(), total);
+    }
+  });
+
   test('of several units is completed when all of them are', async () => {
     const registrationId = await register(TWO_UNITS);
     const player = await Player.open(service, registrationId);

@@ -26,7 +26,6 @@ export class PlainAiccModel {
   /** Whether the last visit that changed something has ended, and whether this visit has changed something. */
   #hasEnded = true;
   #hasBegun = false;
-  #sessionS = 0;
   #earlierS = 0;
   #totalS = 0;
   #isCompleted = false;
@@ -45,8 +44,7 @@ export class PlainAiccModel {
       this.#isCompleted && this.#success !== 'FAIL' && this.#exit !== 'suspend' && this.#hasEnded;
     this.#hasBegun = false;
     if (this.isReview) return;
-    this.#earlierS += this.#sessionS;
-    this.#sessionS = 0;
+    this.#earlierS = this.#totalS;
   }
 
   put({ values, exit }: PlainMessage): PlainAnswer {
@@ -56,8 +54,7 @@ export class PlainAiccModel {
     for (const { element, read } of values) {
       if (read === null) continue;
       if (element.name === 'Time') {
-        this.#sessionS = secondsOf(read);
-        this.#totalS = Math.max(this.#totalS, this.#earlierS + this.#sessionS);
+        this.#totalS = Math.max(this.#totalS, this.#earlierS + secondsOf(read));
       } else this.#values.set(element.name, read);
     }
     this.#exit = exit.toLowerCase().startsWith('s') ? 'suspend' : exit;

@@ -157,6 +157,22 @@ describe('an xAPI course', () => {
     assert.equal(await minutes(), 4);
   });
 
+  test('counts a visit after one that reported less time than had passed', async () => {
+    const { registrationId, player, course } = await open();
+    const send = async ({ actor, activity: object, lrs }: typeof course, verb: string, result = {}) => {
+      await lrs.store({ actor, object, verb: VERB(verb), result });
+      return Math.floor((await resultOf(service, registrationId)).duration / 60);
+    };
+    await send(course, 'attempted');
+    late += 10 * MINUTE_MS;
+    assert.equal(await send(course, 'experienced'), 10);
+    assert.equal(await send(course, 'exited', { duration: 'PT5M' }), 10);
+    for (const minutes of [14, 18]) {
+      const again = xapiCourse(await player.openUnit(COURSE));
+      assert.equal(await send(again, 'exited', { duration: 'PT4M' }), minutes);
+    }
+  });
+
   test('finds its state again at the next launch, even without a registration in its requests', async () => {
     const { registrationId, course } = await open();
     const query = ({ actor, activity }: typeof course) => ({

@@ -121,7 +121,8 @@ async function record(
         const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
         const terminated = isExit || (before.terminated && isSame);
         const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
-        const earlierMs = isSame ? before.earlierMs : before.earlierMs + before.sessionMs;
+        // A session may report less time than was recorded, which stays recorded.
+        const earlierMs = isSame ? before.earlierMs : (present?.durationMs ?? 0);
         // If a unit reports no time, the elapsed time counts.
         const sessionMs = reported ?? at - session.startedAt;
         return {

@@ -10,9 +10,11 @@ export const xapiRules: SessionRules = {
   begin({ session, present, course, now }: SessionSituation) {
     const results: UnitResult[] = [];
     const resultOf = (unitId: string, statements: readonly StoredStatement[]): UnitResult => {
-      const unit = readXapiUnit(present.units.find((each) => each.unitId === unitId) ?? null);
+      const state = present.units.find((each) => each.unitId === unitId) ?? null;
+      const unit = readXapiUnit(state);
       const before = unit.sessionId === session.sessionId ? unit : null;
-      const earlierMs = before?.earlierMs ?? unit.earlierMs + unit.sessionMs;
+      // A session may report less time than was recorded, which stays recorded.
+      const earlierMs = before?.earlierMs ?? state?.durationMs ?? 0;
       const reportedMs = longestOf([before?.reportedMs ?? 0, ...statements.map(visitMsOf)]);
       // For a course that reports no time, the elapsed time counts.
       const passed = unitId === session.unitId ? now - session.startedAt : 0;
