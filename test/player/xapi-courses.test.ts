@@ -127,6 +127,14 @@ describe('an xAPI course', () => {
     assert.equal((await resultOf(service, registrationId)).score, 90);
   });
 
+  test('that is completed counts a score that follows in another statement', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, lrs } = course;
+    await lrs.store({ actor, object, verb: VERB('completed'), result: { score: { scaled: 0.6 } } });
+    await lrs.store({ actor, object, verb: VERB('scored'), result: { score: { scaled: 0.8 } } });
+    assert.equal((await resultOf(service, registrationId)).score, 80);
+  });
+
   test('counts the time of each visit', async () => {
     const { registrationId, player, course } = await open();
     const passed = ({ actor, activity: object, lrs }: typeof course, duration: string) =>

@@ -21,10 +21,12 @@ export const xapiRules: SessionRules = {
       // Earlier releases did not store whether a time was reported.
       const least = before?.reportedMs === undefined ? (before?.sessionMs ?? 0) : 0;
       const sessionMs = reportedMs ?? Math.max(least, passed);
-      const status = statements.reduce(
-        (merged, each) => mergeStatus(merged, statusOfStatement(each)),
-        unit.status,
-      );
+      const status = statements.reduce((merged, each) => {
+        const { completion, ...reported } = statusOfStatement(each);
+        // A statement that does not complete the unit does not begin another try either, so its score counts.
+        const isDone = merged.completion === 'Completed';
+        return mergeStatus(merged, { ...reported, completion: isDone ? 'Completed' : completion });
+      }, unit.status);
       return {
         unitId,
         position: null,
