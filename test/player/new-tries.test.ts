@@ -50,6 +50,25 @@ describe('a new try of a unit', () => {
       assert.deepEqual(await report('failed', 20), ['Completed', 'FAIL', 20]);
       assert.deepEqual(await report('passed', 75), ['Completed', 'PASS', 75]);
     });
+
+    test(`keeps the higher score of a passed unit of ${standard} until the unit reports another status`, async () => {
+      const { open } = await register();
+      assert.deepEqual(await (await open())('passed', 90), ['Completed', 'PASS', 90]);
+      const second = await open();
+      for (const [status, raw, score] of [
+        ['passed', 0, 90],
+        ['passed', 30, 90],
+        ['passed', 95, 95],
+        ['passed', 85, 95],
+        ['incomplete', 0, 95],
+        ['passed', 85, 85],
+        ['incomplete', 0, 85],
+      ] as const) {
+        assert.deepEqual(await second(status, raw), ['Completed', 'PASS', score]);
+      }
+      // A unit of SCORM 1.2 that has passed reads that in its next visit.
+      assert.deepEqual(await (await open())('passed', 0), ['Completed', 'PASS', 85]);
+    });
   }
 });
 

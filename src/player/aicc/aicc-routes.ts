@@ -8,6 +8,7 @@ import type { UnitResult } from '../attempts/unit-result.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
+import { withoutLowerScore } from '../scorm/another-pass.ts';
 import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
 import { hashSecret, type Session } from '../sessions/session.ts';
@@ -125,9 +126,10 @@ async function record(
         const earlierMs = isSame ? before.earlierMs : (present?.durationMs ?? 0);
         // If a unit reports no time, the elapsed time counts.
         const sessionMs = reported ?? at - session.startedAt;
+        const last = isSame ? readScorm12(before.cmi, unit, before.terminated).status : null;
         return {
           data: { cmi, terminated, sessionId, sessionMs, earlierMs },
-          status,
+          status: withoutLowerScore(status, { present, last }),
           visitMs: earlierMs + sessionMs,
         };
       },

@@ -74,9 +74,18 @@ export function cmiOf(unit: UnitState | null): Cmi {
  * crashed. The data of AICC has the same members; that of other standards has none of them.
  */
 export function isLeftOpen(unit: UnitState | null): boolean {
-  const { terminated } = (unit?.data ?? {}) as { terminated?: unknown };
+  const { terminated } = endOf(unit);
   const cmi = cmiOf(unit);
   return terminated === false || [cmi, part(cmi, 'core')].some((each) => textIn(each, 'exit') === 'suspend');
+}
+
+/** Whether the last visit of a unit ended; false before the first write. */
+export function hasTerminated(unit: UnitState | null): boolean {
+  return endOf(unit).terminated === true;
+}
+
+function endOf(unit: UnitState | null): { terminated?: unknown } {
+  return (unit?.data ?? {}) as { terminated?: unknown };
 }
 
 /** A member that is an object; empty if it is not an object. */

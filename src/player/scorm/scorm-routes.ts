@@ -10,8 +10,9 @@ import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
+import { withoutLowerScore } from './another-pass.ts';
 import { attemptTimeData } from './attempt-time.ts';
-import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
+import { type Cmi, type CmiCommit, cmiOf, hasTerminated, mergeCmi } from './cmi.ts';
 import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
@@ -104,6 +105,8 @@ export function scormRoutes(
     const unit = course.units.find(({ id }) => id === commit.unit);
     if (unit === undefined) throw notFound('unit', commit.unit);
     const position = { page: commit.page, visit: commit.visit, sequence: commit.sequence };
+    const read = (cmi: Cmi, terminated: boolean) =>
+      isScorm2004(course) ? readScorm2004(cmi, unit, course, terminated) : readScorm12(cmi, unit, terminated);
     const outcome = await attempts.recordUnitResult(launch, {
       unitId: unit.id,
       position,
@@ -114,9 +117,10 @@ export function scormRoutes(
         // The page then keeps its own whole copy, and sends the state later.
         const lacksState =
           commit.isChange && commit.state === undefined && activityTreeOf(course.structure) !== null;
-        const { status, sessionMs } = isScorm2004(course)
-          ? readScorm2004(cmi, unit, course, commit.terminated)
-          : readScorm12(cmi, unit, commit.terminated);
+        const { status, sessionMs } = read(cmi, commit.terminated);
+        const isSameVisit =
+          present?.position.page === position.page && present.position.visit === position.visit;
+        const last = isSameVisit ? read(cmiOf(present), hasTerminated(present)).status : null;
         return {
           data: {
             cmi,
@@ -124,7 +128,7 @@ export function scormRoutes(
             ...attemptTimeData(present, { position, isNewAttempt: commit.isNewAttempt ?? false }),
           },
           isWhole: isWhole && !lacksState,
-          status,
+          status: withoutLowerScore(status, { present, last }),
           visitMs: visitMs(commit, sessionMs),
         };
       },
