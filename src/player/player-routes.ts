@@ -15,7 +15,7 @@ import type { LaunchService } from './launches/launch-service.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
-import { timeLimitOf } from './time-limit.ts';
+import { type TimeLimit, timeLimitOf } from './time-limit.ts';
 
 const MAX_ID_LENGTH = 4_096;
 
@@ -173,9 +173,11 @@ export function playerRoutes(
     const present = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has its own rules for repeating a unit.
     const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
-    const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
     // Pages of earlier releases do not send it.
     const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(present)) : null;
+    const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(present));
+    const isReview =
+      launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present, timeLimit));
     const start = await runtime.openUnit({
       launch,
       course,
@@ -185,15 +187,15 @@ export function playerRoutes(
       isResumed,
       baseUrl: launches.baseOf(launch),
     });
-    const usedMs = isResumed === false ? 0 : attemptMs(present);
-    return { ...start, timeLimit: start.isReview ? null : timeLimitOf(unit, usedMs) };
+    return { ...start, timeLimit: start.isReview ? null : timeLimit };
   });
 }
 
 /**
  * Whether a unit opens for review: it is completed, not failed, and not left open. A unit that was left open goes on,
- * because courses report completion early and their score later.
+ * because courses report completion early and their score later. It cannot go on once its time is used up.
  */
-function isFinished(unit: UnitState): boolean {
-  return unit.completion === 'Completed' && unit.success !== 'FAIL' && !isLeftOpen(unit);
+function isFinished(unit: UnitState, timeLimit: TimeLimit | null): boolean {
+  const canGoOn = isLeftOpen(unit) && !(timeLimit?.exits === true && timeLimit.leftMs === 0);
+  return unit.completion === 'Completed' && unit.success !== 'FAIL' && !canGoOn;
 }

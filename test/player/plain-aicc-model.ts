@@ -13,6 +13,7 @@ export interface PlainMessage {
 const EXITS = ['', 'logout', 'time-out', 'suspend', 'S', 'L'];
 const DONE = ['passed', 'completed', 'failed'];
 const MASTERY_SCORE = 80;
+const ALLOWED_S = 30 * 60;
 
 /**
  * The data model of an AICC unit as its table describes it, with nothing else known: a second opinion on the service's.
@@ -40,8 +41,8 @@ export class PlainAiccModel {
 
   /** A new window. */
   open(): void {
-    this.isReview =
-      this.#isCompleted && this.#success !== 'FAIL' && this.#exit !== 'suspend' && this.#hasEnded;
+    const canGoOn = (this.#exit === 'suspend' || !this.#hasEnded) && this.#totalS < ALLOWED_S;
+    this.isReview = this.#isCompleted && this.#success !== 'FAIL' && !canGoOn;
     this.#hasBegun = false;
     if (this.isReview) return;
     this.#earlierS = this.#totalS;

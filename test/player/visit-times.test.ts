@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
-import { scorm2004Course } from '../support/player-courses.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-parts.ts';
+import { Player } from './learner-parts.ts';
 
 const LIMITED = scorm2004Course({
   items:
@@ -52,5 +55,40 @@ describe('the time of a unit', () => {
     assert.deepEqual((await open(true)).times, ['PT9M', 21]);
     const { duration } = (await service.api.get(`/registrations/${registrationId}`)).body;
     assert.equal(duration, 38 * 60, 'all attempts count for the registration');
+  });
+
+  test('opens a completed unit for review once its limit is used up, also if no visit has ended', async () => {
+    const item =
+      '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
+      '<adlcp:maxtimeallowed>00:30:00</adlcp:maxtimeallowed><adlcp:timelimitaction>exit,message</adlcp:timelimitaction></item>';
+    for (const [lesson_status, session_time, left] of [
+      ['passed', '00:31:00', [true, null]],
+      ['completed', '00:31:00', [true, null]],
+      ['passed', '00:29:00', [false, 60_000]],
+      ['failed', '00:31:00', [false, 0]],
+      ['incomplete', '00:31:00', [false, 0]],
+    ] as const) {
+      const { registrationId } = await registerTo(service, scorm12Course({ items: item }));
+      const open = async () => {
+        const client = await startLaunch(service, registrationId);
+        await client.open();
+        const { isReview, timeLimit } = await client.openUnit('i1');
+        return { client, found: [isReview, timeLimit?.leftMs ?? null] };
+      };
+      const { client } = await open();
+      await client.commit('i1', { core: { lesson_status, session_time } });
+      assert.deepEqual((await open()).found, left, `${lesson_status} after ${session_time}`);
+    }
+  });
+
+  test('opens a passed unit of AICC for review once its limit is used up, also without ExitAU', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    await unit.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:31:00');
+    const player = await Player.open(service, registrationId);
+    const { isReview, timeLimit, address } = await player.post('/unit', { unit: 'A1' });
+    assert.deepEqual([isReview, timeLimit], [true, null]);
+    const { values } = await new AiccUnit(new URL(address)).parameters();
+    assert.deepEqual([values.Lesson_Mode, values.Credit], ['review', 'no-credit']);
   });
 });
