@@ -181,6 +181,25 @@ describe('an AICC course', () => {
     }
   });
 
+  test('counts each of several open sessions once', async () => {
+    const registrationId = await register();
+    const player = await Player.open(service, registrationId);
+    const openUnit = async () => new AiccUnit(await player.openUnit('A1'));
+    const minutesAfter = async (unit: AiccUnit, time: string) => {
+      assert.match(await unit.send('PutParam', `[core]\nlesson_status=i,s${time}`), /^error=0/);
+      return Math.floor((await resultOf(service, registrationId)).duration / 60);
+    };
+    const one = await openUnit();
+    late += 4 * 60_000;
+    assert.equal(await minutesAfter(one, ''), 4);
+    const two = await openUnit();
+    for (const unit of [two, one, two]) assert.equal(await minutesAfter(unit, ''), 4);
+    assert.equal(await minutesAfter(two, '\ntime=00:03:00'), 7);
+    assert.equal(await minutesAfter(one, '\ntime=00:05:00'), 8);
+    late += 60_000;
+    assert.equal(await minutesAfter(two, ''), 8);
+  });
+
   test('of several units is completed when all of them are', async () => {
     const registrationId = await register(TWO_UNITS);
     const player = await Player.open(service, registrationId);

@@ -181,6 +181,23 @@ describe('an xAPI course', () => {
     }
   });
 
+  test('counts each of several open sessions once', async () => {
+    const { registrationId, player, course } = await open();
+    const send = async ({ actor, activity: object, lrs }: typeof course, verb: string, result = {}) => {
+      await lrs.store({ actor, object, verb: VERB(verb), result });
+      return Math.floor((await resultOf(service, registrationId)).duration / 60);
+    };
+    late += 10 * MINUTE_MS;
+    assert.equal(await send(course, 'experienced'), 10);
+    const other = xapiCourse(await player.openUnit(COURSE));
+    for (const each of [other, course, other, course]) assert.equal(await send(each, 'experienced'), 10);
+    assert.equal(await send(other, 'exited', { duration: 'PT3M' }), 13);
+    // The last data of the first session arrives late.
+    assert.equal(await send(course, 'exited', { duration: 'PT12M' }), 15);
+    late += 5 * MINUTE_MS;
+    assert.equal(await send(other, 'experienced'), 15);
+  });
+
   test('finds its state again at the next launch, even without a registration in its requests', async () => {
     const { registrationId, course } = await open();
     const query = ({ actor, activity }: typeof course) => ({

@@ -3,6 +3,7 @@ import type { UnitState } from '../attempts/attempt.ts';
 import { type Cmi, cmiOf, isLeftOpen, part, textIn } from '../scorm/cmi.ts';
 import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
 import type { Session } from '../sessions/session.ts';
+import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
 /**
@@ -10,14 +11,10 @@ import { readGroups, readRows, readValues } from './hacp-message.ts';
  */
 
 /** The stored data of a unit. */
-export interface AiccUnitData {
+export interface AiccUnitData extends SessionTimes {
   cmi: Cmi;
   /** Whether the unit has sent `ExitAU` in its latest session. */
   terminated: boolean;
-  /** The session that was counted last. `sessionMs` is its time, `earlierMs` the time of all sessions before it. */
-  sessionId: string | null;
-  sessionMs: number;
-  earlierMs: number;
 }
 
 /** Only the first letter of these words is significant (CMI001, chapter 5). */
@@ -49,13 +46,7 @@ const INTEGER = /^[+-]?\d{1,9}$/;
 /** Reads the stored data of a unit. */
 export function readAiccUnit(present: UnitState | null): AiccUnitData {
   const data = (present?.data ?? {}) as Partial<AiccUnitData>;
-  return {
-    cmi: cmiOf(present),
-    terminated: data.terminated ?? false,
-    sessionId: data.sessionId ?? null,
-    sessionMs: data.sessionMs ?? 0,
-    earlierMs: data.earlierMs ?? 0,
-  };
+  return { cmi: cmiOf(present), terminated: data.terminated ?? false, ...readSessionTimes(data) };
 }
 
 /** The data model at the start of another session. The time of the session before is counted already. */

@@ -13,6 +13,7 @@ import type { Cmi } from '../scorm/cmi.ts';
 import { readScorm12 } from '../scorm/scorm12-status.ts';
 import { hashSecret, type Session } from '../sessions/session.ts';
 import { readSession, updateSession } from '../sessions/session-store.ts';
+import { nextSessionTimes } from '../sessions/session-times.ts';
 import {
   parametersOf,
   readAiccUnit,
@@ -121,16 +122,15 @@ async function record(
         const isSame = before.sessionId === sessionId;
         const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
         const terminated = isExit || (before.terminated && isSame);
-        const { status, sessionMs: reported } = readScorm12(cmi, unit, terminated);
-        // A session may report less time than was recorded, which stays recorded.
-        const earlierMs = isSame ? before.earlierMs : (present?.durationMs ?? 0);
-        // If a unit reports no time, the elapsed time counts.
-        const sessionMs = reported ?? at - session.startedAt;
+        const { status, sessionMs: reportedMs } = readScorm12(cmi, unit, terminated);
+        const elapsedMs = at - session.startedAt;
+        const reported = { sessionId, reportedMs, elapsedMs };
+        const times = nextSessionTimes(before, present?.durationMs ?? 0, reported);
         const last = isSame ? readScorm12(before.cmi, unit, before.terminated).status : null;
         return {
-          data: { cmi, terminated, sessionId, sessionMs, earlierMs },
+          data: { cmi, terminated, ...times },
           status: withoutLowerScore(status, { present, last }),
-          visitMs: earlierMs + sessionMs,
+          visitMs: times.earlierMs + times.sessionMs,
         };
       },
     };

@@ -2,6 +2,7 @@ import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import { isObject, type JsonObject, type Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
+import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 
 const MIN = 0;
 const MAX = 100;
@@ -11,26 +12,14 @@ const COMPLETING = ['completed', 'passed', 'failed', 'mastered'];
 const TIMED = ['completed', 'passed', 'failed', 'mastered', 'terminated', 'suspended', 'exited', 'attempted'];
 
 /** The stored data of a unit of an xAPI course. */
-export interface XapiUnitData {
+export interface XapiUnitData extends SessionTimes {
   status: LearningStatus;
-  /** The latest session that counted, its time and the time of earlier sessions, in milliseconds. */
-  sessionId: string | null;
-  sessionMs: number;
-  earlierMs: number;
-  /** The time that the session has reported itself; null if it has reported none. Missing in data of earlier releases. */
-  reportedMs?: number | null;
 }
 
 /** Reads the stored data of a unit of an xAPI course. */
 export function readXapiUnit(present: UnitState | null): XapiUnitData {
   const data = (present?.data ?? {}) as Partial<XapiUnitData>;
-  return {
-    status: data.status ?? NOTHING_LEARNED,
-    sessionId: data.sessionId ?? null,
-    sessionMs: data.sessionMs ?? 0,
-    earlierMs: data.earlierMs ?? 0,
-    ...(data.reportedMs === undefined ? {} : { reportedMs: data.reportedMs }),
-  };
+  return { status: data.status ?? NOTHING_LEARNED, ...readSessionTimes(data) };
 }
 
 /**
