@@ -166,6 +166,25 @@ describe('a SCORM 2004 course in a browser', () => {
     }
   });
 
+  it('resumes a new attempt that has reported nothing without the data of the attempt before', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    const begun = async () => {
+      const { completion_status, success_status, total_time = '' } = await learner.given();
+      return [completion_status, success_status, /M/.test(total_time)];
+    };
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('#fail').click();
+    const contents = learner.page.getByRole('navigation', { name: 'Contents' });
+    await contents.getByRole('button', { name: /^Lesson 1.*Failed/ }).click();
+    assert.deepEqual(await begun(), ['unknown', 'unknown', false]);
+    await learner.open(service, registrationId);
+    assert.deepEqual(await begun(), ['unknown', 'unknown', false]);
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual([body.units[0].completion, body.units[0].success], ['Completed', 'FAIL']);
+  });
+
   it('resumes a sequenced course in the unit whose tab was closed', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     {

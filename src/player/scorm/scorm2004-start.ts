@@ -27,7 +27,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
         learner_id: launch.learnerId,
         learner_name: launch.learnerId,
         location: exactTextIn(before, 'location'),
-        completion_status: completionFor(present, textIn(before, 'completion_status')),
+        completion_status: completionFor(opening, textIn(before, 'completion_status')),
         success_status: textIn(before, 'success_status'),
         progress_measure: textIn(before, 'progress_measure'),
         score: {
@@ -57,10 +57,14 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
   };
 }
 
-/** The status that the unit reported, or else the result of its last visit. */
-function completionFor(present: UnitOpening['present'], reported: string): string {
+/**
+ * The status that the unit reported, or else the result of its last visit. With sequencing, that may be the result of an
+ * earlier attempt.
+ */
+function completionFor({ present, isResumed }: Pick<UnitOpening, 'present' | 'isResumed'>, reported: string) {
   const isReported = reported !== '' && reported !== 'unknown';
-  return isReported || present?.completion !== 'Completed' ? reported : 'completed';
+  const isResult = isResumed === null && present?.completion === 'Completed';
+  return isReported || !isResult ? reported : 'completed';
 }
 
 function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {

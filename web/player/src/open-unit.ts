@@ -31,6 +31,15 @@ export class OpenUnit {
     this.start = start;
   }
 
+  /**
+   * If sequencing has begun another attempt on the unit, saves it at once. Otherwise, an attempt that reports nothing
+   * would be resumed with the data of the one before.
+   */
+  saveNewAttempt(sequencer: Sequencer | null): void {
+    if (sequencer?.isResumed !== false || this.unit.completion === 'Unknown') return;
+    if (this.runtime !== null) this.saver?.changed('commit');
+  }
+
   /** The frame of its course, which loads once the frame is in the page. */
   makeFrame(): HTMLIFrameElement {
     this.#frame = element('iframe', {

@@ -161,6 +161,7 @@ export class Player {
     if (open.runtime === null) this.#noteAsset(open);
     this.#header.setSaving('saved', false);
     this.#welcome(start);
+    open.saveNewAttempt(this.#sequencer);
     if (this.#sequencer !== null) this.#showHeader();
     this.#showContents();
     open.stopClock = whenTimeIsOver(start.timeLimit, (limit) => this.#timeIsOver(open, limit));
