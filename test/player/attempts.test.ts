@@ -322,6 +322,30 @@ describe('attempts', () => {
     }
   });
 
+  it('ignore members of a later release, whose page may talk to this instance during an upgrade', async () => {
+    const items = `${twoItems}<item identifier="a" identifierref="a1"><title>Reading</title></item>`;
+    const { registrationId } = await registerTo(service, scorm2004Course({ items }));
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    const later = { isOfLaterRelease: true, more: { members: [1] } };
+    assert.equal((await client.post('unit', { unit: 'i1', ...later })).status, 200);
+    const commit = await client.commit('i1', { completion_status: 'completed', location: 'p2' }, later);
+    assert.deepEqual(commit, { status: 200, body: { outcome: 'recorded' } });
+    const { elapsedMs, terminated, cmi, ...asset } = client.commitOf('a', {}, later);
+    assert.deepEqual(await client.post('asset', asset), { status: 200, body: { outcome: 'recorded' } });
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const units = body.attempts[0].units.map(({ unit_id, completion, data }: Record<string, unknown>) => [
+      unit_id,
+      completion,
+      data,
+    ]);
+    const stored = { cmi: { completion_status: 'completed', location: 'p2' }, terminated: false };
+    assert.deepEqual(units, [
+      ['i1', 'Completed', stored],
+      ['a', 'Completed', null],
+    ]);
+  });
+
   it('name the invalid members of a commit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);

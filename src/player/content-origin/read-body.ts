@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
@@ -11,11 +11,13 @@ const validators = new WeakMap<TSchema, Validator>();
 
 /**
  * Parses the body of a request to the content origin as JSON, whatever its media type. A page that is being closed can
- * send only a few media types.
+ * send only a few media types. Unknown members at the top level are ignored: during an upgrade, a page may be of a later
+ * release than the instance that it talks to.
  * @throws {ProblemError} `invalid-request` naming every invalid member, `malformed-json`
  */
-export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
-  const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);
+export function readBody<T extends TObject>(schema: T, body: unknown): Static<T> {
+  const sent = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);
+  const value = isObject(sent) ? knownMembers(sent, schema) : sent;
   let validator = validators.get(schema);
   if (validator === undefined) {
     validator = Compile(schema);
@@ -28,4 +30,12 @@ export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T>
       detail: message,
     })),
   );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function knownMembers(sent: object, { properties }: TObject): object {
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => Object.hasOwn(properties, name)));
 }
