@@ -4,6 +4,7 @@ import '@mantine/notifications/styles.layer.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchUse } from './api/attention.ts';
 import { Connection } from './api/connection.ts';
 import { UnreachableError } from './api/errors.ts';
 import { createQueryClient } from './api/query-client.ts';
@@ -11,6 +12,7 @@ import { preloadPage } from './app/preload-page.ts';
 import { Providers } from './app/providers.tsx';
 import { createAppRouter } from './app/router.tsx';
 
+watchUse();
 const connection = new Connection();
 const queryClient = createQueryClient(connection);
 const router = createAppRouter(queryClient);

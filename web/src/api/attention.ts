@@ -15,4 +15,7 @@ export function isUnattended(): boolean {
   return Date.now() - usedAt > UNATTENDED_AFTER_MS;
 }
 
-for (const input of INPUTS) window.addEventListener(input, noteUse, { capture: true, passive: true });
+/** Notes every input of the person from now on. Called once, by the entry point of the UI. */
+export function watchUse(): void {
+  for (const input of INPUTS) window.addEventListener(input, noteUse, { capture: true, passive: true });
+}
