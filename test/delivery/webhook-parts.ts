@@ -140,6 +140,14 @@ export async function lineOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}/line`)).body;
 }
 
+/** Waits until the head of a line has failed, and returns the line. */
+export async function untilRetrying(api: Api, id: number) {
+  return await until(async () => {
+    const line = await lineOf(api, id);
+    return line.state === 'RETRYING' && line;
+  }, 'the head waits for its next attempt');
+}
+
 /** Waits until the head has failed so often and waits for its next attempt. */
 export async function untilFailed(api: Api, id: number, attempts: number): Promise<void> {
   await until(async () => {
