@@ -1,13 +1,11 @@
-import { contentsOf } from './contents.ts';
 import type { CourseWindow } from './course-window.ts';
-import { element } from './elements.ts';
 import { watchLastRequests } from './last-requests.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
-import { PageHeader } from './page-header.ts';
-import { actionCard, cardOf, endedWords, fillResult, modeWords, recordCard } from './record.ts';
+import { type PageEnd, PageView } from './page-view.ts';
+import { cardOf } from './record.ts';
 import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
 import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
@@ -21,7 +19,6 @@ import {
   type UnitStart,
   type UnitsAnswer,
 } from './server.ts';
-import { Stage } from './stage.ts';
 import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { giveRuntime } from './unit-runtime.ts';
@@ -39,14 +36,15 @@ const LAST_WORDS_MS = 2_000;
 /** The learner's page. Opens units, provides their runtime, saves what they report and follows navigation. */
 export class Player {
   readonly #root: Element;
-  readonly #header = new PageHeader({
-    step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
-    exit: () => void this.#moves.leave(() => this.#exit()),
-  });
-  readonly #stage = new Stage();
-  readonly #moves = new Moves(() => this.#lock());
-  /** The recorded result of the whole course. */
-  readonly #result = element('dl');
+  readonly #view = new PageView(
+    () => ({ page: this.#page, open: this.#open, sequencer: this.#sequencer, isEnded: this.#isEnded }),
+    {
+      step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
+      exit: () => void this.#moves.leave(() => this.#exit()),
+      choose: (id) => this.#choose(id),
+    },
+  );
+  readonly #moves = new Moves(() => this.#view.lock(this.#moves.isMoving));
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
   /** Sequences the units; null if a table of contents is enough. */
@@ -62,8 +60,7 @@ export class Player {
 
   /** Opens the page, and the next unit if there is one. */
   async start(): Promise<void> {
-    this.#root.replaceChildren(this.#header.element, this.#stage.notice, this.#stage.main);
-    this.#stage.showLoading();
+    this.#view.begin(this.#root);
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', () => watchLastRequests(window, true));
@@ -85,11 +82,8 @@ export class Player {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),
     });
-    document.title = this.#page.course.name;
     this.#wasRecovered = unsent === 'recorded';
-    fillResult(this.#result, this.#page.result);
-    this.#stage.nav.hidden = this.#page.units.length < 2;
-    this.#showHeader();
+    this.#view.showCourse(this.#page);
     const { units, lastUnit, sequencing } = this.#page;
     await this.#moves.make(async () => {
       if (sequencing !== null) {
@@ -110,7 +104,7 @@ export class Player {
       await this.#openUnit(unit);
       return;
     }
-    this.#showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
+    this.#view.showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
   }
 
   /** Leaves the open unit and follows a request of the learner, or of the unit that terminated. */
@@ -133,7 +127,7 @@ export class Player {
       given?.close();
       return;
     }
-    this.#stage.showLoading();
+    this.#view.showLoading();
     let start: UnitStart;
     try {
       const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
@@ -159,14 +153,14 @@ export class Player {
     if (start.script !== null) await this.#giveRuntime(open);
     open.saver = this.#recording?.saverOf(open) ?? null;
     if (open.runtime === null) this.#noteAsset(open);
-    this.#header.setSaving('saved', false);
-    this.#welcome(start);
+    this.#view.welcome(start.isReview, this.#wasRecovered);
+    this.#wasRecovered = false;
     open.saveNewAttempt(this.#sequencer);
-    if (this.#sequencer !== null) this.#showHeader();
-    this.#showContents();
+    if (this.#sequencer !== null) this.#view.showHeader();
+    this.#view.showContents();
     open.stopClock = whenTimeIsOver(start.timeLimit, (limit) => this.#timeIsOver(open, limit));
     if (start.ownWindow) this.#showOwnWindow(open, given);
-    else this.#showFrame(open);
+    else this.#view.showFrame(open);
   }
 
   /** Provides a unit with its runtime, and saves what it reports. */
@@ -183,34 +177,17 @@ export class Player {
     });
   }
 
-  /** Shows the notice for a unit that opens. */
-  #welcome({ isReview }: UnitStart): void {
-    const wasRecovered = this.#wasRecovered;
-    this.#wasRecovered = false;
-    const words = modeWords(this.#page?.mode ?? 'normal', isReview);
-    if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
-    else if (words === null) this.#stage.clear();
-    else this.#stage.say(words);
-  }
-
   /** Records that the learner has opened an asset, which reports nothing itself. */
   #noteAsset({ saver }: OpenUnit): void {
     saver?.changed('terminate');
     void saver?.settled().then(() => this.#refresh());
   }
 
-  #showFrame(open: OpenUnit): void {
-    // On a phone, the table of contents covers the course.
-    if (matchMedia('(max-width: 45rem)').matches) this.#stage.nav.hidden = true;
-    this.#showHeader();
-    this.#stage.showFrame(open.makeFrame());
-  }
-
   #showOwnWindow(open: OpenUnit, given: CourseWindow | null): void {
-    this.#showCard(
+    this.#view.showCard(
       ownWindowCard(open.start.address, {
         given,
-        result: this.#result,
+        result: this.#view.result,
         events: {
           onShown: (opened) => {
             open.window = opened;
@@ -242,7 +219,7 @@ export class Player {
       return;
     }
     await this.#closeUnit();
-    if (!this.#isEnded) this.#showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
+    if (!this.#isEnded) this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
   }
 
   /** The course ended its session. Its page stays, because some courses show a last message there. */
@@ -256,14 +233,14 @@ export class Player {
       const delivered = sequencer.takeDelivered();
       if (delivered !== null) void this.#moves.make(() => this.#follow(() => delivered));
       else if (sequencer.isOver) void this.#moves.leave(() => this.#exit());
-      else this.#showHeader();
+      else this.#view.showHeader();
     });
   }
 
   /** Many courses show nothing after a click on their own exit button. */
   async #sayEnded(open: OpenUnit): Promise<void> {
     if (!(await open.hasEnded()) || open !== this.#open || this.#page === null) return;
-    this.#stage.say(endedWords(this.#page, open.start.isReview));
+    this.#view.showSessionEnded(this.#page, open);
   }
 
   /** Follows the navigation of the unit, once its call has returned. */
@@ -301,7 +278,7 @@ export class Player {
   #timeIsOver(open: OpenUnit, { exits, hasMessage }: TimeLimit): void {
     if (open !== this.#open) return;
     if (!exits) {
-      this.#stage.sayForAWhile(TEXTS.timeOverGoOn);
+      this.#view.showTimePassed();
       return;
     }
     void this.#moves.make(async () => {
@@ -314,17 +291,9 @@ export class Player {
   async #showTimeOver(hasMessage: boolean): Promise<void> {
     const canChoose = this.#sequencer === null && (this.#page?.units.length ?? 0) > 1;
     if (hasMessage)
-      this.#showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#result), canChoose);
-    else if (canChoose) this.#showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
+      this.#view.showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#view.result), canChoose);
+    else if (canChoose) this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
     else await this.#exit();
-  }
-
-  /** Shows a card while no unit is open. @param canChoose whether the learner may open another one */
-  #showBetweenUnits(card: HTMLElement, canChoose = true): void {
-    this.#stage.nav.hidden = !canChoose;
-    this.#showHeader();
-    this.#showContents();
-    this.#showCard(card);
   }
 
   async #exit(): Promise<void> {
@@ -333,19 +302,18 @@ export class Player {
       if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, 'out');
     if (this.#isEnded) return;
-    this.#stage.say(null);
+    this.#view.clearNotice();
     const returnUrl = this.#page?.returnUrl ?? null;
     if (returnUrl !== null) {
       this.#isEnded = true;
       location.replace(returnUrl);
       return;
     }
-    this.#stage.showLoading();
+    this.#view.showLoading();
     await this.#refresh();
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
-    this.#header.showNameAlone(this.#page.course.name);
-    this.#showCard(recordCard(this.#page, this.#result));
+    this.#view.showRecord(this.#page);
   }
 
   async #refresh(): Promise<void> {
@@ -354,12 +322,11 @@ export class Player {
     try {
       const { isSuperseded, units, result } = await post<UnitsAnswer>('units', { attempt, page });
       this.#page = { ...this.#page, units, result };
-      fillResult(this.#result, result);
-      this.#showContents();
-      if (isSuperseded && !this.#isEnded) this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
+      this.#view.showRecorded(result);
+      if (isSuperseded && !this.#isEnded) this.#end('superseded');
     } catch (error) {
       // Otherwise, the data on the page stays. The next change requests it again.
-      if (isOver(error) && !this.#isEnded) this.#end(TEXTS.overTitle, TEXTS.over, false);
+      if (isOver(error) && !this.#isEnded) this.#end('over');
     }
   }
 
@@ -373,76 +340,37 @@ export class Player {
     if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#refresh();
   }
 
-  /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */
-  #lock(): void {
-    const isLocked = this.#moves.isMoving || this.#sequencer?.isWaiting === true;
-    this.#header.lock(isLocked);
-    this.#stage.nav.inert = isLocked;
-  }
-
-  #showHeader(): void {
-    this.#header.show(this.#page?.course.name ?? '', {
-      nav: this.#stage.nav,
-      hasContents: (this.#page?.units.length ?? 0) > 1,
-      sequencer: this.#sequencer,
-    });
-  }
-
-  #showContents(): void {
-    const { units = [] } = this.#page ?? {};
-    if (units.length < 2) return;
+  /** @param id a unit or, with sequencing, a block */
+  #choose(id: string): void {
     const sequencer = this.#sequencer;
-    this.#stage.nav.replaceChildren(
-      ...contentsOf({
-        units,
-        current: this.#open?.unit.id ?? null,
-        sequencer,
-        choose: (id) => {
-          const unit = units.find((each) => each.id === id);
-          if (sequencer !== null) void this.#moves.make(() => this.#follow(() => sequencer.choose(id)));
-          else if (unit !== undefined) void this.#moves.make(() => this.#openUnit(unit));
-        },
-      }),
-    );
+    const unit = this.#page?.units.find((each) => each.id === id);
+    if (sequencer !== null) void this.#moves.make(() => this.#follow(() => sequencer.choose(id)));
+    else if (unit !== undefined) void this.#moves.make(() => this.#openUnit(unit));
   }
 
   #savingChanged(state: SavingState): void {
-    this.#header.setSaving(state, true);
-    if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
-    else if (state === 'saved') this.#stage.clear();
+    this.#view.showSaving(state);
     if (state === 'saved') this.#askForOpenUnits();
-    if (state === 'superseded') this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
-    if (state === 'expired') this.#end(TEXTS.overTitle, TEXTS.overKept, false);
-    if (state === 'over') this.#end(TEXTS.overTitle, TEXTS.over, false);
-    if (state === 'refused') this.#stage.say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
+    if (state === 'superseded' || state === 'expired' || state === 'over') this.#end(state);
   }
 
   /** Closes the course, because nothing is recorded any longer. */
-  #end(title: string, words: string, canTakeOver: boolean): void {
+  #end(why: PageEnd): void {
     this.#isEnded = true;
     this.#open?.drop();
     this.#open = null;
-    this.#header.showNameAlone(this.#page?.course.name ?? '');
-    this.#showCard(canTakeOver ? actionCard(title, words, TEXTS.takeOver, reload) : cardOf(title, words));
+    this.#view.showEnd(why);
   }
 
-  #showFailure(error: unknown, again: () => unknown = reload): void {
-    if (isOver(error)) this.#end(TEXTS.overTitle, TEXTS.over, false);
-    else if (error instanceof Refusal && error.status === FORBIDDEN)
-      this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
-    else this.#showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));
-  }
-
-  #showCard(card: HTMLElement): void {
-    this.#stage.showCard(card, !this.#isEnded && this.#sequencer?.isWaiting !== true);
+  /** @param again tries once more; by default, the page is loaded again */
+  #showFailure(error: unknown, again?: () => unknown): void {
+    if (isOver(error)) this.#end('over');
+    else if (error instanceof Refusal && error.status === FORBIDDEN) this.#end('superseded');
+    else this.#view.showFailed(again);
   }
 }
 
 /** Whether the launch, or what it plays, is gone. */
 function isOver(error: unknown): boolean {
   return error instanceof Refusal && (error.status === 410 || error.status === 404);
-}
-
-function reload(): void {
-  location.reload();
 }

@@ -1,0 +1,182 @@
+import { contentsOf } from './contents.ts';
+import { element } from './elements.ts';
+import type { OpenUnit } from './open-unit.ts';
+import { type HeaderActions, PageHeader } from './page-header.ts';
+import { actionCard, cardOf, endedWords, fillResult, modeWords, recordCard } from './record.ts';
+import type { SavingState } from './saver.ts';
+import type { Sequencer } from './sequencer.ts';
+import type { PageAnswer, Result } from './server.ts';
+import { Stage } from './stage.ts';
+import { TEXTS } from './texts.ts';
+
+/** The state of the player that the page shows. */
+export interface Playing {
+  /** Null until the service has answered. */
+  page: PageAnswer | null;
+  /** Null if no unit is open. */
+  open: OpenUnit | null;
+  /** Null if a table of contents is enough. */
+  sequencer: Sequencer | null;
+  /** Whether no unit can be opened any longer. */
+  isEnded: boolean;
+}
+
+/** The actions of the learner in the header and in the table of contents. */
+export interface PageActions extends HeaderActions {
+  /** @param id a unit or, with sequencing, a block */
+  choose(id: string): void;
+}
+
+/** Why a page records nothing any longer. If the launch has expired, the browser keeps the data for the next one. */
+export type PageEnd = Extract<SavingState, 'superseded' | 'expired' | 'over'>;
+
+/** Shows the page of the learner: the header, the table of contents, notices, and a course or a card. */
+export class PageView {
+  /** The recorded result of the whole course. Cards include it. */
+  readonly result = element('dl');
+  readonly #playing: () => Playing;
+  readonly #actions: PageActions;
+  readonly #header: PageHeader;
+  readonly #stage = new Stage();
+
+  /** @param playing returns the current state of the player */
+  constructor(playing: () => Playing, actions: PageActions) {
+    this.#playing = playing;
+    this.#actions = actions;
+    this.#header = new PageHeader(actions);
+  }
+
+  /** Puts the page into an element, before anything is known about the course. */
+  begin(root: Element): void {
+    root.replaceChildren(this.#header.element, this.#stage.notice, this.#stage.main);
+    this.showLoading();
+  }
+
+  /** Shows the page of a course, before any unit is open. */
+  showCourse({ course, result, units }: PageAnswer): void {
+    document.title = course.name;
+    fillResult(this.result, result);
+    this.#stage.nav.hidden = units.length < 2;
+    this.showHeader();
+  }
+
+  /** Shows that the next unit or card is being loaded. */
+  showLoading(): void {
+    this.#stage.showLoading();
+  }
+
+  /** Shows the name of the course, and the buttons that the sequencing offers now. */
+  showHeader(): void {
+    const { page, sequencer } = this.#playing();
+    this.#header.show(page?.course.name ?? '', {
+      nav: this.#stage.nav,
+      hasContents: (page?.units.length ?? 0) > 1,
+      sequencer,
+    });
+  }
+
+  /** Shows what has been recorded since. */
+  showRecorded(result: Result): void {
+    fillResult(this.result, result);
+    this.showContents();
+  }
+
+  /** Shows the table of contents of a course that has several units. */
+  showContents(): void {
+    const { page, open, sequencer } = this.#playing();
+    const { units = [] } = page ?? {};
+    if (units.length < 2) return;
+    const current = open?.unit.id ?? null;
+    const choose = (id: string) => this.#actions.choose(id);
+    this.#stage.nav.replaceChildren(...contentsOf({ units, current, sequencer, choose }));
+  }
+
+  /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */
+  lock(isMoving: boolean): void {
+    const isLocked = isMoving || this.#playing().sequencer?.isWaiting === true;
+    this.#header.lock(isLocked);
+    this.#stage.nav.inert = isLocked;
+  }
+
+  /**
+   * Shows the notice for a unit that opens. Nothing of it has been saved yet.
+   * @param wasRecovered whether the service has just stored unsent data of an earlier page
+   */
+  welcome(isReview: boolean, wasRecovered: boolean): void {
+    this.#header.setSaving('saved', false);
+    const words = modeWords(this.#playing().page?.mode ?? 'normal', isReview);
+    if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
+    else if (words === null) this.#stage.clear();
+    else this.#stage.say(words);
+  }
+
+  /** Shows the course of a unit. */
+  showFrame(open: OpenUnit): void {
+    // On a phone, the table of contents covers the course.
+    if (matchMedia('(max-width: 45rem)').matches) this.#stage.nav.hidden = true;
+    this.showHeader();
+    this.#stage.showFrame(open.makeFrame());
+  }
+
+  /** Shows the saving state, and a notice if the learner has to know more about it. */
+  showSaving(state: SavingState): void {
+    this.#header.setSaving(state, true);
+    if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
+    else if (state === 'saved') this.#stage.clear();
+    else if (state === 'refused') this.#stage.say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
+  }
+
+  /** Shows that the course has ended its session. */
+  showSessionEnded(page: PageAnswer, { start }: OpenUnit): void {
+    this.#stage.say(endedWords(page, start.isReview));
+  }
+
+  /** Shows that the time of a unit has passed and the learner may continue. */
+  showTimePassed(): void {
+    this.#stage.sayForAWhile(TEXTS.timeOverGoOn);
+  }
+
+  /** Removes the notice. */
+  clearNotice(): void {
+    this.#stage.say(null);
+  }
+
+  /** Shows a card in place of the course. */
+  showCard(card: HTMLElement): void {
+    const { isEnded, sequencer } = this.#playing();
+    this.#stage.showCard(card, !isEnded && sequencer?.isWaiting !== true);
+  }
+
+  /** Shows a card while no unit is open. @param canChoose whether the learner may open another one */
+  showBetweenUnits(card: HTMLElement, canChoose = true): void {
+    this.#stage.nav.hidden = !canChoose;
+    this.showHeader();
+    this.showContents();
+    this.showCard(card);
+  }
+
+  /** Shows what was recorded, once the learner has left the course. */
+  showRecord(page: PageAnswer): void {
+    this.#header.showNameAlone(page.course.name);
+    this.showCard(recordCard(page, this.result));
+  }
+
+  /** Shows why nothing is recorded any longer. */
+  showEnd(why: PageEnd): void {
+    this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
+    this.showCard(
+      why === 'superseded'
+        ? actionCard(TEXTS.supersededTitle, TEXTS.superseded, TEXTS.takeOver, reload)
+        : cardOf(TEXTS.overTitle, why === 'expired' ? TEXTS.overKept : TEXTS.over),
+    );
+  }
+
+  /** Shows that something could not be opened. @param again tries once more; by default, it loads the page again */
+  showFailed(again: () => unknown = reload): void {
+    this.showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));
+  }
+}
+
+function reload(): void {
+  location.reload();
+}
