@@ -176,6 +176,18 @@ describe('a registration of an equivalent', () => {
     assert.equal((await read(id)).language, 'en-US', 'it is one of those that match');
   });
 
+  it('keeps its language once it has a result, also without the learner having opened a course', async () => {
+    for (const result of [{ completion: 'Completed' }, { success: 'FAIL' }, { score: 0 }]) {
+      const id = await register();
+      await launch(id, { language: 'de' });
+      const status = { completion: 'Unknown', success: 'UNKNOWN', ...result };
+      assert.equal((await service.api.put(`/registrations/${id}/status`, status)).status, 200);
+      for (const language of ['en-US', 'en']) assert.equal((await launch(id, { language })).status, 200);
+      const record = await read(id);
+      assert.deepEqual([record.language, record.course_id], ['de', courses.de], JSON.stringify(result));
+    }
+  });
+
   it('lets the learner choose again after a reset', async () => {
     const id = await register();
     await launch(id, { language: 'de' });
@@ -272,6 +284,20 @@ describe('a registration of an equivalent', () => {
       assert.equal((await launchOf(id)).resource.registration.course_id, courses.de);
       const { language, course_id } = await read(id);
       assert.deepEqual([language, course_id], [null, courses.de]);
+    });
+
+    it('keeps the course of its result although another is the first now, until the equivalent lacks it', async () => {
+      const { equivalent, id } = await registerApart(['en-GB', 'de']);
+      const done = { completion: 'Completed', success: 'PASS' };
+      assert.equal((await service.api.put(`/registrations/${id}/status`, done)).status, 200);
+      for (const [languages, course] of [
+        [['de', 'en-GB'], 'en-GB'],
+        [['de', 'en-US'], 'de'],
+      ] as const) {
+        await service.api.put(`/equivalents/${equivalent}`, bodyOf(languages));
+        assert.equal((await launch(id)).status, 200);
+        assert.equal((await read(id)).course_id, courses[course]);
+      }
     });
 
     it('is not launched, in any language, once the account no longer has the equivalent', async () => {

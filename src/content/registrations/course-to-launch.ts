@@ -4,7 +4,8 @@ import { invalidInput } from '../../problems/problem.ts';
 import { assertEntitled, type Naming } from './entitlement.ts';
 import { type LanguageChoice, lockLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
-import type { Registration } from './registration.ts';
+import { INITIAL_STATUS, type Registration } from './registration.ts';
+import { changesResult } from './registration-events.ts';
 import { toRegistration } from './registration-rows.ts';
 import { updatePlayed } from './registration-store.ts';
 
@@ -14,8 +15,8 @@ export type IsOpened = (tx: Transaction, registrationId: string) => Promise<bool
 /**
  * Requires that the account has what a launch opens, and sets the course of the registration to the one that is launched.
  * Until a language is chosen, the account needs the equivalent, because the learner may get any of its courses. Until the
- * learner opens the course, the language of a launch replaces that of an earlier one, and the account needs the
- * equivalent for that. Once the equivalent is deleted, the registration is for the course that it has.
+ * learner opens the course or has a result, the language of a launch replaces that of an earlier one, and the account
+ * needs the equivalent for that. Once the equivalent is deleted, the registration is for the course that it has.
  *
  * @param options `language`: requested by the launch; null for none
  * @throws {ProblemError} `conflict`, or `invalid-request` if no course of the equivalent is in the language
@@ -36,8 +37,11 @@ export async function courseToLaunch(
     const detail = 'is only for a registration of an equivalent';
     throw invalidInput([{ pointer: '/language', detail }]);
   }
+  // Nobody would hear that a result is for another course now.
+  const hasResult = changesResult(INITIAL_STATUS, registration);
   const isChoosable =
-    registration.language === null || (language !== null && !(await isOpened(tx, registrationId)));
+    registration.language === null ||
+    (language !== null && !hasResult && !(await isOpened(tx, registrationId)));
   const choices = equivalentId !== null && isChoosable ? await lockLanguageChoices(tx, equivalentId) : [];
   const [first] = choices;
   const fitting = language === null || first === undefined ? [] : choicesIn(choices, language);
@@ -52,7 +56,8 @@ export async function courseToLaunch(
   if (choice !== undefined && another === undefined) {
     return toRegistration(await updatePlayed(tx, registrationId, choice, now));
   }
-  if (registration.language === null && courseId === first.courseId) return registration;
+  const keeps = hasResult ? choices : [first];
+  if (registration.language === null && keeps.some((each) => each.courseId === courseId)) return registration;
   return toRegistration(await updatePlayed(tx, registrationId, { ...first, language: null }, now));
 }
 

@@ -112,7 +112,7 @@ export class RegistrationService {
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
    * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
-   *   has no effect once the learner has opened a course. `isOpened` says whether they have.
+   *   has no effect once the learner has opened a course or has a result. `isOpened` says whether they have.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course or equivalent,
    *   `invalid-request` if no course of the equivalent is in the language
    */

@@ -28,9 +28,10 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
   const key = useRef('');
   const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
   const [language, setLanguage] = useState('');
-  const { language: present, attempt } = registration;
-  // Once the learner has opened a course, its language cannot be changed.
-  const isOpen = registration.equivalent_id !== null && (present === null || attempt === 0);
+  const { language: present, attempt, completion, success, score } = registration;
+  // Once the learner has opened a course or has a result, its language cannot be changed.
+  const isUntouched = attempt === 0 && completion === 'Unknown' && success === 'UNKNOWN' && score === null;
+  const isOpen = registration.equivalent_id !== null && (present === null || isUntouched);
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
