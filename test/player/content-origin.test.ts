@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
@@ -84,6 +85,20 @@ describe('the content origin', () => {
     assert.equal((await file('lesson/none.js')).status, 404);
     assert.equal((await file('lesson/none.js', { 'if-none-match': '*' })).status, 404);
     assert.equal((await file('lesson/index.html', { 'if-none-match': ' * ' })).status, 304);
+  });
+
+  it('serves sixteen files to a connection that requests hundreds without waiting, then ends it', async () => {
+    const { host, hostname, port, pathname } = new URL(`${client.base}/content/lesson/film.mp4`);
+    const socket = connect(Number(port), hostname);
+    // The service may close it before it has read everything.
+    socket.on('error', () => {});
+    const requestThat = (connection: string) =>
+      `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: ${connection}\r\n\r\n`;
+    socket.write(requestThat('keep-alive').repeat(349) + requestThat('close'));
+    const answers = (await Array.fromAsync(socket.setEncoding('utf8'))).join('');
+    const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+    assert.deepEqual(statuses, [...Array.from({ length: 16 }, () => '200'), '429']);
+    assert.equal((await file('lesson/film.mp4')).status, 200);
   });
 
   it('serves byte ranges of files, as video players request them', async () => {

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { answerClientError } from '../../http/client-errors.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
+import { limitPipelining } from '../../http/pipelining.ts';
 import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
@@ -96,6 +97,7 @@ export async function createContentServer({
       );
     },
   });
+  limitPipelining(server);
   // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
   if (tracing !== null) traceRequests(server, tracing, ({ method }) => method !== 'GET' && method !== 'HEAD');
   server.server.maxConnections = maxConnections;
