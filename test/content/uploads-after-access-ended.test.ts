@@ -52,7 +52,7 @@ describe('an upload during which its caller lost access', () => {
     const { id } = await createAdministrator(service.settings.data_dir, { email });
     const browser = await signedInBrowser(service.url, email);
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
-    return { path: `/ui/api/administrators/${id}`, headers: { cookie, origin: service.url } };
+    return { path: `/ui/api/administrators/${id}`, browser, headers: { cookie, origin: service.url } };
   }
 
   it('is refused once its client has been deleted', async () => {
@@ -86,6 +86,26 @@ describe('an upload during which its caller lost access', () => {
       );
       assert.equal(answer.status, status, JSON.stringify(answer.body));
     }
+  });
+
+  it('is refused once its administrator has ended all sessions, also after its own had expired', async () => {
+    const { browser, headers } = await newAdministrator('everywhere@example.com');
+    const answer = await uploadDuring(headers, async () => {
+      clock.pass(13 * HOURS_MS);
+      assert.equal((await browser.signIn('everywhere@example.com')).status, 200);
+      assert.equal((await browser.delete('/ui/api/sessions')).status, 204);
+    });
+    assert.equal(answer.status, 401, JSON.stringify(answer.body));
+  });
+
+  it('is accepted if its browser has signed in again after its session had expired', async () => {
+    const { browser, headers } = await newAdministrator('again@example.com');
+    const answer = await uploadDuring(headers, async () => {
+      clock.pass(13 * HOURS_MS);
+      assert.equal((await browser.get('/webhooks')).status, 401);
+      assert.equal((await browser.signIn('again@example.com')).status, 200);
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
   });
 
   it('is accepted if only its token or session has expired meanwhile', async () => {

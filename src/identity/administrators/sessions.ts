@@ -24,6 +24,8 @@ const SEEN_NOTED_EVERY_MS = 60_000;
 /** Maximum number of sessions. Beyond it, signing in ends the oldest one. */
 const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
+/** How long an expired session is kept, because an upload that began before may still be under way. */
+const KEPT_EXPIRED_MS = 24 * 3_600_000;
 
 /** Where a session is used, according to the request. */
 export interface SessionUse {
@@ -43,7 +45,7 @@ export interface SignedIn {
 
 /** How a session is verified. */
 export interface SessionCheck {
-  /** For requests that began before the session expired. @defaultValue false */
+  /** For requests that began before the session expired, at most a day ago. @defaultValue false */
   mayHaveExpired?: boolean;
   /** Whether nobody caused the request, so that it does not prolong the session. @defaultValue false */
   unattended?: boolean;
@@ -110,7 +112,7 @@ export class Sessions {
     if (!TOKEN_SHAPE.test(token)) return null;
     const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
     if (row === undefined || !(mayHaveExpired || this.#stands(row))) return null;
-    if (!unattended) await this.#noteSeen(row, address);
+    if (!unattended && this.#stands(row)) await this.#noteSeen(row, address);
     return {
       sessionId: row.session_id,
       administratorId: row.administrator_id,
@@ -135,11 +137,17 @@ export class Sessions {
   }
 
   /** Ends the session of a token. */
-  async end(token: string, tx?: Transaction): Promise<void> {
+  async end(token: string): Promise<void> {
+    if (!TOKEN_SHAPE.test(token)) return;
+    await this.#with.database.transaction((tx) => deleteSession(tx, hashToken(token)));
+  }
+
+  /** Ends the session that a sign-in replaces. An expired one is kept for the uploads that began before. */
+  async endReplaced(tx: Transaction, token: string): Promise<void> {
     if (!TOKEN_SHAPE.test(token)) return;
     const hash = hashToken(token);
-    if (tx === undefined) await this.#with.database.transaction((own) => deleteSession(own, hash));
-    else await deleteSession(tx, hash);
+    const row = await selectSessionHolder(tx, hash);
+    if (row !== undefined && this.#stands(row)) await deleteSession(tx, hash);
   }
 
   /**
@@ -167,15 +175,18 @@ export class Sessions {
    */
   async endEverywhere(administratorId: number, by: Actor): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
-      await this.#record(tx, administratorId, by, await deleteSessionsOf(tx, administratorId));
+      const rows = await selectSessions(tx, administratorId);
+      await deleteSessionsOf(tx, administratorId);
+      await this.#record(tx, administratorId, by, rows.filter((row) => this.#stands(row)).length);
     });
   }
 
-  /** Deletes sessions that have ended by their age, at most `limit`, and returns how many. */
+  /** Deletes sessions that expired a day ago, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
-    const now = this.#with.now();
+    const expiredBefore = this.#with.now() - KEPT_EXPIRED_MS;
+    const { lifetimeMs, idleMs } = this.#with;
     return await this.#with.database.transaction((tx) =>
-      deleteExpiredSessions(tx, now - this.#with.lifetimeMs, now - this.#with.idleMs, limit),
+      deleteExpiredSessions(tx, expiredBefore - lifetimeMs, expiredBefore - idleMs, limit),
     );
   }
 

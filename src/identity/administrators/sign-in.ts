@@ -34,7 +34,7 @@ import type { SetupLinks } from './setup-links.ts';
 export interface Visitor extends SessionUse {
   /** The mark of a known browser, if there is one. */
   mark: string | null;
-  /** The session that the browser already has. It ends with the sign-in. */
+  /** The session that the browser already has. It ends with the sign-in, unless it has expired. */
   sessionToken: string | null;
 }
 
@@ -96,7 +96,7 @@ export class SignIn {
     const sessionToken = await this.#with.database.transaction(async (tx) => {
       // The password may have been changed, or its owner disabled, during verification.
       if (!(await noteSignIn(tx, row.id, passwordHash, this.#with.now()))) throw this.#refused(visitor);
-      if (visitor.sessionToken !== null) await this.#with.sessions.end(visitor.sessionToken, tx);
+      if (visitor.sessionToken !== null) await this.#with.sessions.endReplaced(tx, visitor.sessionToken);
       const by = administratorActor(row, visitor.address);
       const name = row.name ?? row.email;
       await recordAudit(tx, { by, action: 'SIGNED_IN', id: row.id, name }, this.#with.now());

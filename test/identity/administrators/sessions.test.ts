@@ -13,6 +13,7 @@ const MAX_SESSIONS_EACH = 50;
 const MINUTE_MS = 60_000;
 const IDLE_MS = 60 * MINUTE_MS;
 const LIFETIME_MS = 10 * IDLE_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const ADDRESS = '192.0.2.1';
 
 function sessionsOf(database: Database, clock: ManualClock): Sessions {
@@ -61,6 +62,26 @@ describe('sessions', () => {
     }
     assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
     world.clock.pass(IDLE_MS / 2);
+    assert.equal(await world.sessions.verify(token, ADDRESS), null);
+  });
+
+  test('are known for another day to requests that began before', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    const began = { mayHaveExpired: true };
+    world.clock.pass(IDLE_MS + DAY_MS - 1);
+    assert.equal(await world.sessions.forgetExpired(10), 0);
+    assert.notEqual(await world.sessions.verify(token, ADDRESS, began), null);
+    world.clock.pass(1);
+    assert.equal(await world.sessions.forgetExpired(10), 1);
+    assert.equal(await world.sessions.verify(token, ADDRESS, began), null);
+  });
+
+  test('that have expired stay so after a request that began before', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    world.clock.pass(IDLE_MS);
+    assert.notEqual(await world.sessions.verify(token, ADDRESS, { mayHaveExpired: true }), null);
     assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
@@ -163,10 +184,10 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(second, ADDRESS), null);
   });
 
-  test('are removed in steps after they expire, and no others are', async () => {
+  test('are removed in steps a day after they expire, and no others are', async () => {
     await using world = await open();
     for (let at = 0; at < 3; at++) await world.begin();
-    world.clock.pass(IDLE_MS);
+    world.clock.pass(IDLE_MS + DAY_MS);
     const token = await world.begin();
     assert.equal(await world.sessions.forgetExpired(2), 2);
     assert.equal(await world.sessions.forgetExpired(2), 1);
@@ -182,6 +203,7 @@ describe('sessions', () => {
       assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
       world.clock.pass(IDLE_MS / 2);
     }
+    world.clock.pass(DAY_MS);
     assert.equal(await world.sessions.forgetExpired(10), 0);
     world.clock.pass(IDLE_MS / 2);
     assert.equal(await world.sessions.forgetExpired(10), 1);
