@@ -8,8 +8,10 @@ import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
  * gives up an address after 250 ms by default and never returns to it.
  */
 const MAX_ADDRESS_TIMEOUT_MS = 3_000;
-/** The part of the deadline that one of several addresses may take. */
-const ADDRESS_SHARE = 1 / 4;
+/** Node's default. */
+const MIN_ADDRESS_TIMEOUT_MS = 250;
+/** The part of the deadline that one of several addresses may take. Names rarely have more than eight. */
+const ADDRESS_SHARE = 1 / 8;
 
 /** After this time without traffic, the system checks whether the other side of a connection is still there. */
 const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
@@ -54,7 +56,8 @@ export class TargetConnector {
   constructor(options: TargetConnectorOptions) {
     this.#guard = options.guard;
     const { ca, deadlineMs = Number.POSITIVE_INFINITY } = options;
-    this.#addressTimeoutMs = Math.ceil(Math.min(MAX_ADDRESS_TIMEOUT_MS, deadlineMs * ADDRESS_SHARE));
+    const share = Math.max(MIN_ADDRESS_TIMEOUT_MS, Math.ceil(deadlineMs * ADDRESS_SHARE));
+    this.#addressTimeoutMs = Math.min(MAX_ADDRESS_TIMEOUT_MS, share);
     // Created once, because reading the certificate authorities takes longer than a handshake.
     this.#secureContext = createSecureContext(
       ca === undefined ? {} : { ca: [...getCACertificates(), ...ca] },

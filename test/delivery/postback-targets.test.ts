@@ -29,21 +29,23 @@ function nameService(...answers: string[][]): { lookup: LookupFunction; asked: s
 
 const ACCEPTS_AND_ANSWERS = `
   const server = require('node:http').createServer((request, response) => response.end());
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));
+  const [, host, port] = process.argv;
+  server.listen({ port: Number(port), host, backlog: 1 }, () => console.log(server.address().port));
 `;
 
 /**
  * A target with a full queue of connections, to which Linux responds only when a client has repeated its request
  * for a connection, a second later.
+ * @param at its address, and its port or 0 for any
  */
-async function startFullTarget() {
-  const target = spawn(process.execPath, ['-e', ACCEPTS_AND_ANSWERS], {
+async function startFullTarget({ host, port: wanted } = { host: '127.0.0.1', port: 0 }) {
+  const target = spawn(process.execPath, ['-e', ACCEPTS_AND_ANSWERS, host, String(wanted)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(target.stdout, 'data')) as [Buffer];
   const port = Number(line.toString());
   target.kill('SIGSTOP');
-  const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  const waiting = Array.from({ length: 4 }, () => connect(port, host).on('error', () => {}));
   await once(waiting[0]!, 'connect');
   return {
     port,
@@ -165,6 +167,20 @@ describe('a target that is slow to connect', () => {
       outcome: 'DELIVERED',
       reason: null,
     });
+  });
+});
+
+describe('a name with five addresses', { skip: process.platform !== 'linux' }, () => {
+  it('is reached at the last one although the others do not respond', async () => {
+    await using target = await startTarget();
+    const others = Array.from({ length: 4 }, (_, n) => `127.0.0.${n + 2}`);
+    await using stack = new AsyncDisposableStack();
+    for (const host of others) stack.use(await startFullTarget({ host, port: target.port }));
+    const { lookup } = nameService([...others, '127.0.0.1']);
+    const guard = new TargetGuard({ allowedNetworks: ['127.0.0.0/8'], lookup });
+    await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: 4_000 });
+    const { outcome, reason } = await sender.send(postbackTo(`http://slow.example:${target.port}/`));
+    assert.deepEqual([outcome, reason], ['DELIVERED', null]);
   });
 });
 
