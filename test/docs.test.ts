@@ -6,6 +6,7 @@ import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
 import type { NoticeContent } from '../src/alerts/notices/notice.ts';
 import { noticeText } from '../src/alerts/notices/notice-text.ts';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
+import { MAX_MEMBERS } from '../src/http/json-body.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
 import { startTestService, type TestService } from './support/service.ts';
@@ -144,6 +145,13 @@ describe('the API, its description and docs/api.md', () => {
 
   it('show responses that are valid JSON', () => {
     for (const block of blocksOf('docs/api.md', 'json')) assert.doesNotThrow(() => JSON.parse(block), block);
+  });
+});
+
+describe('docs/operating.md', () => {
+  it('has the limit of members in a JSON body', () => {
+    const row = `| members of all objects in a JSON body | ${MAX_MEMBERS.toLocaleString('en')};`;
+    assert.ok(read('docs/operating.md').includes(row));
   });
 });
 

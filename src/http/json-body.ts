@@ -12,7 +12,7 @@ const MAX_DEPTH = 64;
  * Maximum number of members of all objects in a request to the API. Clients send records back as they read them, and that
  * of a registration with 2,000 units has 20,018.
  */
-const MAX_MEMBERS = 25_000;
+export const MAX_MEMBERS = 25_000;
 const MAX_FOUND = 100;
 
 const COLON = 0x3a;
