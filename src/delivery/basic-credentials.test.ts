@@ -55,6 +55,24 @@ describe('Basic credentials', () => {
       assert.match(censored, /^you sent ["<p>/]*\[censored\]["<p>/]*$/);
     });
 
+  for (const [form, secret, echo] of [
+    ['JSON of .NET with quotes', `Tom's "pass&word"`, String.raw`Tom\u0027s \u0022pass\u0026word\u0022`],
+    ['HTML of Python', `Tom's "pass&word"`, 'Tom&#x27;s &quot;pass&amp;word&quot;'],
+    ['HTML of Go', `Tom's "pass&word"`, 'Tom&#39;s &#34;pass&amp;word&#34;'],
+    ['HTML of PHP', `Tom's "pass&word"`, 'Tom&#039;s &quot;pass&amp;word&quot;'],
+    ['XML', `Tom's "pass&word"`, 'Tom&apos;s &quot;pass&amp;word&quot;'],
+    ['HTML of browsers', `Tom's "pass&word"`, `Tom's "pass&amp;word"`],
+    ['a URL of PHP', `it's (1*) wörd!`, 'it%27s%20%281%2A%29%20w%C3%B6rd%21'],
+    ['a form of PHP', `it's (1*) wörd!`, 'it%27s+%281%2A%29+w%C3%B6rd%21'],
+    ['a URL of Python', 'ab/cdEFGH+ij9==', 'ab/cdEFGH%2Bij9%3D%3D'],
+    ['Base64 without padding', 'supersecretpassw', 'c3VwZXJzZWNyZXRwYXNzdw'],
+    ['Base64 for URLs', 'abc?/abc>~', 'YWJjPy9hYmM-fg'],
+  ] as const)
+    it(`are removed from ${form}`, () => {
+      const censored = withoutCredentials(`you sent ${echo} to us`, { key: 'key', secret });
+      assert.equal(censored, 'you sent [censored] to us');
+    });
+
   it('leave other text as it is', () => {
     assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
     assert.equal(withoutCredentials('', credentials), '');
@@ -63,6 +81,7 @@ describe('Basic credentials', () => {
   it('leave text as it is where it holds a very short secret by chance', () => {
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '1' }), '{"id":12}');
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '' }), '{"id":12}');
+    assert.equal(withoutCredentials('bazooka', { key: 'k', secret: '' }), 'bazooka');
   });
 
   it('are removed only as whole words if the secret is very short', () => {

@@ -12,7 +12,7 @@ const MIN_CENSORED_LENGTH = 4;
 
 /** The value of an `Authorization` header. Credentials are encoded as UTF-8. */
 export function basicAuthorization(credentials: BasicCredentials): string {
-  return `Basic ${encode(credentials)}`;
+  return `Basic ${Buffer.from(authorizationOf(credentials)).toString('base64')}`;
 }
 
 /**
@@ -23,19 +23,38 @@ export function withoutCredentials(text: string, credentials: BasicCredentials):
   const { secret } = credentials;
   // Most responses are short. An encoded credential is never shorter than the plain one, so it cannot be in them.
   if (text.length < secret.length || text === '') return text;
-  const encoded = waysToWrite(encode(credentials)).reduce(censorForm, text);
-  if (secret === '') return encoded;
-  if (secret.length < MIN_CENSORED_LENGTH) return waysToWrite(secret).reduce(censorWord, encoded);
-  return [...waysToWrite(secret), Buffer.from(secret).toString('base64')].reduce(censorForm, encoded);
+  return text.replace(patternOf(credentials), CENSORED);
 }
 
-function censorForm(text: string, form: string): string {
-  return text.replaceAll(form, CENSORED);
+/** Built once per credentials, because it takes longer than the search in a short response. */
+const patterns = new WeakMap<BasicCredentials, RegExp>();
+
+function patternOf(credentials: BasicCredentials): RegExp {
+  const known = patterns.get(credentials);
+  if (known !== undefined) return known;
+  const { secret } = credentials;
+  const header = base64Forms(authorizationOf(credentials)).flatMap(waysToWrite);
+  const isShort = secret.length < MIN_CENSORED_LENGTH;
+  const forms = isShort ? header : [...header, ...waysToWrite(secret), ...base64Forms(secret)];
+  const word = `(?<![\\p{L}\\p{N}])${anyOf(waysToWrite(secret))}(?![\\p{L}\\p{N}])`;
+  const pattern = new RegExp(isShort && secret !== '' ? `${anyOf(forms)}|${word}` : anyOf(forms), 'gu');
+  patterns.set(credentials, pattern);
+  return pattern;
 }
 
-function censorWord(text: string, form: string): string {
-  const word = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(form)}(?![\\p{L}\\p{N}])`, 'gu');
-  return text.replaceAll(word, CENSORED);
+/** Longer forms first, because they can begin with shorter ones. */
+function anyOf(forms: readonly string[]): string {
+  const longestFirst = forms.toSorted((one, other) => other.length - one.length);
+  return `(?:${longestFirst.map((form) => RegExp.escape(form)).join('|')})`;
+}
+
+/** With and without padding, and for URLs. */
+function base64Forms(value: string): readonly string[] {
+  const padded = Buffer.from(value).toString('base64');
+  // Without padding, so few letters occur in words by chance.
+  if (padded.length <= MIN_CENSORED_LENGTH) return [padded];
+  const forms = [padded, padded.replace(/=+$/, ''), Buffer.from(value).toString('base64url')];
+  return [...new Set(forms)];
 }
 
 /** The value as it is, and as the usual languages write it in JSON, in a URL or form, and in HTML. */
@@ -45,19 +64,24 @@ function waysToWrite(value: string): readonly string[] {
   const form = new URLSearchParams([['', value]]).toString().slice(1);
   // In most secrets, nothing needs to be escaped.
   const forms = new Set([value, json, url, form]);
-  if (forms.size === 1 && !value.includes('/')) return [value];
+  if (forms.size === 1 && !/[/!'()*]/.test(value)) return [value];
   const python = json.replace(NOT_ASCII, escaped);
+  const dotNet = json.replace(NOT_ASCII_OR_MARKUP, (character) =>
+    escaped(character).toUpperCase().replace('U', 'u'),
+  );
   for (const text of [
     json.replaceAll('/', '\\/'),
     python,
     python.replaceAll('/', '\\/'),
     json.replace(MARKUP, escaped),
-    json.replace(NOT_ASCII_OR_MARKUP, (character) => escaped(character).toUpperCase().replace('U', 'u')),
-    url.replace(PERCENT, lowerCase),
-    form.replace(PERCENT, lowerCase),
-    value.replace(MARKUP_OR_QUOTE, (character) => ENTITIES[character] ?? character),
+    dotNet,
+    dotNet.replaceAll('\\"', '\\u0022'),
+    ...[url, url.replace(RESERVED, percentEncoded)].flatMap((each) => [each, each.replaceAll('%2F', '/')]),
+    form.replace(RESERVED, percentEncoded),
+    ...QUOTES_IN_HTML.map((quotes) => html(value, quotes)),
   ])
     forms.add(text);
+  for (const text of [...forms]) forms.add(text.replace(PERCENT, lowerCase));
   return [...forms];
 }
 
@@ -68,14 +92,29 @@ const MARKUP = /[<>&]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
 const NOT_ASCII_OR_MARKUP = /[^\x00-\x7f]|[<>&'+`]/g;
 const PERCENT = /%[0-9A-F]{2}/g;
+/** Left as they are by some languages, but not by PHP and Python. */
+const RESERVED = /[!'()*]/g;
 const MARKUP_OR_QUOTE = /[<>&"']/g;
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** How browsers, PHP, Python, Go and XML write quotation marks and apostrophes. */
+const QUOTES_IN_HTML = [
+  { '"': '"', "'": "'" },
+  { '"': '&quot;', "'": "'" },
+  { '"': '&quot;', "'": '&#39;' },
+  { '"': '&quot;', "'": '&#039;' },
+  { '"': '&quot;', "'": '&#x27;' },
+  { '"': '&#34;', "'": '&#39;' },
+  { '"': '&quot;', "'": '&apos;' },
+];
+
+function html(value: string, quotes: Readonly<Record<string, string>>): string {
+  const entities: Readonly<Record<string, string>> = { ...ENTITIES, ...quotes };
+  return value.replace(MARKUP_OR_QUOTE, (character) => entities[character] ?? character);
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
 
 /** A character (a UTF-16 code unit) in JSON. */
 function escaped(character: string): string {
@@ -86,6 +125,6 @@ function lowerCase(text: string): string {
   return text.toLowerCase();
 }
 
-function encode({ key, secret }: BasicCredentials): string {
-  return Buffer.from(`${key}:${secret}`, 'utf8').toString('base64');
+function authorizationOf({ key, secret }: BasicCredentials): string {
+  return `${key}:${secret}`;
 }
