@@ -70,6 +70,22 @@ describe('guessing at the token endpoint', () => {
     await assertGranted(endpoint, await ask(endpoint, GRANT));
   });
 
+  it('is answered alike for an unknown client and for one that may still try, once the address must wait', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    const other = { ...endpoint, url: endpoint.otherUrl };
+    const unknown = basic(`cw_${'0'.repeat(24)}`, 'wrong');
+    for (let guess = 0; guess < 10; guess++) await ask(other, GRANT, unknown);
+    const answers = [];
+    for (const header of [unknown, basic(endpoint.client.clientId, 'wrong')]) {
+      const refused = await ask(other, GRANT, header);
+      assertRefused(refused, 'temporarily_unavailable', 429);
+      answers.push([refused.headers.get('retry-after'), refused.body]);
+    }
+    assert.deepEqual(answers[1], answers[0]);
+    await assertGranted(endpoint, await ask(other, GRANT));
+  });
+
   it('is counted by address, IPv6 by /64, and other requests are not counted', async () => {
     await using endpoint = await startEndpoint();
     const wrong = basic(endpoint.client.clientId, 'wrong');

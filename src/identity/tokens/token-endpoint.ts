@@ -63,7 +63,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address, so the secret was not checked. `Retry-After` is the time to wait.',
+          'Too many wrong secrets from this address. `Retry-After` is the time to wait.',
         ),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
@@ -112,6 +112,8 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
       return client;
     }
     guesses.failed(source);
+    // As for an unknown client, so that nobody learns which clients are in use.
+    if (wait !== null) throw tooManyGuesses(wait, tokenRequest);
     throw wrongCredentials(tokenRequest, guesses.refusal(source, tokenRequest.clientId));
   }
 
