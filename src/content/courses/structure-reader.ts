@@ -120,7 +120,7 @@ export class StructureReader implements AsyncDisposable {
   ): Promise<string | null> {
     try {
       const names = await Array.fromAsync(this.#with.store.files(content_key));
-      if (names.length === 0)
+      if (names.length === 0 && !(await this.#with.store.has(content_key)))
         throw new Error(`the files of course ${course_id}, version ${version_id} are missing`);
       const contents = await this.#contents(content_key, names);
       const request = { kind: 'stored', files: { names, contents } } as const;
