@@ -89,6 +89,8 @@ export interface DatabaseClock {
    * shared one. Never calls it if they are the same clock. The listener must not throw.
    */
   onMeasured(listener: (aheadMs: number) => void): void;
+  /** Asks for the time, so that `now` is right even after this process was paused. Throws if the database is unavailable. */
+  synchronize(): Promise<void>;
 }
 
 /** Notified of the outcomes of reads and changes: null for a committed change. */

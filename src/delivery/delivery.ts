@@ -6,7 +6,7 @@ import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/n
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { AttemptTraces } from './attempt-traces.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
-import { DeliveryWorker, VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
+import { DeliveryWorker } from './delivery-worker.ts';
 import { watchWaits } from './overlong-waits.ts';
 import { PostbackSender } from './postback-sender.ts';
 import { TargetGuard } from './target-guard.ts';
@@ -83,10 +83,6 @@ export function startDelivery(
   const waits = stack.use(
     watchWaits({
       queue,
-      longest: {
-        retryMs: settings.retry_max_delay * MS_PER_SECOND,
-        leaseMs: settings.delivery_timeout * MS_PER_SECOND + VISIBILITY_MARGIN_MS,
-      },
       log: logs.for('DeliveryPoller'),
     }),
   );

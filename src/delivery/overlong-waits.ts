@@ -1,30 +1,40 @@
 import type { Logger } from '../observability/log.ts';
 import type { LongestWaits, MessageQueue } from '../queue/message-queue.ts';
+import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-values.ts';
 import { BackgroundTask } from '../time/background-task.ts';
+import { VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
 
 const EVERY_MS = 60_000;
+const MS_PER_SECOND = 1_000;
+/**
+ * With any settings: other instances may have longer ones, and a lease may not end before the request of its instance.
+ */
+export const LONGEST_WAITS: LongestWaits = {
+  retryMs: MAX_RETRY_DELAY * MS_PER_SECOND,
+  leaseMs: MAX_DELIVERY_TIMEOUT * MS_PER_SECOND + VISIBILITY_MARGIN_MS,
+};
 
 /**
  * Looks regularly for messages that would wait for longer than any wait lasts, because the clock was set back. Without
- * it, they would wait for as long as the clock was fast.
+ * it, new messages would wait for as long as the clock was fast.
  */
 export function watchWaits({
   queue,
-  longest,
   log,
   everyMs = EVERY_MS,
 }: {
   queue: Pick<MessageQueue, 'endOverlongWaits'>;
-  longest: LongestWaits;
   log: Pick<Logger, 'warn'>;
   /** @defaultValue a minute */
   everyMs?: number;
 }): BackgroundTask {
   return new BackgroundTask({
     round: async () => {
-      const lines = await queue.endOverlongWaits(longest);
+      const lines = await queue.endOverlongWaits(LONGEST_WAITS);
       if (lines > 0)
-        log.warn('the clock was set back: messages that would wait for too long are due now', { lines });
+        log.warn('the clock was set back: messages would have waited for longer than any wait lasts', {
+          lines,
+        });
     },
     pauseMs: everyMs,
     // An outage of the database is logged elsewhere. The next round retries.

@@ -149,7 +149,7 @@ export interface ReceiveRequest {
   visibilityMs: number;
 }
 
-/** How long heads wait at most, in milliseconds, unless they are on hold. */
+/** How long heads wait at most on any instance, in milliseconds, unless they are on hold. */
 export interface LongestWaits {
   /** For their next attempt. */
   retryMs: number;
@@ -241,8 +241,8 @@ export interface MessageQueue {
    */
   takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
   /**
-   * Makes heads due that would wait for longer than any wait lasts, and shortens such leases: the clock was set back after
-   * these times were set. Returns their number.
+   * Shortens waits and leases that are longer than any lasts: the clock was set back after these times were set. Returns
+   * their number.
    */
   endOverlongWaits(longest: LongestWaits): Promise<number>;
   /** Calls the listener when messages may have become available earlier than the last `receive` reported. */

@@ -6,6 +6,9 @@ import { text } from './parser.ts';
 export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+/** In seconds: the longest `delivery_timeout` and `retry_max_delay`. */
+export const MAX_DELIVERY_TIMEOUT = 600;
+export const MAX_RETRY_DELAY = 7 * DAY;
 export const KIB = 2 ** 10;
 export const MIB = 2 ** 20;
 export const GIB = 2 ** 30;

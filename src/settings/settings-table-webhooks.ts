@@ -7,6 +7,8 @@ import {
   DAY,
   HOUR,
   MAX_CREDENTIAL_LENGTH,
+  MAX_DELIVERY_TIMEOUT,
+  MAX_RETRY_DELAY,
   MAX_URL_LENGTH,
   readBaseUrl,
   readCredential,
@@ -137,7 +139,7 @@ export const DELIVERY_SETTINGS = {
   delivery_timeout: define({
     group: 'Delivery',
     shared: true,
-    parser: duration({ min: 0.01, max: 600 }),
+    parser: duration({ min: 0.01, max: MAX_DELIVERY_TIMEOUT }),
     default: 30,
     meaning: 'Maximum duration of a postback, from connecting to the end of the response.',
   }),
@@ -159,7 +161,7 @@ export const DELIVERY_SETTINGS = {
   retry_max_delay: define({
     group: 'Delivery',
     shared: true,
-    parser: duration({ min: 0.001, max: 7 * DAY }),
+    parser: duration({ min: 0.001, max: MAX_RETRY_DELAY }),
     default: HOUR,
     meaning: 'Maximum delay between two attempts, even if the target asks for more with `Retry-After`.',
   }),

@@ -65,7 +65,7 @@ interface Done {
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
-  readonly clock: DatabaseClock = { now: Date.now, onMeasured() {} };
+  readonly clock: DatabaseClock = { now: Date.now, onMeasured() {}, async synchronize() {} };
   readonly reader: Reader;
   readonly #writer: DatabaseSync;
   readonly #readerConnection: DatabaseSync;

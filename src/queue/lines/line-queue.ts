@@ -268,6 +268,8 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async endOverlongWaits(longest: LongestWaits): Promise<number> {
+    // After a pause of its machine, this instance would otherwise find the leases of all others too long.
+    await this.database.clock.synchronize();
     return await this.database.transaction(async (tx) => {
       const lines = await endOverlongWaits(tx, { now: this.now(), ...longest });
       if (lines > 0) this.announce(tx);

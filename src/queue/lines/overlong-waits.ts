@@ -5,9 +5,9 @@ import { HELD_UNTIL, type LongestWaits } from '../message-queue.ts';
 const SLACK_MS = 60_000;
 
 /**
- * Makes heads due that would wait for longer than any wait lasts. A lease that would last too long is shortened, but not
- * ended, because its request may be in flight. Lines on hold stay as they are. So do lines that others have locked, until
- * the next time. Returns the number of changed lines.
+ * Shortens waits that are longer than any wait lasts. A head that has not failed is due now. A lease, or the wait of a
+ * failed head, ends after the longest time from now, so no request in flight loses its lease. Lines on hold stay as they
+ * are. So do lines that others have locked, until the next time. Returns the number of changed lines.
  */
 export async function endOverlongWaits(
   tx: Transaction,
@@ -21,12 +21,14 @@ export async function endOverlongWaits(
           and line.available_at > case when line.lease_token is not null then cast(? as bigint)
             when line.receive_count > 0 then cast(? as bigint) else 0 end
         ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
-     update queue_lines set available_at = case when lease_token is null then cast(? as bigint) else cast(? as bigint) end
+     update queue_lines set available_at = case when lease_token is not null then cast(? as bigint)
+       when receive_count > 0 then cast(? as bigint) else cast(? as bigint) end
      where line_id in (select overlong.line_id from overlong)`,
     now + SLACK_MS,
     now + SLACK_MS + leaseMs,
     now + SLACK_MS + retryMs,
-    now,
     now + leaseMs,
+    now + retryMs,
+    now,
   );
 }
