@@ -15,6 +15,7 @@ import {
   selectLockedUsageOfLearner,
   selectUsageOfRegistration,
 } from '../../src/player/lrs/document-store.ts';
+import { noteCopied } from '../../src/queue/lines/dead-letter-statements.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';
@@ -82,6 +83,18 @@ describe('the statements of every event and delivery use an index', () => {
       await assertOnlyLooksUp(database, asked);
     });
   }
+
+  test('noting dead letters as copied', async () => {
+    await using opened = await openSqliteFile();
+    const watched = watchStatements(opened.database);
+    await watched.database.transaction((tx) => noteCopied(tx, [{ position: 1, copyAt: 1 }]));
+    const steps = (await watched.plans()).map(({ step }) => step);
+    assert.ok(steps.length > 0);
+    assert.deepEqual(
+      steps.filter((step) => step.startsWith('SCAN')),
+      [],
+    );
+  });
 
   test('matching an event uses all columns of the index, not the subtopic alone', async () => {
     await using opened = await openSqliteFile();

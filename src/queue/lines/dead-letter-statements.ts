@@ -1,3 +1,4 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { QueuedMessage } from '../message-queue.ts';
@@ -81,13 +82,22 @@ export async function readUncopied(
   return messages.map((message, n) => ({ ...message, copyAt: rows[n]!.copy_at }));
 }
 
+const NOTE_COPIED = new BatchStatement(
+  'given',
+  { id: 'bigint', copy_at: 'bigint' },
+  (given, { from }) =>
+    `update queue_dead_letters set copy_at = null ${from}
+     where queue_dead_letters.id = ${given.id} and queue_dead_letters.copy_at = ${given.copy_at}`,
+);
+
 /** Notes dead letters as copied, except those that were dead-lettered again in the meantime. */
-export async function noteCopied(tx: Transaction, dead: readonly UncopiedDeadLetter[]): Promise<void> {
-  await tx.run(
-    `update queue_dead_letters set copy_at = null
-     where exists (select 1 from ${recordset(tx.dialect, 'given', { id: 'bigint', copy_at: 'bigint' })}
-       where given.id = queue_dead_letters.id and given.copy_at = queue_dead_letters.copy_at)`,
-    JSON.stringify(dead.map(({ position, copyAt }) => ({ id: position, copy_at: copyAt }))),
+export async function noteCopied(
+  tx: Transaction,
+  dead: readonly Pick<UncopiedDeadLetter, 'position' | 'copyAt'>[],
+): Promise<void> {
+  await NOTE_COPIED.run(
+    tx,
+    dead.map(({ position, copyAt }) => ({ id: position, copy_at: copyAt })),
   );
 }
 
