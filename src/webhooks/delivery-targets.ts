@@ -96,7 +96,8 @@ export class DeliveryTargets {
     if (changed.length > 0) {
       for (const row of await readTargets(reader, changed)) {
         const target = this.#toTarget(row);
-        this.#keep(row.id, row.revision, target);
+        // What a transaction sees may never be committed, and another change may get the same revision.
+        if (reader === this.#with.reader) this.#keep(row.id, row.revision, target);
         targets.set(row.id, target);
       }
     }
