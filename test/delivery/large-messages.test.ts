@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { ownPart } from '../../src/queue/shared-bodies.ts';
+import { openDatabaseQueue } from '../queue/database-engine.ts';
+import { messageOf } from '../queue/queue-engine.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { createWebhook } from './webhook-parts.ts';
@@ -55,6 +57,52 @@ function assertBounded(counts: readonly number[], what: string): void {
   );
   assert.ok(Math.max(...counts) <= MAX_A_STEP, `${what}: ${counts}`);
 }
+
+/** Messages of two MiB each in several lines. */
+async function openLargeLines(lines: readonly number[], each: number) {
+  await using stack = new AsyncDisposableStack();
+  const engine = stack.use(await openDatabaseQueue());
+  const { database, queue } = engine;
+  const body = `{"text":"${'x'.repeat(LARGE)}"}`;
+  for (let n = 0; n < each; n++)
+    for (const lineId of lines) {
+      const message = { ...messageOf(lineId, `${lineId}/${n}`, engine.now()), body };
+      await database.transaction((tx) => queue.enqueue(tx, [message]));
+    }
+  const opened = stack.move();
+  return { database, queue, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+describe('discards of very large messages behind several heads', () => {
+  it('are short together, and continue until all are discarded in order', async () => {
+    const lines = [1, 2, 3];
+    const each = 7;
+    await using opened = await openLargeLines(lines, each);
+    const { database, queue } = opened;
+    const discarded: string[] = [];
+    for (let left = lines.length * each; left > 0; ) {
+      const settled = await database.transaction(async (tx) => {
+        const { received } = await queue.receive(tx, { capacity: 10, visibilityMs: 60_000 });
+        const followersBefore = Number.MAX_SAFE_INTEGER;
+        return await queue.settle(
+          tx,
+          received.map((message) => ({ message, action: 'discard' as const, followersBefore })),
+        );
+      });
+      assert.ok(settled.length > 0);
+      const followers = settled.reduce((sum, step) => sum + step.discarded.length, 0);
+      assert.ok(followers <= MAX_A_STEP, `${followers} followers`);
+      for (const step of settled)
+        discarded.push(...[step.settlement.message, ...step.discarded].map(({ messageId }) => messageId));
+      left -= settled.length + followers;
+    }
+    for (const line of lines)
+      assert.deepEqual(
+        discarded.filter((id) => id.startsWith(`${line}/`)),
+        Array.from({ length: each }, (_, n) => `${line}/${n}`),
+      );
+  });
+});
 
 describe('steps over very large messages', () => {
   it('are short, however many messages are requested, and reach all of them in order', async () => {

@@ -108,7 +108,7 @@ export async function readFirstSizes(
   reader: Pick<Reader, 'all'>,
   lineId: number,
   limit: number,
-  { after, through }: Positions,
+  { after, through }: Positions = ALL_POSITIONS,
 ): Promise<{ position: number; bytes: number }[]> {
   return await reader.all(
     `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes

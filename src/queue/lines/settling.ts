@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
+import { STEP_BYTES } from '../../database/step-bytes.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
 import {
@@ -10,7 +11,7 @@ import {
   postponeLines,
 } from './lease-statements.ts';
 import { subtractFromLine } from './line-statements.ts';
-import { deleteMessages, readFirstMessages } from './message-statements.ts';
+import { deleteMessages, readFirstMessages, readFirstSizes } from './message-statements.ts';
 
 /**
  * Maximum number of messages that are discarded together with a head. It limits the transaction, and so the time that
@@ -82,34 +83,51 @@ export async function settle<S extends Settlement>(
 
 /**
  * Discards the followers of discarded heads, and returns each settlement with the messages that were discarded with it.
+ * Followers that are too large to be read together are discarded with the next heads.
  */
 async function discardFollowers<S extends Settlement>(
   tx: Transaction,
   effective: readonly S[],
 ): Promise<Settled<S>[]> {
   const settled: Settled<S>[] = [];
+  let bytesLeft = STEP_BYTES;
   for (const settlement of effective) {
-    const discarded =
-      settlement.action === 'discard'
-        ? await discardRun(tx, settlement.message.lineId, settlement.followersBefore)
-        : [];
+    const { discarded, bytes } =
+      settlement.action === 'discard' && settlement.followersBefore > 0
+        ? await discardRun(tx, settlement.message.lineId, { before: settlement.followersBefore, bytesLeft })
+        : { discarded: [], bytes: 0 };
+    bytesLeft -= bytes;
     settled.push({ settlement, discarded });
   }
   return settled;
 }
 
-/** Discards the messages at the front of a line that were queued before a given time. */
-async function discardRun(tx: Transaction, lineId: number, before: number): Promise<QueuedMessage[]> {
-  const first = await readFirstMessages(tx, lineId, MAX_FOLLOWERS_DISCARDED);
+/**
+ * Discards the messages at the front of a line that were queued before a given time, as many as fit into `bytesLeft`.
+ * Returns them and the length of what was read.
+ */
+async function discardRun(
+  tx: Transaction,
+  lineId: number,
+  { before, bytesLeft }: { before: number; bytesLeft: number },
+): Promise<{ discarded: QueuedMessage[]; bytes: number }> {
+  let bytes = 0;
+  let count = 0;
+  for (const size of await readFirstSizes(tx, lineId, MAX_FOLLOWERS_DISCARDED)) {
+    if (bytes + size.bytes > bytesLeft) break;
+    bytes += size.bytes;
+    count += 1;
+  }
+  const first = count === 0 ? [] : await readFirstMessages(tx, lineId, count);
   const end = first.findIndex((message) => message.enqueuedAt >= before);
   const discarded = end === -1 ? first : first.slice(0, end);
-  if (discarded.length === 0) return [];
+  if (discarded.length === 0) return { discarded, bytes };
   await deleteMessages(
     tx,
     discarded.map((message) => message.position),
   );
   await subtractFromLine(tx, lineId, discarded.length);
-  return discarded;
+  return { discarded, bytes };
 }
 
 /** The settlements whose lease is still valid, and their lines. */
