@@ -140,6 +140,32 @@ describe('an alert about dead letters', () => {
     }
   });
 
+  it('does not begin again for the same dead letters when the webhook is resumed, but for the next one', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock } = alerts;
+    const other = await createFailingWebhook(api, target.url, { name: 'Other' });
+    for (const change of [{ paused: true }, { enabled: false }]) {
+      const limits = { name: JSON.stringify(change), max_attempts: 1 };
+      const webhook = await createWebhook(api, target.url, limits);
+      const rule = { condition: 'MESSAGE_DEAD_LETTERED', webhook_ids: [webhook] };
+      const alert = await createAlert(api, receiver.url, rule);
+      await createAccounts(api, 'lost');
+      await untilFiring(api, alert, ({ notices }) => notices[0]?.state === 'SENT', 'it is reported');
+      await updateWebhook(api, webhook, target.url, { ...limits, ...change });
+      await untilFiring(api, alert, ({ notices }) => notices[1]?.state === 'SENT', 'its end is reported');
+      clock.pass(10 * MINUTE);
+      await updateWebhook(api, webhook, target.url, limits);
+      await evaluated(api, { webhookId: other, url: receiver.url });
+      assert.equal((await firingsOf(api, alert)).length, 1);
+      await createAccounts(api, 'lost again');
+      const next = await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires again');
+      assert.equal(Date.parse(next.since_dt), clock.now());
+      await updateWebhook(api, webhook, target.url, { ...limits, enabled: false });
+    }
+  });
+
   it('ends an hour after the last one', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

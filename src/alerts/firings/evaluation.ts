@@ -11,12 +11,13 @@ import { isQuietAt } from '../rules/quiet-hours.ts';
 import {
   endFiring,
   insertFirings,
+  readEndsByPeople,
   readOpenFirings,
   readUnreportedEnds,
   reportFirings,
   setCleared,
 } from './firing-store.ts';
-import { TroubleFinder, type TroubleSources } from './trouble-finder.ts';
+import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
 const MINUTE_MS = 60_000;
 /** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
@@ -55,7 +56,11 @@ export class Evaluation {
 
   /** Evaluates rules. @throws {DatabaseUnavailableError} */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
-    const finder = new TroubleFinder(this.#with.troubles, this.#with.now());
+    const { database, troubles } = this.#with;
+    const now = this.#with.now();
+    const endsByPeople: EndsByPeople = (ruleId, since) =>
+      readEndsByPeople(database.reader, ruleId, { since, now });
+    const finder = new TroubleFinder(troubles, endsByPeople, now);
     for (const rule of rules) {
       if (signal.aborted) break;
       await this.#evaluate(rule, await finder.of(rule));

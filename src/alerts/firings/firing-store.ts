@@ -36,6 +36,27 @@ export async function readUnreportedEnds(reader: Pick<Reader, 'query'>, ruleId: 
   return rows.map(toFiring);
 }
 
+/**
+ * When firings of a rule ended because someone paused or deactivated the webhook, the latest for each webhook. Only
+ * those whose begin was sent, and not before `since`.
+ */
+export async function readEndsByPeople(
+  reader: Pick<Reader, 'all'>,
+  ruleId: number,
+  { since, now }: { since: number; now: number },
+): Promise<Map<number, number>> {
+  const rows = await reader.all<{ webhook_id: number; ended_at: number }>(
+    `select webhook_id, max(ended_at) as ended_at from alert_firings
+     where rule_id = ? and ended_at >= ? and ended_at <= ? and end_reason in ('PAUSED', 'DEACTIVATED')
+       and webhook_id is not null and begin_batch is not null
+     group by webhook_id`,
+    ruleId,
+    since,
+    now,
+  );
+  return new Map(rows.map(({ webhook_id, ended_at }) => [webhook_id, Number(ended_at)]));
+}
+
 /** Inserts firings, except those that are already open. */
 export async function insertFirings(
   tx: Transaction,

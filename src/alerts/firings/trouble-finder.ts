@@ -9,22 +9,27 @@ const DEAD_LETTER_MS = 60 * MINUTE_MS;
 
 /** Where troubles are found. */
 export interface TroubleSources {
-  webhooks: Pick<WebhookTroubles, 'failing' | 'waitingSince' | 'deadLetteredSince'>;
+  webhooks: Pick<WebhookTroubles, 'failing' | 'waitingSince' | 'deadLetteredSince' | 'deadLetteredAfter'>;
   /** What fails on any instance. */
   readServiceTroubles: () => Promise<ServiceTrouble[]>;
 }
+
+/** When alerts of a rule ended since a time because of what someone did to the webhook, by webhook id. */
+export type EndsByPeople = (ruleId: number, since: number) => Promise<ReadonlyMap<number, number>>;
 
 /**
  * The troubles at a given time. Many rules can watch the same, so each source is read at most once.
  */
 export class TroubleFinder {
   readonly #sources: TroubleSources;
+  readonly #endsByPeople: EndsByPeople;
   readonly #now: number;
   readonly #found = new Map<string, Promise<TroubledWebhook[]>>();
   #service: Promise<ServiceTrouble[]> | null = null;
 
-  constructor(sources: TroubleSources, now: number) {
+  constructor(sources: TroubleSources, endsByPeople: EndsByPeople, now: number) {
     this.#sources = sources;
+    this.#endsByPeople = endsByPeople;
     this.#now = now;
   }
 
@@ -43,6 +48,7 @@ export class TroubleFinder {
   }
 
   async #webhooksOf({
+    id: ruleId,
     condition,
     webhookIds,
     activeSince,
@@ -58,7 +64,10 @@ export class TroubleFinder {
         : condition === 'LINE_TOO_OLD'
           ? await this.#once('waiting', () => webhooks.waitingSince(now))
           : await this.#once(`dead ${deadSince}`, () => webhooks.deadLetteredSince(deadSince));
-    return watched === null ? found : found.filter(({ id }) => watched.has(id));
+    const ofRule = watched === null ? found : found.filter(({ id }) => watched.has(id));
+    if (condition !== 'MESSAGE_DEAD_LETTERED' || ofRule.length === 0) return ofRule;
+    // Someone who paused a webhook because of its dead letters has seen them.
+    return await webhooks.deadLetteredAfter(ofRule, await this.#endsByPeople(ruleId, deadSince));
   }
 
   #once(key: string, read: () => Promise<TroubledWebhook[]>): Promise<TroubledWebhook[]> {

@@ -59,6 +59,27 @@ export class WebhookTroubles {
     return await this.#collect((range) => readFirstDeadLetters(this.#reader, since, range));
   }
 
+  /**
+   * The same webhooks, but where a time is given, only dead letters after it count. Those without any are omitted.
+   * @param after times by webhook id, in epoch milliseconds
+   */
+  async deadLetteredAfter(
+    found: readonly TroubledWebhook[],
+    after: ReadonlyMap<number, number>,
+  ): Promise<TroubledWebhook[]> {
+    const later: TroubledWebhook[] = [];
+    for (const webhook of found) {
+      const time = after.get(webhook.id);
+      if (time === undefined || webhook.since > time) {
+        later.push(webhook);
+        continue;
+      }
+      const [row] = await readFirstDeadLetters(this.#reader, time + 1, { afterId: webhook.id - 1, limit: 1 });
+      if (row?.id === webhook.id && row.since !== null) later.push({ ...webhook, since: row.since });
+    }
+    return later;
+  }
+
   /** What the target of a webhook said about the last failure, as one line; null if it said nothing. */
   async explanationOf(webhookId: number): Promise<string | null> {
     const statistics = await readStatistics(this.#reader, webhookId);
