@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { post, Refusal } from '../../web/player/src/server.ts';
+import { post, Refusal, send } from '../../web/player/src/server.ts';
 
 describe('a request of the player page', () => {
   it('is sent again after the time that the service asks for, if too many others were waiting', async (t) => {
@@ -29,5 +29,47 @@ describe('a request of the player page', () => {
     const { mock } = t.mock.method(globalThis, 'fetch', async () => new Response('', { status: 409 }));
     await assert.rejects(post('units'), (error) => error instanceof Refusal && error.status === 409);
     assert.equal(mock.callCount(), 1);
+  });
+
+  it('has as much time as its response needs, as long as more of it arrives', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let body: ReadableStreamDefaultController | undefined;
+    t.mock.method(globalThis, 'fetch', async (_path: string, { signal }: { signal: AbortSignal }) => {
+      const start = (controller: ReadableStreamDefaultController) => {
+        body = controller;
+        signal.addEventListener('abort', () => controller.error(signal.reason));
+      };
+      return new Response(new ReadableStream({ start }));
+    });
+    const answer = post('unit');
+    for (const part of ['{"a":', '1', '}']) {
+      await nextTurn();
+      t.mock.timers.tick(19_000);
+      body?.enqueue(new TextEncoder().encode(part));
+    }
+    body?.close();
+    assert.deepEqual(await answer, { a: 1 });
+    const stopped = assert.rejects(post('unit'));
+    await nextTurn();
+    t.mock.timers.tick(20_000);
+    await stopped;
+  });
+
+  it('has more time to be sent if its text needs more bytes', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let isAborted = false;
+    t.mock.method(globalThis, 'fetch', (_path: string, { signal }: { signal: AbortSignal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          isAborted = true;
+          reject(signal.reason);
+        });
+      });
+    });
+    const stopped = assert.rejects(send('commit', '字'.repeat(50_000)));
+    t.mock.timers.tick(49_000);
+    assert.equal(isAborted, false);
+    t.mock.timers.tick(1_000);
+    await stopped;
   });
 });

@@ -1,7 +1,7 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { isRefusal, send } from './server.ts';
+import { byteLength, isRefusal, send } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
@@ -269,7 +269,12 @@ export class Saver {
     const aborter = new AbortController();
     this.#inFlight.add(aborter);
     try {
-      const { status, text } = await send(this.#path, body, { keepalive, aborter });
+      const { status, text } = await send(this.#path, body, {
+        keepalive,
+        aborter,
+        // If the connection is slower than expected, one of the next tries has enough time.
+        slowness: this.#retryMs / FIRST_RETRY_MS,
+      });
       return status === 200 && text.includes('recorded-in-part') ? IN_PART : status;
     } catch {
       return 0;
@@ -337,10 +342,6 @@ function smallest(
 
 function suspendDataOf({ cmi }: Partial<Snapshot>): string {
   return typeof cmi?.suspend_data === 'string' ? cmi.suspend_data : '';
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 /** The common start and end of two texts, and the part of the second text between them. */

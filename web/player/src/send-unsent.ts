@@ -1,4 +1,4 @@
-import { isRefusal, post, Refusal } from './server.ts';
+import { isRefusal, post, Refusal, send } from './server.ts';
 import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
 
 /** The outcome of sending the unsent data of an earlier page. */
@@ -34,10 +34,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
 /** The registration and attempt that the page is about to play; null if the service cannot be reached. */
 async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
   try {
-    const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
+    const { status, text } = await send('attempt', null);
     // If something is wrong with the launch, opening it shows that.
-    if (isRefusal(answer.status)) return { registration: null, attempt: 0 };
-    return answer.ok ? await answer.json() : null;
+    if (isRefusal(status)) return { registration: null, attempt: 0 };
+    return status === 200 ? JSON.parse(text) : null;
   } catch {
     return null;
   }

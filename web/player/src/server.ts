@@ -71,41 +71,76 @@ const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
 const MS_PER_SECOND = 1_000;
 
-/** How long a request waits for its response. A lost connection may otherwise wait for minutes. */
+/** How long a request waits for its response, or for more of it. A lost connection may otherwise wait for minutes. */
 const DEADLINE_MS = 20_000;
-/** A large body takes longer. This is the speed of a slow connection, 40 kbit/s. */
-const CHARACTERS_PER_MS = 5;
+/** A large body takes longer to send. This is the speed of a slow connection, 40 kbit/s. */
+const BYTES_PER_MS = 5;
+
+/** The service's response to a request. */
+export interface Answer {
+  status: number;
+  text: string;
+  retryAfter: string | null;
+}
 
 /**
  * Sends one request to the server, with a deadline.
+ * @param body null for a request that only reads
  * @param options.aborter ends the request before its deadline
+ * @param options.slowness how many times slower than usual the connection may be
  * @throws {Error} without a response
  */
 export async function send(
   path: string,
-  body: string,
+  body: string | null,
   {
     keepalive = false,
     aborter = new AbortController(),
-  }: { keepalive?: boolean; aborter?: AbortController } = {},
-): Promise<{ status: number; text: string; retryAfter: string | null }> {
-  const timer = setTimeout(() => aborter.abort(), DEADLINE_MS + body.length / CHARACTERS_PER_MS);
+    slowness = 1,
+  }: { keepalive?: boolean; aborter?: AbortController; slowness?: number } = {},
+): Promise<Answer> {
+  const sendingMs = (slowness * byteLength(body ?? '')) / BYTES_PER_MS;
+  let timer = setTimeout(() => aborter.abort(), DEADLINE_MS + sendingMs);
+  const goOn = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => aborter.abort(), DEADLINE_MS);
+  };
   try {
     const answer = await fetch(`../${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      method: body === null ? 'GET' : 'POST',
+      headers: {
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+        accept: 'application/json',
+      },
       body,
       keepalive,
       signal: aborter.signal,
     });
     return {
       status: answer.status,
-      text: await answer.text(),
+      text: await textOf(answer, goOn),
       retryAfter: answer.headers.get('retry-after'),
     };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */
+async function textOf({ body }: Response, onPart: () => void): Promise<string> {
+  onPart();
+  const watch = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+    transform: (part, controller) => {
+      onPart();
+      controller.enqueue(part as Uint8Array<ArrayBuffer>);
+    },
+  });
+  return await new Response(body?.pipeThrough(watch)).text();
+}
+
+/** The length of a text in UTF-8. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** Sends a request to the server. @throws {Refusal} @throws {Error} without a response */
