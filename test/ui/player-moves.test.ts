@@ -160,4 +160,25 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.given();
     assert.equal(opened.count, 1);
   });
+
+  it('stays in a unit that asks whether to leave it if that is the answer, and can leave later', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.course.locator('body').evaluate(() => {
+      addEventListener('beforeunload', (event) => event.preventDefault());
+    });
+    const asked = learner.page.waitForEvent('dialog');
+    const leave = click(learner, /^Lesson 2/);
+    await (await asked).dismiss();
+    await leave;
+    await learner.page.locator('nav:not([inert])').waitFor();
+    await inLesson(learner, 1);
+    await learner.course.locator('#pass').waitFor();
+    learner.page.on('dialog', (dialog) => void dialog.accept());
+    await click(learner, 'Exit');
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
+  });
 });

@@ -3,12 +3,15 @@ import { element } from './elements.ts';
 import { watchLastRequests } from './last-requests.ts';
 import type { Saver } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
-import type { Unit, UnitStart } from './server.ts';
+import type { TimeLimit, Unit, UnitStart } from './server.ts';
 import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 
 /** Why an open unit is left: for another unit, with the whole course, or because its time is up. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
+/** A page that did not unload in this time stays, because the learner wants to stay. */
+const UNLOAD_TICKS = 8;
+const UNLOAD_TICK_MS = 250;
 /** By then, courses that terminate on each page have initialized again. */
 const ENDED_MS = 1_500;
 
@@ -24,6 +27,7 @@ export class OpenUnit {
   window: CourseWindow | null = null;
   /** Stops watching its time limit. */
   stopClock: () => void = () => {};
+  readonly #openedAt = performance.now();
   #frame: HTMLIFrameElement | null = null;
 
   constructor(unit: Unit, start: UnitStart) {
@@ -38,6 +42,12 @@ export class OpenUnit {
   saveNewAttempt(sequencer: Sequencer | null): void {
     if (sequencer?.isResumed !== false || this.unit.completion === 'Unknown') return;
     if (this.runtime !== null) this.saver?.changed('commit');
+  }
+
+  /** What is left of its time limit; null without one. */
+  get timeLimit(): TimeLimit | null {
+    const limit = this.start.timeLimit;
+    return limit === null ? null : { ...limit, leftMs: limit.leftMs - (performance.now() - this.#openedAt) };
   }
 
   /** The frame of its course, which loads once the frame is in the page. */
@@ -68,16 +78,21 @@ export class OpenUnit {
     return this.runtime?.session.isRunning === false;
   }
 
-  /** Closes the course. It may send its last data while its page unloads, so the runtime stays until then. */
-  async closeCourse(): Promise<void> {
+  /**
+   * Closes the course. It may send its last data while its page unloads, so the runtime stays until then. A course may
+   * also ask the learner whether to leave it.
+   * @param canStay whether the learner may stay; otherwise, the course is closed nevertheless
+   * @returns whether the course is closed
+   */
+  async closeCourse(canStay: boolean): Promise<boolean> {
     this.stopClock();
     this.window?.close();
     const frame = this.#frame;
-    if (frame === null) return;
-    const gone = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
-    if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow);
-    frame.src = 'about:blank';
-    await gone;
+    if (frame === null || (await isUnloaded(frame))) return true;
+    if (canStay) return false;
+    // Its page is unloaded without a question.
+    frame.remove();
+    return true;
   }
 
   /** If the unit still runs after its course was closed, ends it, or suspends it with the whole course. */
@@ -102,4 +117,25 @@ export class OpenUnit {
     this.stopClock();
     this.window?.close();
   }
+}
+
+/** Unloads the page of a frame. Resolves to false if the page is still there after a while. */
+function isUnloaded(frame: HTMLIFrameElement): Promise<boolean> {
+  if (frame.contentWindow !== null) watchLastRequests(frame.contentWindow);
+  return new Promise((resolve) => {
+    let ticks = 0;
+    // While the browser asks the learner, timers do not run. So this counts the time after the answer.
+    const timer = setInterval(() => {
+      ticks += 1;
+      if (ticks < UNLOAD_TICKS) return;
+      clearInterval(timer);
+      resolve(false);
+    }, UNLOAD_TICK_MS);
+    const unloaded = () => {
+      clearInterval(timer);
+      resolve(true);
+    };
+    frame.addEventListener('load', unloaded, { once: true });
+    frame.src = 'about:blank';
+  });
 }

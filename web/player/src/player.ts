@@ -112,18 +112,18 @@ export class Player {
     const sequencer = this.#sequencer;
     if (sequencer === null) return;
     let next: string | null = null;
-    await this.#closeUnit(() => {
+    const isClosed = await this.#closeUnit(() => {
       next = request(sequencer);
     });
-    if (this.#isEnded) return;
+    if (!isClosed || this.#isEnded) return;
     if (next === null && sequencer.isOver) await this.#exit();
     else await this.#openDelivered(next);
   }
 
   /** @param given the window that the learner's click opened for the unit; still empty */
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
-    await this.#closeUnit();
-    if (this.#isEnded || this.#moves.isLeaving) {
+    const isClosed = await this.#closeUnit();
+    if (!isClosed || this.#isEnded || this.#moves.isLeaving) {
       given?.close();
       return;
     }
@@ -158,7 +158,7 @@ export class Player {
     open.saveNewAttempt(this.#sequencer);
     if (this.#sequencer !== null) this.#view.showHeader();
     this.#view.showContents();
-    open.stopClock = whenTimeIsOver(start.timeLimit, (limit) => this.#timeIsOver(open, limit));
+    this.#startClock(open);
     if (start.ownWindow) this.#showOwnWindow(open, given);
     else this.#view.showFrame(open);
   }
@@ -218,8 +218,9 @@ export class Player {
       await this.#exit();
       return;
     }
-    await this.#closeUnit();
-    if (!this.#isEnded) this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
+    const isClosed = await this.#closeUnit();
+    if (isClosed && !this.#isEnded)
+      this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
   }
 
   /** The course ended its session. Its page stays, because some courses show a last message there. */
@@ -253,16 +254,26 @@ export class Player {
     });
   }
 
-  /** @param navigate runs after the unit has closed and before its last data is saved */
-  async #closeUnit(navigate: () => void = () => {}, leaving: Leaving = 'on'): Promise<void> {
+  /**
+   * Closes the open unit, unless its course asks the learner, who stays.
+   * @param navigate runs after the unit has closed and before its last data is saved
+   * @returns whether no unit is open any longer
+   */
+  async #closeUnit(navigate: () => void = () => {}, leaving: Leaving = 'on'): Promise<boolean> {
     const open = this.#open;
     if (open === null) {
       navigate();
-      return;
+      return true;
     }
     this.#open = null;
     this.#sequencer?.takeAway();
-    await open.closeCourse();
+    const canStay = leaving !== 'time-out' && this.#sequencer?.isWaiting !== true;
+    if (!(await open.closeCourse(canStay)) && !this.#isEnded) {
+      this.#open = open;
+      this.#sequencer?.takeAway(false);
+      this.#startClock(open);
+      return false;
+    }
     open.end(leaving, this.#sequencer);
     navigate();
     if (open.saver !== null && !this.#isEnded) {
@@ -272,6 +283,11 @@ export class Player {
     }
     open.dispose();
     if (this.#page !== null) await this.#refresh();
+    return true;
+  }
+
+  #startClock(open: OpenUnit): void {
+    open.stopClock = whenTimeIsOver(open.timeLimit, (limit) => this.#timeIsOver(open, limit));
   }
 
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
@@ -298,10 +314,10 @@ export class Player {
 
   async #exit(): Promise<void> {
     const sequencer = this.#sequencer;
-    await this.#closeUnit(() => {
+    const isClosed = await this.#closeUnit(() => {
       if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, 'out');
-    if (this.#isEnded) return;
+    if (!isClosed || this.#isEnded) return;
     this.#view.clearNotice();
     const returnUrl = this.#page?.returnUrl ?? null;
     if (returnUrl !== null) {

@@ -176,9 +176,12 @@ export class Sequencer {
     else if (request !== null) this.request(request);
   }
 
-  /** The learner leaves the open unit, so the unit's own navigation request no longer counts. */
-  takeAway(): void {
-    this.#isTakenAway = true;
+  /**
+   * The learner leaves the open unit, so the unit's own navigation request no longer counts.
+   * @param isTakenAway false if the learner stays after all
+   */
+  takeAway(isTakenAway = true): void {
+    this.#isTakenAway = isTakenAway;
   }
 
   /** The data of the course on which a unit's `adl` data model works. */
