@@ -7,8 +7,12 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const reading = (number: number) =>
-  `<item identifier="i${number}" identifierref="a1"><title>Reading ${number}</title></item>`;
+const reading = (number: number, sequencing = '') =>
+  `<item identifier="i${number}" identifierref="a1"><title>Reading ${number}</title>${sequencing}</item>`;
+const DISABLED_ONCE_COMPLETED =
+  '<imsss:sequencing><imsss:sequencingRules><imsss:preConditionRule><imsss:ruleConditions>' +
+  '<imsss:ruleCondition condition="completed"/></imsss:ruleConditions><imsss:ruleAction action="disabled"/>' +
+  '</imsss:preConditionRule></imsss:sequencingRules></imsss:sequencing>';
 
 describe('an asset, which reports nothing itself', () => {
   let service: TestService;
@@ -85,5 +89,25 @@ describe('an asset, which reports nothing itself', () => {
     await exit('You have finished this course');
     await learner.open(service, registrationId);
     await isOpen(2);
+  });
+
+  it('is left behind by a later launch if a rule disables it once it is completed', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm2004Course({
+        items: reading(1, DISABLED_ONCE_COMPLETED) + reading(2, DISABLED_ONCE_COMPLETED),
+        sequencing: '<imsss:sequencing><imsss:controlMode choice="false" flow="true"/></imsss:sequencing>',
+      }),
+    );
+    await using learner = await newLearner(browser);
+    const isOpen = (title: string) =>
+      learner.page.locator('nav [aria-current]').filter({ hasText: title }).waitFor();
+    await learner.open(service, registrationId);
+    await isOpen('Reading 1');
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    await learner.open(service, registrationId);
+    await isOpen('Reading 2');
+    await until(async () => (await completionOf(registrationId)) === 'Completed', 'the course is completed');
   });
 });

@@ -48,7 +48,17 @@ export class Sequencer {
     const next = this.leave();
     // No unit is open. The learner stays at the same position.
     if (next === null && this.#session.tree.current !== null) return this.#onlyUnit();
-    return next ?? this.request('resumeAll') ?? this.request('start') ?? this.#onlyUnit();
+    return (
+      next ?? this.request('resumeAll') ?? this.#leaveDisabled() ?? this.request('start') ?? this.#onlyUnit()
+    );
+  }
+
+  /** If a rule disables the suspended unit, the learner continues behind it. Returns the next unit; null for none. */
+  #leaveDisabled(): string | null {
+    const { tree } = this.#session;
+    if (!this.#session.resumeUndelivered()) return null;
+    const next = this.request('continue');
+    return next === null && tree.current?.isActive ? this.request('exit') : next;
   }
 
   /**

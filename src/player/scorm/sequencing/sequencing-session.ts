@@ -87,6 +87,17 @@ export class SequencingSession {
     return { delivered: { id: activity.id, isResumed }, isOver: false };
   }
 
+  /**
+   * Resumes the suspended activity without delivering it, because its own rules disable it. The next request leaves it
+   * as if it were open. Returns whether there is one.
+   */
+  resumeUndelivered(): boolean {
+    const { current, suspended } = this.tree;
+    if (current !== null || suspended === null) return false;
+    beginAttempts(this.tree, suspended);
+    return true;
+  }
+
   /** Whether a request would be followed, as far as this is known while the current activity is open. */
   isValid(request: NavigationRequest): boolean {
     const plan = this.#planOf(request);
