@@ -110,4 +110,23 @@ describe('an asset, which reports nothing itself', () => {
     await isOpen('Reading 2');
     await until(async () => (await completionOf(registrationId)) === 'Completed', 'the course is completed');
   });
+
+  it('leaves the keyboard focus in the contents when the page asks what was recorded', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: reading(1) + reading(2) }));
+    await using learner = await newLearner(browser);
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.course.locator('#reading').waitFor();
+    const entry = (number: number) => learner.page.getByRole('button', { name: `Reading ${number}` });
+    await entry(1).getByText('Completed').waitFor();
+    await entry(2).focus();
+    await learner.page.route('**/units', async (route) => {
+      const response = await route.fetch();
+      const { units, ...others } = await response.json();
+      await route.fulfill({ response, json: { ...others, units: [units[0], { ...units[1], score: 50 }] } });
+    });
+    await learner.page.clock.fastForward(15_000);
+    await entry(2).getByText('50').waitFor();
+    assert.equal(await entry(2).evaluate((each) => each === document.activeElement), true);
+  });
 });

@@ -47,6 +47,7 @@ function item(
   const attributes = {
     'aria-current': current === id ? 'true' : null,
     disabled: !isOpen,
+    'data-entry': id,
     onclick: () => choose(id),
   };
   return element('li', {}, element('button', attributes, ...words), below);

@@ -88,7 +88,7 @@ export class PageView {
     if (units.length < 2) return;
     const current = open?.unit.id ?? null;
     const choose = (id: string) => this.#actions.choose(id);
-    this.#stage.nav.replaceChildren(...contentsOf({ units, current, sequencer, choose }));
+    this.#stage.showContents(contentsOf({ units, current, sequencer, choose }));
   }
 
   /** While a unit closes, or the next one could not be opened, the learner cannot choose another one. */

@@ -35,6 +35,20 @@ export class Stage {
     this.say(words);
   }
 
+  /** Shows the table of contents. Unchanged contents stay, and the keyboard focus stays at its entry. */
+  showContents(contents: readonly Node[]): void {
+    const { nav } = this;
+    const shown = nav.childNodes;
+    if (shown.length === contents.length && contents.every((each, at) => each.isEqualNode(shown[at] ?? null)))
+      return;
+    const focused = nav.contains(document.activeElement)
+      ? document.activeElement?.getAttribute('data-entry')
+      : null;
+    nav.replaceChildren(...contents);
+    if (typeof focused === 'string')
+      nav.querySelector<HTMLElement>(`[data-entry="${CSS.escape(focused)}"]`)?.focus();
+  }
+
   showLoading(): void {
     this.main.replaceChildren(this.nav, cardOf(TEXTS.loading));
   }
