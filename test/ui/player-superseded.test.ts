@@ -79,4 +79,17 @@ describe('a window with a course that calls the service itself', () => {
     await learner.page.clock.fastForward(15_000);
     await shows(learner, 'This launch has expired');
   });
+
+  it('goes on if a proxy answers in place of the service that nothing is here', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await learner.page.route(
+      '**/units',
+      (route) => route.fulfill({ status: 404, contentType: 'text/plain', body: 'default backend - 404' }),
+      { times: 1 },
+    );
+    await pollOf(learner);
+    assert.equal(await learner.page.locator('iframe').count(), 1);
+  });
 });

@@ -11,10 +11,12 @@ import type { SavingState } from './saver.ts';
 import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
+  isOver,
   type PageAnswer,
   post,
   Refusal,
   type TimeLimit,
+  UNAVAILABLE,
   type Unit,
   type UnitStart,
   type UnitsAnswer,
@@ -27,7 +29,6 @@ import { giveRuntime } from './unit-runtime.ts';
 const OPEN_UNITS_CHECK_MS = 5_000;
 /** A window that no longer records must not let the learner go on for long. */
 const NEWEST_CHECK_MS = 15_000;
-const UNAVAILABLE = 503;
 /** A newer launch has superseded this one. */
 const FORBIDDEN = 403;
 /** A course's last data may arrive after its window was closed. */
@@ -384,9 +385,4 @@ export class Player {
     else if (error instanceof Refusal && error.status === FORBIDDEN) this.#end('superseded');
     else this.#view.showFailed(again);
   }
-}
-
-/** Whether the launch, or what it plays, is gone. */
-function isOver(error: unknown): boolean {
-  return error instanceof Refusal && (error.status === 410 || error.status === 404);
 }

@@ -69,6 +69,10 @@ export class Refusal extends Error {
 /** How often a request is sent again that came while too many others were waiting. */
 const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
+const NOT_FOUND = 404;
+const GONE = 410;
+/** The status of a service that cannot be reached now. */
+export const UNAVAILABLE = 503;
 const MS_PER_SECOND = 1_000;
 
 /** How long a request waits for its response, or for more of it. A lost connection may otherwise wait for minutes. */
@@ -117,13 +121,20 @@ export async function send(
       signal: aborter.signal,
     });
     return {
-      status: answer.status,
+      status: statusOf(answer),
       text: await textOf(answer, goOn),
       retryAfter: answer.headers.get('retry-after'),
     };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** While the service is being replaced, the proxy in front of it may answer that nothing is here. */
+function statusOf({ status, headers }: Response): number {
+  const saysGone = status === NOT_FOUND || status === GONE;
+  const isOfService = headers.get('content-type')?.startsWith('application/problem+json') === true;
+  return saysGone && !isOfService ? UNAVAILABLE : status;
 }
 
 /** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */
@@ -152,6 +163,11 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
     const seconds = Number(retryAfter) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
   }
+}
+
+/** Whether the launch, or what it plays, is gone. */
+export function isOver(error: unknown): boolean {
+  return error instanceof Refusal && (error.status === GONE || error.status === NOT_FOUND);
 }
 
 /** Whether a status means that another try would also fail. */
