@@ -67,4 +67,18 @@ describe('a launch that expires while the course is open', () => {
     await learner.given();
     assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
   });
+
+  it('promises nothing if the browser could not keep the latest work', async () => {
+    const { learner: opened } = await open();
+    await using learner = opened;
+    await learner.page.evaluate(() => {
+      Storage.prototype.setItem = () => {
+        throw new DOMException('The storage is full.', 'QuotaExceededError');
+      };
+    });
+    expire();
+    await learner.course.locator('#pass').click();
+    await expired(learner);
+    assert.equal(await learner.page.getByText('kept in this browser').count(), 0);
+  });
 });

@@ -59,6 +59,8 @@ export class Saver {
   #isDirty = false;
   #isSending = false;
   #isLeaving = false;
+  /** Whether the browser keeps the unsent data for a later launch. */
+  #isKept = false;
   /** The requests that have no response yet. */
   readonly #inFlight = new Set<AbortController>();
   #ended: EndState | null = null;
@@ -187,7 +189,7 @@ export class Saver {
   }
 
   #keep(commit: Commit): void {
-    keepUnsent(this.#owner, this.#path, commit);
+    this.#isKept = keepUnsent(this.#owner, this.#path, commit);
   }
 
   #commit(): Commit {
@@ -248,7 +250,7 @@ export class Saver {
     this.#ended = state;
     if (state === 'expired') this.#keepUnsaved();
     else forgetUnsent(this.#owner, commit);
-    this.#onState(state);
+    this.#onState(state === 'expired' && !this.#isKept ? 'over' : state);
     this.#nowIdle();
   }
 

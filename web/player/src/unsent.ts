@@ -34,11 +34,19 @@ const MOST_ENTRIES = 8;
 /** A write that the service cannot accept must not lock the learner out forever. */
 const MOST_TRIES = 5;
 
-/** Stores a write, unless a newer one of the same attempt is stored. */
-export function keepUnsent(owner: UnsentOwner, path: UnsentPath, write: UnsentWrite): void {
-  const kept = entryAt(keyOf(owner));
-  if (kept !== null && isNewer(kept.write, write)) return;
-  put(keyOf(owner), { keptAt: Date.now(), tries: 0, path, write });
+/**
+ * Stores a write, unless a newer one of the same attempt is stored. Returns whether the storage outlives the tab.
+ * Browsers may allow none, or only one that does not.
+ */
+export function keepUnsent(owner: UnsentOwner, path: UnsentPath, write: UnsentWrite): boolean {
+  const key = keyOf(owner);
+  const kept = entryAt(key);
+  if (kept === null || !isNewer(kept.write, write)) put(key, { keptAt: Date.now(), tries: 0, path, write });
+  try {
+    return localStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** Removes the stored write of an attempt, once the service has stored or rejected this write. A newer one stays. */
