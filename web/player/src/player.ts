@@ -6,12 +6,14 @@ import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { type PageEnd, PageView } from './page-view.ts';
 import { cardOf } from './record.ts';
+import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
 import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
   isOver,
+  isSuperseded,
   type PageAnswer,
   post,
   Refusal,
@@ -29,8 +31,6 @@ import { giveRuntime } from './unit-runtime.ts';
 const OPEN_UNITS_CHECK_MS = 5_000;
 /** A window that no longer records must not let the learner go on for long. */
 const NEWEST_CHECK_MS = 15_000;
-/** A newer launch has superseded this one. */
-const FORBIDDEN = 403;
 /** A course's last data may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
@@ -46,6 +46,10 @@ export class Player {
     },
   );
   readonly #moves = new Moves(() => this.#view.lock(this.#moves.isMoving));
+  readonly #recorded = new RecordedSince(() => this.#page, {
+    onAnswer: (answer) => this.#showRecorded(answer),
+    onOver: () => void (this.#isEnded || this.#end('over')),
+  });
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
   /** Sequences the units; null if a table of contents is enough. */
@@ -76,7 +80,7 @@ export class Player {
       this.#showFailure(error);
       return;
     }
-    setInterval(() => this.#open?.runtime === null && this.#askForOpenUnits(), OPEN_UNITS_CHECK_MS);
+    setInterval(() => this.#open?.runtime === null && this.#askForOpenUnits(true), OPEN_UNITS_CHECK_MS);
     setInterval(() => this.#askWhetherNewest(), NEWEST_CHECK_MS);
     document.addEventListener('visibilitychange', () => this.#askWhetherNewest());
     this.#recording = new Recording(this.#page, {
@@ -181,7 +185,7 @@ export class Player {
   /** Records that the learner has opened an asset, which reports nothing itself. */
   #noteAsset({ saver }: OpenUnit): void {
     saver?.changed('terminate');
-    void saver?.settled().then(() => this.#refresh());
+    void saver?.settled().then(() => this.#recorded.ask());
   }
 
   #showOwnWindow(open: OpenUnit, given: CourseWindow | null): void {
@@ -196,8 +200,8 @@ export class Player {
           onClosed: () => {
             if (open !== this.#open) return;
             open.saver?.changed('commit');
-            void this.#refresh();
-            setTimeout(() => void this.#refresh(), LAST_WORDS_MS);
+            void this.#recorded.ask();
+            setTimeout(() => void this.#recorded.ask(), LAST_WORDS_MS);
           },
           onOpenedAgain: (opened) => {
             if (this.#moves.isMoving) opened.close();
@@ -226,7 +230,7 @@ export class Player {
 
   /** The course ended its session. Its page stays, because some courses show a last message there. */
   #terminated(open: OpenUnit): void {
-    void open.saver?.settled().then(() => this.#refresh());
+    void open.saver?.settled().then(() => this.#recorded.ask());
     void this.#sayEnded(open);
     const sequencer = this.#sequencer;
     if (sequencer === null) return;
@@ -283,7 +287,7 @@ export class Player {
       await open.saver.settled();
     }
     open.dispose();
-    if (this.#page !== null) await this.#refresh();
+    await this.#recorded.ask();
     return true;
   }
 
@@ -327,34 +331,27 @@ export class Player {
       return;
     }
     this.#view.showLoading();
-    await this.#refresh();
+    await this.#recorded.ask();
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
   }
 
-  async #refresh(): Promise<void> {
+  #showRecorded({ isSuperseded, units, result }: UnitsAnswer): void {
     if (this.#page === null) return;
-    const { attempt, page } = this.#page;
-    try {
-      const { isSuperseded, units, result } = await post<UnitsAnswer>('units', { attempt, page });
-      this.#page = { ...this.#page, units, result };
-      this.#view.showRecorded(result);
-      if (isSuperseded && !this.#isEnded) this.#end('superseded');
-    } catch (error) {
-      // Otherwise, the data on the page stays. The next change requests it again.
-      if (isOver(error) && !this.#isEnded) this.#end('over');
-    }
+    this.#page = { ...this.#page, units, result };
+    this.#view.showRecorded(result);
+    if (isSuperseded && !this.#isEnded) this.#end('superseded');
   }
 
   /** Only savers notice that a window no longer records. A unit that calls the server itself has none. */
   #askWhetherNewest(): void {
-    if (document.visibilityState === 'visible' && this.#open?.runtime === null) void this.#refresh();
+    if (document.visibilityState === 'visible' && this.#open?.runtime === null) void this.#recorded.poll();
   }
 
   /** Refreshes closed units, because saved results may have met their prerequisites. */
-  #askForOpenUnits(): void {
-    if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#refresh();
+  #askForOpenUnits(isPoll = false): void {
+    if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#recorded[isPoll ? 'poll' : 'ask']();
   }
 
   /** @param id a unit or, with sequencing, a block */
@@ -382,7 +379,7 @@ export class Player {
   /** @param again tries once more; by default, the page is loaded again */
   #showFailure(error: unknown, again?: () => unknown): void {
     if (isOver(error)) this.#end('over');
-    else if (error instanceof Refusal && error.status === FORBIDDEN) this.#end('superseded');
+    else if (isSuperseded(error)) this.#end('superseded');
     else this.#view.showFailed(again);
   }
 }

@@ -69,6 +69,7 @@ export class Refusal extends Error {
 /** How often a request is sent again that came while too many others were waiting. */
 const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 const GONE = 410;
 /** The status of a service that cannot be reached now. */
@@ -154,12 +155,17 @@ export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Sends a request to the server. @throws {Refusal} @throws {Error} without a response */
-export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+/**
+ * Sends a request to the server.
+ * @param maxTries how often it is sent if too many others are waiting
+ * @throws {Refusal}
+ * @throws {Error} without a response
+ */
+export async function post<T>(path: string, body: unknown = {}, maxTries = MAX_TRIES): Promise<T> {
   for (let tries = 1; ; tries++) {
     const { status, text, retryAfter } = await send(path, JSON.stringify(body));
     if (status >= 200 && status < 300) return JSON.parse(text) as T;
-    if (status !== TOO_MANY_REQUESTS || tries === MAX_TRIES) throw new Refusal(status);
+    if (status !== TOO_MANY_REQUESTS || tries === maxTries) throw new Refusal(status);
     const seconds = Number(retryAfter) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
   }
@@ -168,6 +174,11 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
 /** Whether the launch, or what it plays, is gone. */
 export function isOver(error: unknown): boolean {
   return error instanceof Refusal && (error.status === GONE || error.status === NOT_FOUND);
+}
+
+/** Whether a newer launch has superseded this one. */
+export function isSuperseded(error: unknown): boolean {
+  return error instanceof Refusal && error.status === FORBIDDEN;
 }
 
 /** Whether a status means that another try would also fail. */
