@@ -33,6 +33,24 @@ describe('a cmi5 course in a browser', () => {
   describe('that insists on its own window', () => {
     const ownWindow: Cmi5Unit = { ...ONE, launchMethod: 'OwnWindow' };
 
+    it('is closed if another launch has taken over, though it hides the page that opened it', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.page.clock.install();
+      await learner.page.addInitScript(() => {
+        Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+      });
+      await learner.open(service, registrationId);
+      const course = await openWindow(learner, 'Open the course');
+      await using other = await newLearner(browser);
+      await other.open(service, registrationId);
+      await heading(other, 'This course opens in its own window');
+      const closed = course.waitForEvent('close');
+      await learner.page.clock.fastForward(15_000);
+      await heading(learner, 'The course is open in another window');
+      await closed;
+    });
+
     it('opens from a click, and its results are recorded and shown once it is closed', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);

@@ -346,7 +346,9 @@ export class Player {
 
   /** Only savers notice that a window no longer records. A unit that calls the server itself has none. */
   #askWhetherNewest(): void {
-    if (document.visibilityState === 'visible' && this.#open?.runtime === null) void this.#recorded.poll();
+    // A unit in its own window hides this page.
+    const isSeen = document.visibilityState === 'visible' || this.#open?.window?.isOpen;
+    if (isSeen && this.#open?.runtime === null) void this.#recorded.poll();
   }
 
   /** Refreshes closed units, because saved results may have met their prerequisites. */
