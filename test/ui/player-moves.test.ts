@@ -181,4 +181,21 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
     assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
   });
+
+  it('leaves at once on Exit if the connection is lost meanwhile, and the next launch records the data', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: lessons(2) }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.route('**/commit', (route) => route.abort());
+    await learner.course.locator('#pass').click();
+    await click(learner, /^Lesson 2/);
+    await learner.page.getByText('The connection is lost.').waitFor();
+    await click(learner, 'Exit');
+    await learner.page.getByRole('heading', { name: 'Your work is not saved yet' }).waitFor();
+    await learner.page.unroute('**/commit');
+    await learner.open(service, registrationId);
+    await learner.given();
+    assert.deepEqual(await unitsOf(registrationId), ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown']);
+  });
 });

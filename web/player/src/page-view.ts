@@ -161,6 +161,12 @@ export class PageView {
     this.showCard(recordCard(page, this.result));
   }
 
+  /** Shows that the learner has left the course before everything was saved. */
+  showUnsaved(): void {
+    this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
+    this.showCard(cardOf(TEXTS.unsavedTitle, TEXTS.unsaved));
+  }
+
   /** Shows why nothing is recorded any longer. */
   showEnd(why: PageEnd): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');

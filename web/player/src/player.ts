@@ -41,7 +41,7 @@ export class Player {
     () => ({ page: this.#page, open: this.#open, sequencer: this.#sequencer, isEnded: this.#isEnded }),
     {
       step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
-      exit: () => void this.#moves.leave(() => this.#exit()),
+      exit: () => this.#leave(),
       choose: (id) => this.#choose(id),
     },
   );
@@ -315,6 +315,18 @@ export class Player {
       this.#view.showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#view.result), canChoose);
     else if (canChoose) this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
     else await this.#exit();
+  }
+
+  /** Leaves the course. If the connection is lost while a unit is saved, the learner does not wait for it. */
+  #leave(): void {
+    if (!this.#moves.isMoving || this.#recording?.isKeptOffline !== true) {
+      void this.#moves.leave(() => this.#exit());
+      return;
+    }
+    this.#isEnded = true;
+    const returnUrl = this.#page?.returnUrl ?? null;
+    if (returnUrl !== null) location.replace(returnUrl);
+    else this.#view.showUnsaved();
   }
 
   async #exit(): Promise<void> {

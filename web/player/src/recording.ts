@@ -10,6 +10,7 @@ export class Recording {
   /** The sequence number of the next write, shared by all writes of the page. */
   readonly #counter = { next: 1 };
   #visits = 0;
+  #latest: Saver | null = null;
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
@@ -27,7 +28,7 @@ export class Recording {
     if (start.isReview || mode !== 'normal' || registration === null) return null;
     // Units of other standards call the service themselves.
     if (runtime === null && !course.standard.startsWith('SCORM')) return null;
-    return new Saver({
+    this.#latest = new Saver({
       owner: { registration, attempt },
       path: runtime === null ? 'asset' : 'commit',
       unit: unit.id,
@@ -37,5 +38,11 @@ export class Recording {
       read: () => ({ ...runtime?.session.snapshot(), ...this.#sharedState() }),
       onState: this.#onState,
     });
+    return this.#latest;
+  }
+
+  /** Whether the connection is lost, and the browser keeps what the latest unit reported. */
+  get isKeptOffline(): boolean {
+    return this.#latest?.isKeptOffline === true;
   }
 }

@@ -124,6 +124,11 @@ export class Saver {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  /** Whether a save has failed, and the browser keeps its data for a later launch. */
+  get isKeptOffline(): boolean {
+    return this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
+  }
+
   /** Stops saving, because the unit is closed. */
   dispose(): void {
     clearTimeout(this.#timer);

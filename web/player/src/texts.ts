@@ -40,6 +40,9 @@ export const TEXTS = {
   unfinishedTitle: 'You have not finished this course yet',
   unfinished:
     'Your work is saved. To continue where you left off, open the course again with the same link or from where you found it. You can close this window.',
+  unsavedTitle: 'Your work is not saved yet',
+  unsaved:
+    'The connection is lost. Your work is kept in this browser. It is saved when you open the course again in this browser.',
   notPassedTitle: 'You have not passed this course',
   notPassed: 'Your result is saved. To try again, open the course again. You can also close this window.',
   previewOverTitle: 'The preview has ended',
