@@ -67,6 +67,22 @@ describe('the shell of the admin UI', () => {
       await titled('Account · Coursewire');
     });
 
+    test('announces a page that cannot be read, and its name once it can', async () => {
+      const { id } = await ui.service.api.create('/accounts', { name: 'Read later' });
+      await using visit = await ui.visit('/administration/administrators');
+      const { page } = visit;
+      await heading(page, 'Administrators').waitFor();
+      const announced = (title: string) =>
+        page.getByRole('status').getByText(title, { exact: true }).waitFor({ state: 'attached' });
+      const address = `**/accounts/${id}*`;
+      await page.route(address, (route) => route.fulfill({ status: 500, body: '{}' }));
+      await visit.go(`/accounts/${id}`);
+      await announced('Account · Coursewire');
+      await page.unroute(address);
+      await page.getByRole('button', { name: 'Try again' }).first().click();
+      await announced('Read later · Coursewire');
+    });
+
     test('moves the focus to the heading of a page that is read first, as soon as there is one', async () => {
       const { id } = await ui.service.api.create('/accounts', { name: 'Read first' });
       await using visit = await ui.visit('/accounts');

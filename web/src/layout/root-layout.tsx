@@ -7,6 +7,8 @@ import { shared } from '../texts/shared.ts';
 const HEADING = 'main h1';
 const FIRST_FIELD = 'main [data-autofocus]';
 const START = `${HEADING}, ${FIRST_FIELD}`;
+/** In place of a page that could not be read. */
+const FAILURE = 'main [role=alert]';
 
 /**
  * Prepares each opened page for browsers and screen readers: sets its title and moves the focus. The focus goes to the
@@ -38,15 +40,21 @@ export function RootLayout() {
     }
     // The page reads its data first. It gets the focus now, and its heading once there is one.
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
-    const observer = new MutationObserver(() => {
-      if (document.querySelector(START) === null) return;
+    const watch = () => {
+      if (document.querySelector(START) === null) {
+        // Its name is not known, only its kind.
+        if (document.querySelector(FAILURE) !== null) setAnnounced(document.title);
+        return;
+      }
       observer.disconnect();
       setStarted((before) => before + 1);
       // Someone may have put the focus elsewhere in the meantime.
       const { activeElement } = document;
       if (activeElement === document.body || activeElement?.tagName === 'MAIN') focusStart();
-    });
+    };
+    const observer = new MutationObserver(watch);
     observer.observe(document.body, { childList: true, subtree: true });
+    watch();
     return () => observer.disconnect();
   }, [pathname]);
 
