@@ -226,6 +226,48 @@ describe('removing dead letters in the history of a webhook', () => {
     await end();
   });
 
+  it('forgets selected messages that are redelivered or removed in the meantime, and those of another list', async () => {
+    const { api } = ui.service;
+    const { record, address, end } = await webhookWith('Adatum', 'Lucerne', 'Wingtip', 'Proseware');
+    const act = async (action: string, filter: string) =>
+      assert.equal((await api.post(`/webhooks/${record.id}/deliveries/${action}?${filter}`)).status, 200);
+    const idOf = async (name: string) =>
+      (await api.get(`/webhooks/${record.id}/deliveries`)).body.data.find(
+        ({ about }: Delivery) => about.account.name === name,
+      ).id;
+    await using visit = await ui.visit(`${address}&outcome=DEAD_LETTERED`);
+    const { page } = visit;
+    const tick = (name: string) =>
+      rowOf(page, name)
+        .getByRole('checkbox', { name: /^Select/ })
+        .click();
+    const dock = page.getByText(/^\d selected$/);
+    await tick('Adatum');
+    await tick('Lucerne');
+    await page.getByText('2 selected').waitFor();
+    await act('remove', `delivery_id=${await idOf('Lucerne')}`);
+    await page.getByText('1 selected').waitFor();
+    await tick('Wingtip');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'All outcomes' }).click();
+    await rowOf(page, 'Lucerne').waitFor();
+    await dock.waitFor({ state: 'detached' });
+    await tick('Adatum');
+    await tick('Wingtip');
+    await page.getByText('2 selected').waitFor();
+    await act('remove', `delivery_id=${await idOf('Wingtip')}`);
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Remove dead letters…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
+    await dialog.getByRole('button', { name: 'Remove all' }).click();
+    await dialog.getByText('Done: 2 removed.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    await dock.waitFor({ state: 'detached' });
+    await end();
+  });
+
   it('works for an inactive webhook, whose messages cannot be redelivered', async () => {
     const { api } = ui.service;
     const { record, address, dead, end } = await webhookWith('Adatum');

@@ -56,8 +56,14 @@ interface Selection {
 export function RedeliveryDialog({
   opened,
   onClose,
+  onRun,
   ...selection
-}: Selection & { opened: boolean; onClose: () => void }) {
+}: Selection & {
+  opened: boolean;
+  onClose: () => void;
+  /** Called when it has processed messages. */
+  onRun?: () => void;
+}) {
   return (
     <Modal
       opened={opened}
@@ -65,7 +71,7 @@ export function RedeliveryDialog({
       title={deadLetters.runs[selection.action ?? 'redeliver'].title}
       size="md"
     >
-      <RedeliveryForm {...selection} onClose={onClose} />
+      <RedeliveryForm {...selection} onRun={onRun} onClose={onClose} />
     </Modal>
   );
 }
@@ -75,8 +81,9 @@ function RedeliveryForm({
   filter = null,
   ofHistory = false,
   action = 'redeliver',
+  onRun,
   onClose,
-}: Selection & { onClose: () => void }) {
+}: Selection & { onRun: (() => void) | undefined; onClose: () => void }) {
   const texts = deadLetters.runs[action];
   const queryClient = useQueryClient();
   const [run, setRun] = useState(START);
@@ -106,6 +113,7 @@ function RedeliveryForm({
     } catch (error) {
       setRun({ ...state, phase: 'failed', error });
     }
+    onRun?.();
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: deadLettersKey }),
       queryClient.invalidateQueries({ queryKey: webhooksKey }),

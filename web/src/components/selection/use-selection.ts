@@ -5,6 +5,8 @@ export interface Selection<T> {
   /** By the keys of the rows. Visible rows are as the list shows them now. */
   chosen: ReadonlyMap<Key, T>;
   items: readonly T[];
+  /** As they were when they were selected. */
+  marked: readonly T[];
   /** Selects or deselects rows. */
   choose: (rows: readonly T[], isChosen: boolean) => void;
   /**
@@ -35,6 +37,7 @@ export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Sel
   return {
     chosen,
     items: [...chosen.values()],
+    marked: [...marked.values()],
     choose,
     chooseOne: (row, isChosen, asRange) => {
       const at = rows.findIndex((each) => keyOf(each) === keyOf(row));

@@ -54,7 +54,13 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const noRemoval = whyNotRemove({ isFiltered, outcome, hasDead });
   const noRedelivery = whyNotRedeliver({ active, isFiltered, outcome, hasDead });
   const held = useHeldRows(data?.data, isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter]));
-  const selection = useHistorySelection(held.rows, active);
+  const selection = useHistorySelection(
+    held.rows,
+    data === undefined || isPlaceholderData
+      ? undefined
+      : { ...data, cursor, of: JSON.stringify([outcome, filter]) },
+    active,
+  );
   const show = (
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
   ) =>
@@ -162,6 +168,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
             : null
         }
         ofHistory
+        onRun={selection.clear}
         onClose={() => setActing(null)}
       />
     </Panel>

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { actOnTheseDeliveries } from '../../../api/dead-letters.ts';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
@@ -14,20 +15,37 @@ export function isWaiting({ status }: DeliverySummary): boolean {
   return status === 'RETRYING' || status === 'QUEUED';
 }
 
+/** A page of a history. */
+interface HistoryPage {
+  data: readonly DeliverySummary[];
+  next_cursor: string | null;
+  /** Where it starts; undefined for the first one. */
+  cursor: string | undefined;
+  /** Identifies the list, by its filters. */
+  of: string;
+}
+
 const keyOf = ({ id }: DeliverySummary) => id;
 
 /**
- * The selected messages, over all pages, and their actions. All can be redelivered; dead letters can also be removed.
- * Messages that newer ones push off the page stay selected.
+ * The selected messages, over all pages of one list, and their actions. All can be redelivered; dead letters can also
+ * be removed. Messages that newer ones push off the page stay selected. A message whose outcome changes does not,
+ * because the same action would send it a second time.
  * @param rows the visible rows
+ * @param page what the service last returned; undefined while it is read
  * @param active whether the webhook is active; others cannot redeliver
  */
-export function useHistorySelection(rows: readonly DeliverySummary[], active: boolean) {
-  const selectable = rows.filter((row) => !isWaiting(row));
-  const waiting = new Set(rows.filter(isWaiting).map(keyOf));
+export function useHistorySelection(
+  rows: readonly DeliverySummary[],
+  page: HistoryPage | undefined,
+  active: boolean,
+) {
+  const hasChanged = useChanges(page);
+  const selectable = rows.filter((row) => !isWaiting(row) && !hasChanged(row));
   const selection = useSelection(selectable, keyOf);
-  const { choose, chooseOne, clear } = selection;
-  const items = selection.items.filter(({ id }) => !waiting.has(id));
+  const { choose, chooseOne, clear, items } = selection;
+  const changed = selection.marked.filter(hasChanged);
+  if (changed.length > 0) choose(changed, false);
   const dead = items.filter(({ status }) => status === 'DEAD_LETTERED');
   const ticked = new Set(items.map(keyOf));
   const kept = items.length - dead.length;
@@ -69,5 +87,24 @@ export function useHistorySelection(rows: readonly DeliverySummary[], active: bo
       </Button>
     </SelectionDock>
   );
-  return { ticked, tick: chooseOne, bar, dialog };
+  return { ticked, tick: chooseOne, clear, bar, dialog };
+}
+
+/** Returns whether a message no longer has the outcome with which it was shown, or has left the list. */
+function useChanges(page: HistoryPage | undefined): (row: DeliverySummary) => boolean {
+  const [of, setOf] = useState(page?.of);
+  /** The newest message of each page that starts at a cursor. */
+  const [newestOf] = useState(() => new Map<string, number>());
+  if (page === undefined) return () => false;
+  const { data, next_cursor, cursor } = page;
+  if (page.of !== of) {
+    setOf(page.of);
+    newestOf.clear();
+    return () => of !== undefined;
+  }
+  const now = new Map(data.map((row) => [row.id, row.status]));
+  if (cursor !== undefined) newestOf.set(cursor, Math.max(newestOf.get(cursor) ?? 0, data[0]?.id ?? 0));
+  const newest = cursor === undefined ? Number.POSITIVE_INFINITY : (newestOf.get(cursor) ?? 0);
+  const oldest = next_cursor === null ? 0 : (data.at(-1)?.id ?? 0);
+  return ({ id, status }) => (now.has(id) ? now.get(id) !== status : oldest < id && id <= newest);
 }
