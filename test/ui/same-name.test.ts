@@ -12,7 +12,10 @@ test('a name is the same if it is shown the same', () => {
     ['Acme', '\u2068Acme\u2069'],
     ['\u3164Acme', 'Acme'],
     ['Cafe\u0301', 'Caf\u00e9'],
+    ['\ufb01nance', 'finance'],
+    ['e\u200b\u0301', '\u00e9'],
     ['\u2764\ufe0f', '\u2764'],
+    ['\u3164', '\u3164'],
   ] as const)
     assert.ok(isSameName(name, typed), JSON.stringify([name, typed]));
 });
@@ -20,4 +23,9 @@ test('a name is the same if it is shown the same', () => {
 test('a name is not the same with other letters, in another case, or without its spaces', () => {
   for (const typed of ['', 'Acme', 'acme corp', 'AcmeCorp', 'Acme Corp.'])
     assert.ok(!isSameName('Acme Corp', typed), typed);
+  for (const [name, typed] of [
+    ['\u3164', ''],
+    ['\u115f', ''],
+  ] as const)
+    assert.ok(!isSameName(name, typed), JSON.stringify([name, typed]));
 });
