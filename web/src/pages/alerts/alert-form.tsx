@@ -91,7 +91,7 @@ export function AlertForm({
         <FormProblem error={error} fields={fieldsIn(error)} />
         <ConditionFields form={form} />
         <NotifyFields form={form} storedOrigin={storedOrigin} />
-        <QuietFields form={form} />
+        <QuietFields form={form} initialZone={initial.time_zone} />
         <FormButtons submit={submitLabel} pending={pending} onCancel={onCancel} />
       </Stack>
     </form>
@@ -221,7 +221,7 @@ function NotifyFields({ form, storedOrigin }: { form: Form; storedOrigin: string
   );
 }
 
-function QuietFields({ form }: { form: Form }) {
+function QuietFields({ form, initialZone }: { form: Form; initialZone: string }) {
   return (
     <Panel title={texts.quiet}>
       <Stack gap="md">
@@ -238,7 +238,7 @@ function QuietFields({ form }: { form: Form }) {
               label={texts.zone}
               searchable
               allowDeselect={false}
-              data={zonesWith(form.values.time_zone)}
+              data={zonesWith(initialZone)}
               data-path="time_zone"
               {...form.getInputProps('time_zone')}
             />
@@ -249,9 +249,9 @@ function QuietFields({ form }: { form: Form }) {
   );
 }
 
-/** The time zones to choose from, and the chosen one, which the browser may list under another name. */
-function zonesWith(chosen: string): string[] {
-  return TIME_ZONES.includes(chosen) ? TIME_ZONES : [chosen, ...TIME_ZONES];
+/** The time zones to choose from, and the stored one, which the browser may list under another name. */
+function zonesWith(stored: string): string[] {
+  return TIME_ZONES.includes(stored) ? TIME_ZONES : [stored, ...TIME_ZONES];
 }
 
 /** The field for a member of the API: `email_to.1` → `email_to`. */
