@@ -5,6 +5,7 @@ import { isSameName } from '../utilities/same-name.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 import { type Alternative, FormButtons } from './form-buttons.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
 
 /**
  * Asks for confirmation before something that cannot be undone, and may offer an alternative. With `typedName`,
@@ -35,8 +36,10 @@ export function ConfirmDialog({
   onConfirm: () => void;
   onClose: () => void;
 }) {
+  // Mantine returns it too late for a dialog that opens when this one closes.
+  useReturnFocus(opened);
   return (
-    <Modal opened={opened} onClose={onClose} title={title} size="md">
+    <Modal opened={opened} onClose={onClose} returnFocus={false} title={title} size="md">
       <ConfirmForm
         {...{ children, confirmLabel, harmless, pending, error, alternative, onConfirm, onClose }}
         typedName={typedName}

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
-import { type FocusEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type FocusEvent, type ReactNode, useCallback, useRef, useState } from 'react';
 import { shared } from '../texts/shared.ts';
+import { useReturnFocus } from './use-return-focus.ts';
 
 const texts = shared.discard;
 
@@ -33,13 +34,7 @@ export function FormDialog({
   }, []);
   const [asking, setAsking] = useState(false);
   // In a Modal.Stack, Mantine forgets to return the focus.
-  useEffect(() => {
-    if (!opened) return;
-    const opener = document.activeElement;
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
-  }, [opened]);
+  useReturnFocus(opened);
   const close = () => {
     if (isHeld) return;
     if (changed.current) setAsking(true);

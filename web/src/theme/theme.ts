@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import type { MouseEvent } from 'react';
 import { shared } from '../texts/shared.ts';
 
 const wire: MantineColorsTuple = [
@@ -127,6 +128,7 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'hover' } },
     // Kept within the window, because a button at its edge counts as hidden.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end', hideDetached: false } },
+    MenuDropdown: { defaultProps: { onClickCapture: focusMenuButton } },
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'md' } },
   },
 });
@@ -191,3 +193,12 @@ export const cssVariables: CSSVariablesResolver = (of) => ({
     '--cw-quiet-soft': '#252a33',
   },
 });
+
+/**
+ * A dialog that an item opens returns the focus to what had it before: the item is gone by then, the button of its menu
+ * is not.
+ */
+function focusMenuButton({ target, currentTarget: menu }: MouseEvent<HTMLElement>): void {
+  if (!(target instanceof Element) || target.closest('[data-menu-item]') === null) return;
+  document.getElementById(menu.getAttribute('aria-labelledby') ?? '')?.focus({ preventScroll: true });
+}
