@@ -1,11 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconPower, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Alert, alertsKey, deleteAlert, switchAlert } from '../../api/alerts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
+import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
 
@@ -13,7 +14,7 @@ import { shared } from '../../texts/shared.ts';
 export function AlertMenu({ alert, leaveWhenDeleted = false }: { alert: Alert; leaveWhenDeleted?: boolean }) {
   const { id, name, enabled } = alert;
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [deleting, setDeleting] = useState(false);
   const refresh = () => queryClient.invalidateQueries({ queryKey: alertsKey });
   const change = useMutation({
@@ -27,7 +28,7 @@ export function AlertMenu({ alert, leaveWhenDeleted = false }: { alert: Alert; l
     onSuccess: async () => {
       setDeleting(false);
       notifyDone(texts.remove.done(name));
-      if (leaveWhenDeleted) await navigate({ to: '/administration/alerts' });
+      if (leaveWhenDeleted) await leave({ to: '/administration/alerts' });
       await refresh();
     },
   });

@@ -9,11 +9,12 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deleteWebhook, webhooksKey } from '../../api/webhooks.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useLeave } from '../../navigation/use-leave.ts';
 import { shared } from '../../texts/shared.ts';
 import { webhookReplay } from '../../texts/webhook-replay.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -36,7 +37,7 @@ export function WebhookMenu({
   onReplay?: () => void;
 }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [deleting, setDeleting] = useState(false);
   const change = useWebhookSwitch(webhook);
   const remove = useMutation({
@@ -44,7 +45,7 @@ export function WebhookMenu({
     onSuccess: async () => {
       setDeleting(false);
       notifyDone(webhooks.remove.done(webhook.name));
-      if (leaveWhenDeleted) await navigate({ to: '/administration/integrations/webhooks' });
+      if (leaveWhenDeleted) await leave({ to: '/administration/integrations/webhooks' });
       await queryClient.invalidateQueries({ queryKey: webhooksKey });
     },
   });

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconBookOff, IconDots } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
 import { isProblem } from '../../../api/errors.ts';
@@ -14,6 +14,7 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { usePageName } from '../../../navigation/page-name.ts';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
@@ -88,7 +89,7 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
 
 function CourseActions({ course: { id, name, folder_id: folderId } }: { course: CourseWithVersions }) {
   const [dialog, setDialog] = useState<Change | null>(null);
-  const navigate = useNavigate();
+  const leave = useLeave();
   const close = () => setDialog(null);
   const asset = { type: 'COURSE', id, name } as const;
   return (
@@ -108,7 +109,7 @@ function CourseActions({ course: { id, name, folder_id: folderId } }: { course: 
       <DeleteDialog
         opened={dialog === 'delete'}
         asset={asset}
-        onDeleted={() => void navigate(addressOf('FOLDER', folderId))}
+        onDeleted={() => void leave(addressOf('FOLDER', folderId))}
         onClose={close}
       />
     </>

@@ -1,9 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconFolderPlus } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { HOME_ID } from '../../../api/folders.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
+import { useLeave } from '../../../navigation/use-leave.ts';
 import { folders } from '../../../texts/content.ts';
 import { type Change, ChangeItems } from '../changes/change-items.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
@@ -15,7 +15,7 @@ import type { FolderNode } from './folder-index.ts';
 /** The actions for the open folder. */
 export function FolderActions({ folder }: { folder: FolderNode }) {
   const [dialog, setDialog] = useState<'create' | Change | null>(null);
-  const navigate = useNavigate();
+  const leave = useLeave();
   const { setExpanded } = useContent();
   const close = () => setDialog(null);
   const isHome = folder.parent === null;
@@ -44,7 +44,7 @@ export function FolderActions({ folder }: { folder: FolderNode }) {
         parent={folder}
         onCreated={(id) => {
           setExpanded((before) => new Set([...before, folder.id]));
-          void navigate(addressOf('FOLDER', id));
+          void leave(addressOf('FOLDER', id));
         }}
         onClose={close}
       />
@@ -54,7 +54,7 @@ export function FolderActions({ folder }: { folder: FolderNode }) {
         opened={dialog === 'delete'}
         asset={asset}
         folder={folder}
-        onDeleted={() => void navigate(addressOf('FOLDER', parentId))}
+        onDeleted={() => void leave(addressOf('FOLDER', parentId))}
         onClose={close}
       />
     </>
