@@ -185,6 +185,50 @@ describe('an API client', () => {
     await rowOf(page, 'Still here').waitFor();
   });
 
+  test('can be created while another one is being created: the answer does not close its form', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/clients', async (route) => {
+      if (route.request().method() === 'POST') await held.promise;
+      await route.fallback();
+    });
+    const open = () => page.getByRole('button', { name: 'Create client' }).click();
+    await open();
+    await dialog(page).getByLabel('Name').fill('First');
+    await dialog(page).getByLabel('E-mail').fill('it@example.com');
+    await dialog(page).getByRole('button', { name: 'All' }).click();
+    await dialog(page).getByRole('button', { name: 'Create client' }).click();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await open();
+    await dialog(page).getByLabel('Name').fill('Second');
+    held.resolve();
+    await page.getByLabel('Client secret').waitFor();
+    await page.getByRole('button', { name: 'I have copied the secret' }).click();
+    await page.getByLabel('Client secret').waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Second');
+  });
+
+  test('has the focus at its menu again after each dialog that the menu opens', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    await create(page, 'Focused');
+    const button = rowOf(page, 'Focused').getByRole('button', { name: /^Actions for/ });
+    for (const item of ['Edit…', 'Disable…', 'New secret…', 'Delete…']) {
+      await act(page, 'Focused', item);
+      await dialog(page).getByRole('button', { name: 'Cancel' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog(page).waitFor({ state: 'detached' });
+      assert.ok(await button.evaluate((element) => element === document.activeElement), item);
+    }
+    await act(page, 'Focused', 'New secret…');
+    await dialog(page).getByRole('button', { name: 'Create new secret' }).click();
+    await page.getByLabel('Client secret').waitFor();
+    await takeSecret(page);
+    assert.ok(await button.evaluate((element) => element === document.activeElement), 'the secret');
+  });
+
   test('that was used is deleted once its name is typed', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;

@@ -1,11 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountsKey, setAccountEnabled } from '../../api/accounts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useLeave } from '../../navigation/use-leave.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 import { RenameAccountDialog } from './rename-account-dialog.tsx';
@@ -20,13 +20,14 @@ export function AccountMenu({
   leaveWhenDeleted?: boolean;
 }) {
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [open, setOpen] = useState<'rename' | 'activation' | 'delete' | null>(null);
   const close = () => setOpen(null);
   const activation = useMutation({
     mutationFn: (enabled: boolean) => setAccountEnabled(account.id, enabled),
     onSuccess: async ({ name, enabled }) => {
-      close();
+      // Another dialog may be open by now.
+      setOpen((now) => (now === 'activation' ? null : now));
       notifyDone((enabled ? accounts.activate : accounts.deactivate).done(name));
       await queryClient.invalidateQueries({ queryKey: accountsKey });
     },
@@ -96,7 +97,7 @@ export function AccountMenu({
         onClose={close}
         onDeleted={async () => {
           close();
-          if (leaveWhenDeleted) await navigate({ to: '/accounts' });
+          if (leaveWhenDeleted) await leave({ to: '/accounts' });
         }}
       />
     </>

@@ -24,17 +24,20 @@ export function DeleteAccountDialog({
   onDeleted: () => Promise<void>;
 }) {
   const queryClient = useQueryClient();
-  const remove = useFormMutation({
-    mutationFn: () => deleteAccount(account.id),
-    onSuccess: async () => {
-      notifyDone(texts.done(account.name));
-      await onDeleted();
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: accountsKey }),
-        queryClient.invalidateQueries({ queryKey: registrationsKey }),
-      ]);
+  const remove = useFormMutation(
+    {
+      mutationFn: () => deleteAccount(account.id),
+      onSuccess: async () => {
+        notifyDone(texts.done(account.name));
+        await onDeleted();
+        await Promise.all([
+          queryClient.invalidateQueries({ queryKey: accountsKey }),
+          queryClient.invalidateQueries({ queryKey: registrationsKey }),
+        ]);
+      },
     },
-  });
+    opened,
+  );
   return (
     <ConfirmDialog
       opened={opened}

@@ -12,6 +12,7 @@ import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
+import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { AccountForm } from './account-form.tsx';
 import { checkName } from './check-name.ts';
 
@@ -59,6 +60,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
     initialValues: { name: read.record.name },
     validate: { name: checkName },
   });
+  const close = useWhileShown(onClose);
   const rename = useFormMutation({
     mutationFn: async ({ name }: { name: string }) => {
       try {
@@ -70,7 +72,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
       }
     },
     onSuccess: async ({ name }) => {
-      onClose();
+      close();
       notifyDone(texts.done(name));
       await queryClient.invalidateQueries({ queryKey: accountsKey });
     },

@@ -10,6 +10,7 @@ import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
 import { account } from '../../texts/sign-in.ts';
+import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { RoleField } from './role-field.tsx';
 
 const FIELDS = ['name'] as const;
@@ -42,6 +43,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
       name: (value) => (name !== null && value.trim() === '' ? account.checks.name : null),
     },
   });
+  const close = useWhileShown(onClose);
   const change = useFormMutation({
     // Only what was changed here: someone else may have changed the rest in the meantime.
     mutationFn: (values: typeof form.values) =>
@@ -51,7 +53,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
         ...(form.isDirty('name') ? { name: values.name.trim() === '' ? null : values.name.trim() } : {}),
       }),
     onSuccess: async () => {
-      onClose();
+      close();
       notifyDone(texts.editDialog.saved(email));
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey }),

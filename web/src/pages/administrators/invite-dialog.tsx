@@ -8,56 +8,21 @@ import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
+import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { RoleField } from './role-field.tsx';
 
 const FIELDS = ['email'] as const;
 
+type Invitation = Awaited<ReturnType<typeof inviteAdministrator>>;
+
 /** Invites an administrator, then shows the one-time link. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const [invited, setInvited] = useState<Awaited<ReturnType<typeof inviteAdministrator>> | null>(null);
-  const form = useForm<{ email: string; role: Role }>({
-    initialValues: { email: '', role: 'viewer' },
-    validate: { email: isEmail(texts.inviteDialog.checkEmail) },
-  });
-  const invite = useFormMutation({
-    mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
-    onSuccess: async (answer) => {
-      setInvited(answer);
-      close();
-      await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
-    },
-    onError: (error) => showFieldErrors(form, error, FIELDS),
-  });
-  const close = () => {
-    onClose();
-    form.reset();
-    invite.reset();
-  };
+  const [invited, setInvited] = useState<Invitation | null>(null);
   return (
     <>
-      <Modal opened={opened} onClose={close} title={texts.inviteDialog.title}>
-        <form
-          noValidate
-          onSubmit={form.onSubmit(
-            (values) => invite.mutate(values),
-            () => form.getInputNode('email')?.focus(),
-          )}
-        >
-          <Stack gap="md">
-            <FormProblem error={invite.error} fields={FIELDS} />
-            <TextInput
-              label={texts.inviteDialog.email}
-              type="email"
-              autoComplete="off"
-              data-autofocus
-              {...form.getInputProps('email')}
-            />
-            <RoleField value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            <FormButtons submit={texts.inviteDialog.submit} pending={invite.isPending} onCancel={close} />
-          </Stack>
-        </form>
+      <Modal opened={opened} onClose={onClose} title={texts.inviteDialog.title}>
+        <InviteForm onInvited={setInvited} onClose={onClose} />
       </Modal>
       <LinkDialog
         link={invited}
@@ -66,5 +31,52 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
         onClose={() => setInvited(null)}
       />
     </>
+  );
+}
+
+function InviteForm({
+  onInvited,
+  onClose,
+}: {
+  /** Called with the link, even if the dialog was closed in the meantime. */
+  onInvited: (invited: Invitation) => void;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'viewer' },
+    validate: { email: isEmail(texts.inviteDialog.checkEmail) },
+  });
+  const close = useWhileShown(onClose);
+  const invite = useFormMutation({
+    mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
+    onSuccess: async (answer) => {
+      onInvited(answer);
+      close();
+      await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
+    },
+    onError: (error) => showFieldErrors(form, error, FIELDS),
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => invite.mutate(values),
+        () => form.getInputNode('email')?.focus(),
+      )}
+    >
+      <Stack gap="md">
+        <FormProblem error={invite.error} fields={FIELDS} />
+        <TextInput
+          label={texts.inviteDialog.email}
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <RoleField value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+        <FormButtons submit={texts.inviteDialog.submit} pending={invite.isPending} onCancel={onClose} />
+      </Stack>
+    </form>
   );
 }

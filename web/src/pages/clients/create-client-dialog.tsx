@@ -5,6 +5,7 @@ import { newIdempotencyKey } from '../../api/request.ts';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
+import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { ClientForm } from './client-form.tsx';
 
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
@@ -40,13 +41,17 @@ function CreateForm({
   const queryClient = useQueryClient();
   /** The last input that was sent, and its key. */
   const sent = useRef({ input: '', key: '' });
+  const close = useWhileShown(onClose);
   const create = useFormMutation({
     mutationFn: (input: ClientInput) => {
       const text = JSON.stringify(input);
       if (sent.current.input !== text) sent.current = { input: text, key: newIdempotencyKey() };
       return createClient(input, sent.current.key);
     },
-    onSuccess: onCreated,
+    onSuccess: (client) => {
+      close();
+      onCreated(client);
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: clientsKey }),
   });
   return (

@@ -17,6 +17,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients } from '../../texts/clients.ts';
+import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { scopesInWords } from './client-cells.tsx';
 import { ClientForm } from './client-form.tsx';
 import styles from './clients.module.css';
@@ -59,6 +60,7 @@ function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient>
   const [basis, setBasis] = useState(read);
   /** The record that the form started with, and how often it was restarted. */
   const [start, setStart] = useState({ record: read.record, count: 0 });
+  const close = useWhileShown(onClose);
   const edit = useFormMutation({
     mutationFn: async (input: ClientInput) => {
       try {
@@ -70,7 +72,7 @@ function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient>
       }
     },
     onSuccess: (saved) => {
-      onClose();
+      close();
       notifyDone(texts.done(saved.name));
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: clientsKey }),

@@ -1,4 +1,4 @@
-import { Button, Group, Input, Modal, Stack } from '@mantine/core';
+import { Button, Group, getDefaultZIndex, Input, Modal, Stack } from '@mantine/core';
 import { serviceAddress } from '../../api/addresses.ts';
 import type { ClientWithSecret } from '../../api/clients.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -27,6 +27,8 @@ export function SecretDialog({
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
+      // In front of a form that was opened in the meantime.
+      zIndex={getDefaultZIndex('popover') - 1}
     >
       {client !== null && <Secret client={client} onClose={onClose} />}
     </Modal>

@@ -84,10 +84,7 @@ export function useClientActions(): {
       <>
         <CreateClientDialog
           opened={isOpen('create')}
-          onCreated={(of) => {
-            close('create');
-            setSecret({ of, isNew: true });
-          }}
+          onCreated={(of) => setSecret({ of, isNew: true })}
           onClose={() => close('create')}
         />
         {client !== null && (

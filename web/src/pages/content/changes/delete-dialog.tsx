@@ -13,6 +13,7 @@ import { folders } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { useWhileShown } from '../../../utilities/use-is-shown.ts';
 import type { FolderNode } from '../folders/folder-index.ts';
 import styles from './changes.module.css';
 import { isUsed, UsageList } from './usage-list.tsx';
@@ -61,11 +62,12 @@ function DeleteForm({
 }) {
   const queryClient = useQueryClient();
   const usage = useQuery({ ...usageQuery(asset.type, asset.id), staleTime: 0 });
+  const close = useWhileShown(onClose);
   const remove = useFormMutation({
     mutationFn: () => deleteAsset(asset),
     onSuccess: async () => {
       notifyDone(words.done(asset.name));
-      onClose();
+      close();
       onDeleted();
       await queryClient.invalidateQueries({ queryKey: contentKey });
     },

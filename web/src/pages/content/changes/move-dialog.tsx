@@ -11,6 +11,7 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
 import { shared } from '../../../texts/shared.ts';
+import { useWhileShown } from '../../../utilities/use-is-shown.ts';
 import type { Dragged } from '../content-context.ts';
 import { FolderChoice } from '../folders/folder-choice.tsx';
 import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
@@ -62,6 +63,7 @@ function MoveForm({
   const [done, setDone] = useState(0);
   /** What failed, and the folder that was chosen then. */
   const [outcome, setOutcome] = useState<(MoveOutcome & { folder: FolderNode }) | null>(null);
+  const close = useWhileShown(onClose);
   const move = useFormMutation({
     mutationFn: (folder: FolderNode) => moveAssets(assets, folder.id, setDone),
     onSuccess: async (result, folder) => {
@@ -82,7 +84,7 @@ function MoveForm({
           : words.doneMany(assets.length, folder.name),
       );
       onMoved?.();
-      onClose();
+      close();
     },
   });
   if (index === null)

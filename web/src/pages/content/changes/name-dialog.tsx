@@ -17,6 +17,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { folders } from '../../../texts/content.ts';
+import { useWhileShown } from '../../../utilities/use-is-shown.ts';
 import { nameProblem } from './name-problem.ts';
 
 /** Creates a folder in another one. */
@@ -50,6 +51,7 @@ function CreateForm({
   const queryClient = useQueryClient();
   // The key belongs to the name that was sent with it: another name is another folder.
   const attempt = useRef({ name: '', key: newIdempotencyKey() });
+  const close = useWhileShown(onClose);
   const create = useFormMutation({
     mutationFn: (name: string) => {
       if (attempt.current.name !== name) attempt.current = { name, key: newIdempotencyKey() };
@@ -58,7 +60,7 @@ function CreateForm({
     onSuccess: async (folder) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });
       notifyDone(folders.create.done(folder.name));
-      onClose();
+      close();
       onCreated(folder.id);
     },
   });
@@ -99,13 +101,14 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
     ...FOR_EDIT,
   });
   const present = useQuery(query);
+  const close = useWhileShown(onClose);
   const rename = useFormMutation({
     // Someone may press Enter before the record has been read.
     mutationFn: async (name: string) => changeAsset(asset, await queryClient.fetchQuery(query), { name }),
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: contentKey });
       notifyDone(folders.rename.done(name));
-      onClose();
+      close();
     },
     onError: (error) => {
       if (isProblem(error, 412)) void present.refetch();

@@ -30,16 +30,19 @@ export function PublishDialog({
   // Kept while the dialog fades out.
   const last = useRef(version);
   if (version !== null) last.current = version;
-  const publish = useFormMutation({
-    mutationFn: (versionId: number) =>
-      publishVersion(course.id, versionId, { idempotencyKey: newIdempotencyKey(), ifMatch: etag }),
-    onSuccess: async (_course, versionId) => {
-      notifyDone(words.done(versionId));
-      close();
-      await queryClient.invalidateQueries({ queryKey: contentKey });
+  const publish = useFormMutation(
+    {
+      mutationFn: (versionId: number) =>
+        publishVersion(course.id, versionId, { idempotencyKey: newIdempotencyKey(), ifMatch: etag }),
+      onSuccess: async (_course, versionId) => {
+        notifyDone(words.done(versionId));
+        close();
+        await queryClient.invalidateQueries({ queryKey: contentKey });
+      },
+      onError: () => queryClient.invalidateQueries({ queryKey: contentKey }),
     },
-    onError: () => queryClient.invalidateQueries({ queryKey: contentKey }),
-  });
+    version !== null,
+  );
   const close = () => {
     publish.reset();
     onClose();

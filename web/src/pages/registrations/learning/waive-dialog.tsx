@@ -26,15 +26,18 @@ export function WaiveDialog({
 }) {
   const queryClient = useQueryClient();
   const [reason, setReason] = useState<Reason>('Administrative');
-  const waive = useFormMutation({
-    mutationFn: () => waiveUnit(registrationId, { unit_id: unit.unit_id, reason }),
-    onSuccess: () => {
-      notifyDone(texts.done(unit.title));
-      onClose();
+  const waive = useFormMutation(
+    {
+      mutationFn: () => waiveUnit(registrationId, { unit_id: unit.unit_id, reason }),
+      onSuccess: () => {
+        notifyDone(texts.done(unit.title));
+        onClose();
+      },
+      // Someone else may have waived it, or the learner may have completed it.
+      onSettled: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
     },
-    // Someone else may have waived it, or the learner may have completed it.
-    onSettled: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
-  });
+    opened,
+  );
   return (
     <ConfirmDialog
       opened={opened}

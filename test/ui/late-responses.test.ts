@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { isolate } from '../../web/src/utilities/isolate.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('a response that arrives after its form or dialog was left', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
+
+  test('a form that is left while it is saved shows its error on the next page, and does not leave that one', async () => {
+    const webhook = {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/',
+      enabled: false,
+    };
+    const { id } = await ui.service.api.create('/webhooks', webhook);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}/edit`);
+    const { page } = visit;
+    const answers: PromiseWithResolvers<'refused' | 'saved'>[] = [];
+    await page.route(`**/webhooks/${id}`, async (route) => {
+      if (route.request().method() !== 'PUT') return await route.fallback();
+      const answered = Promise.withResolvers<'refused' | 'saved'>();
+      answers.push(answered);
+      if ((await answered.promise) === 'refused') await route.fulfill({ status: 500, body: '{}' });
+      else await route.continue();
+    });
+    const saveAndLeave = async (name: string) => {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      const sent = page.waitForRequest((request) => request.method() === 'PUT');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await sent;
+      await visit.go('/administration/alerts/new');
+      await heading(page, 'Create alert').waitFor();
+    };
+    await saveAndLeave('Refused');
+    answers[0]!.resolve('refused');
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    await visit.go(`/administration/integrations/webhooks/${id}/edit`);
+    await saveAndLeave('Saved');
+    await page.getByLabel('Name', { exact: true }).fill('Too late');
+    answers[1]!.resolve('saved');
+    await page.getByText(`${isolate('Saved')} was saved.`).waitFor();
+    await page.getByLabel('Name', { exact: true }).press('End');
+    assert.equal(visit.address(), '/administration/alerts/new');
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Too late');
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  test('a dialog that is cancelled while its action is sent shows its error in a notice', async () => {
+    const { id } = await ui.service.api.create('/accounts', { name: 'Kept' });
+    await using visit = await ui.visit(`/accounts/${id}`);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/accounts/${id}*`, async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      await held.promise;
+      await route.fulfill({ status: 500, body: '{}' });
+    });
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Kept');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    held.resolve();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+  });
+
+  test('stays at a page that is opened while a record is deleted on another one', async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/accounts', { name: 'Deleted slowly' });
+    await using visit = await ui.visit(`/accounts/${id}`);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/accounts/${id}`, async (route) => {
+      if (route.request().method() === 'DELETE') await held.promise;
+      await route.fallback();
+    });
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('Deleted slowly');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visit.go('/administration/alerts/new');
+    await page.getByLabel('Name', { exact: true }).fill('Meanwhile');
+    held.resolve();
+    await page.getByText(`${isolate('Deleted slowly')} was deleted.`).waitFor();
+    await page.getByLabel('Name', { exact: true }).press('End');
+    assert.equal(visit.address(), '/administration/alerts/new');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+  });
+});
