@@ -205,7 +205,7 @@ export const LaunchInput = Nullable(
             description:
               'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or ' +
               'if several courses match, the browser’s languages decide, and otherwise the learner chooses. It replaces ' +
-              'the language of an earlier call. Ignored once the learner has opened a course or has a result.',
+              'the language of an earlier call, until the learner has opened a course or has a result.',
           }),
         ),
       ),

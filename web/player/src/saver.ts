@@ -119,14 +119,14 @@ export class Saver {
 
   /** Resolves once everything is saved, or once nothing more can be saved. */
   async settled(): Promise<void> {
-    if (!this.#isDirty && !this.#isSending) return;
+    if (this.#ended !== null || (!this.#isDirty && !this.#isSending)) return;
     this.#sendIn(0);
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Whether a save has failed, and the browser keeps its data for a later launch. */
+  /** Whether the page waits for the last save, which has failed, and the browser keeps its data for a later launch. */
   get isKeptOffline(): boolean {
-    return this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
+    return this.#idle.length > 0 && this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
   }
 
   /** Stops saving, because the unit is closed. */

@@ -206,6 +206,21 @@ describe('sequencing of SCORM 2004', () => {
     assert.equal(later.tree.find('a')?.attempts, 2);
   });
 
+  it('gives a suspended unit that its rules disable no status when the learner continues behind it', async () => {
+    const tree = await treeOf(
+      unit('exam', rule('preConditionRule', 'condition="attempted"', 'disabled')) + unit('b'),
+    );
+    const learner = new Learner(tree);
+    learner.go('start');
+    learner.go('suspendAll');
+    const later = new SequencingSession(tree, JSON.parse(JSON.stringify(learner.session.tree.state())));
+    assert.equal(later.navigate('resumeAll').delivered, null);
+    assert.equal(later.resumeUndelivered(), true);
+    assert.equal(later.navigate('continue').delivered?.id, 'b');
+    const exam = later.tree.find('exam');
+    assert.deepEqual([exam?.completed(), exam?.satisfied()], [null, null]);
+  });
+
   it('restores an available unit once, however often the state repeats it, and ignores unknown ones', async () => {
     const tree = await treeOf(block('x', unit('a') + unit('b') + unit('c')));
     const learner = new Learner(tree);

@@ -95,6 +95,9 @@ export class SequencingSession {
     const { current, suspended } = this.tree;
     if (current !== null || suspended === null) return false;
     beginAttempts(this.tree, suspended);
+    // The learner does not get it back, so leaving it gives it no status that it does not have.
+    suspended.hasSetSuccess = true;
+    suspended.hasSetCompletion = true;
     return true;
   }
 
