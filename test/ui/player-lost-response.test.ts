@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Route } from 'playwright-core';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -57,5 +57,22 @@ describe('a save that gets no response', () => {
     await using learner = await newLearner(browser);
     await pass(learner);
     await learner.page.waitForFunction(() => Object.values(localStorage).join('').includes('"passed"'));
+  });
+
+  it('but a refusal, while the course reports more, does not keep the learner from leaving', async () => {
+    await using learner = await newLearner(browser);
+    const held = Promise.withResolvers<Route>();
+    await learner.page.route('**/commit', (route) => held.resolve(route), { times: 1 });
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('#pass').click();
+    const refused = await held.promise;
+    await learner.course.locator('#pass').click();
+    const answered = learner.page.waitForResponse('**/commit');
+    await refused.fulfill({ status: 422, contentType: 'application/problem+json', body: '{}' });
+    await answered;
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: /finished this course/ }).waitFor();
   });
 });
