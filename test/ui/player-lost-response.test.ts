@@ -66,9 +66,15 @@ describe('a save that gets no response', () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await learner.open(service, registrationId);
     await learner.given();
-    await learner.course.locator('#pass').click();
+    const read = (place: string) =>
+      learner.course.locator('body').evaluate((_, at) => {
+        const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+        sco.LMSSetValue?.('cmi.core.lesson_location', at);
+        sco.LMSCommit?.('');
+      }, place);
+    await read('page 1');
     const refused = await held.promise;
-    await learner.course.locator('#pass').click();
+    await read('page 2');
     const answered = learner.page.waitForResponse('**/commit');
     await refused.fulfill({ status: 422, contentType: 'application/problem+json', body: '{}' });
     await answered;
