@@ -85,12 +85,11 @@ function waysToWrite(value: string): readonly string[] {
   return [...forms];
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
-const NOT_ASCII = /[^\x00-\x7f]/g;
+/** Each UTF-16 code unit by itself, as JSON escapes them. */
+const NOT_ASCII = /[\u0080-\uffff]/g;
 const MARKUP = /[<>&]/g;
 /** As .NET does. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes them
-const NOT_ASCII_OR_MARKUP = /[^\x00-\x7f]|[<>&'+`]/g;
+const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
 const PERCENT = /%[0-9A-F]{2}/g;
 /** Left as they are by some languages, but not by PHP and Python. */
 const RESERVED = /[!'()*]/g;

@@ -156,14 +156,8 @@ describe('closing the tab while the course that the learner exits is still being
     const arrived = learner.page.waitForRequest('**/commit');
     const held = Promise.withResolvers<void>();
     await learner.page.route('**/commit', (route) => held.promise.then(() => route.abort()), { times: 1 });
-    await learner.course.locator('body').evaluate(() => {
-      const course = globalThis as unknown as {
-        sco: Record<string, (...values: string[]) => string>;
-        saysLastWords: boolean;
-      };
-      course.saysLastWords = true;
-      course.sco.LMSCommit?.('');
-    });
+    await learner.passesAtTheEnd();
+    await learner.calls(['LMSCommit', '']);
     await arrived;
     await learner.page.getByRole('button', { name: 'Exit' }).click();
     await learner.page.locator('iframe[src="about:blank"]').waitFor({ state: 'attached' });

@@ -23,10 +23,7 @@ describe('a save that gets no response', () => {
     await learner.given();
     await learner.page.route('**/commit', () => {}, { times: 1 });
     const arrived = learner.page.waitForRequest('**/commit');
-    await learner.course.locator('body').evaluate(() => {
-      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
-      sco.LMSCommit?.('');
-    });
+    await learner.calls(['LMSCommit', '']);
     await arrived;
     await learner.course.locator('#pass').click();
     return registrationId;
@@ -67,11 +64,7 @@ describe('a save that gets no response', () => {
     await learner.open(service, registrationId);
     await learner.given();
     const read = (place: string) =>
-      learner.course.locator('body').evaluate((_, at) => {
-        const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
-        sco.LMSSetValue?.('cmi.core.lesson_location', at);
-        sco.LMSCommit?.('');
-      }, place);
+      learner.calls(['LMSSetValue', 'cmi.core.lesson_location', place], ['LMSCommit', '']);
     await read('page 1');
     const refused = await held.promise;
     await read('page 2');

@@ -16,6 +16,8 @@ const SEQUENCED = {
   items: lessons(3),
   sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
 };
+/** The results of the course and of its lessons once the first one is passed. */
+const ONLY_FIRST = ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown', 'Unknown'];
 
 describe('a learner who asks for another unit while one is closing', () => {
   let service: TestService;
@@ -66,12 +68,18 @@ describe('a learner who asks for another unit while one is closing', () => {
       .filter({ hasText: `Lesson ${number}` })
       .waitFor();
 
-  it('gets the next one, and no unit that was not opened gets a status', async () => {
+  /** Opens a course of three lessons and passes the first one. */
+  const passFirst = async (learner: Learner) => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
-    await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.course.locator('#pass').click();
     await learner.saved();
+    return registrationId;
+  };
+
+  it('gets the next one, and no unit that was not opened gets a status', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await passFirst(learner);
     const commits = await held(learner.page, 'commit');
     await click(learner, 'Next', 3);
     await commits.arrived;
@@ -81,13 +89,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     assert.equal(disabled, 1, 'it shows that the click was heard');
     await inLesson(learner, 2);
     await learner.given();
-    assert.deepEqual(await unitsOf(registrationId), [
-      'Incomplete',
-      'UNKNOWN',
-      'Completed',
-      'Unknown',
-      'Unknown',
-    ]);
+    assert.deepEqual(await unitsOf(registrationId), ONLY_FIRST);
     const { current, activities } = (await runtimeOf(registrationId)).state.sequencing;
     assert.deepEqual(
       [current, activities.i2.isActive, activities.i2.objectives[0].completed, activities.i3],
@@ -97,11 +99,8 @@ describe('a learner who asks for another unit while one is closing', () => {
   });
 
   it('leaves the course instead, once the unit is saved, if the learner exits', async () => {
-    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     await using learner = await newLearner(browser);
-    await learner.open(service, registrationId);
-    await learner.course.locator('#pass').click();
-    await learner.saved();
+    const registrationId = await passFirst(learner);
     const commits = await held(learner.page, 'commit');
     const opened = await held(learner.page, 'unit');
     await click(learner, 'Next');
@@ -110,24 +109,15 @@ describe('a learner who asks for another unit while one is closing', () => {
     await commits.release();
     await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
     assert.equal(opened.count, 0, 'no further unit is opened');
-    assert.deepEqual(await unitsOf(registrationId), [
-      'Incomplete',
-      'UNKNOWN',
-      'Completed',
-      'Unknown',
-      'Unknown',
-    ]);
+    assert.deepEqual(await unitsOf(registrationId), ONLY_FIRST);
     await learner.page.unroute('**/unit');
     await learner.open(service, registrationId);
     await inLesson(learner, 2);
   });
 
   it('can only try again or exit if the next unit cannot be opened', async () => {
-    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     await using learner = await newLearner(browser);
-    await learner.open(service, registrationId);
-    await learner.course.locator('#pass').click();
-    await learner.saved();
+    const registrationId = await passFirst(learner);
     await learner.page.route('**/unit', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
     await button(learner, 'Next').click();
     await learner.page.getByRole('heading', { name: 'The course could not be opened' }).waitFor();
@@ -139,13 +129,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     await inLesson(learner, 2);
     await learner.given();
     assert.equal(opened.count, 1);
-    assert.deepEqual(await unitsOf(registrationId), [
-      'Incomplete',
-      'UNKNOWN',
-      'Completed',
-      'Unknown',
-      'Unknown',
-    ]);
+    assert.deepEqual(await unitsOf(registrationId), ONLY_FIRST);
   });
 
   it('opens a unit of a plain table of contents once', async () => {

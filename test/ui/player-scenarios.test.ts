@@ -34,9 +34,7 @@ describe('a learner in a SCORM course', () => {
     await learner.open(service, registrationId);
     const saysLastWords = async () => {
       await learner.given();
-      await learner.course.locator('body').evaluate(() => {
-        (globalThis as { saysLastWords?: boolean }).saysLastWords = true;
-      });
+      await learner.passesAtTheEnd();
     };
     const unitsDone = async () =>
       (await recordOf(registrationId)).units

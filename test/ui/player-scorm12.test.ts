@@ -108,9 +108,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.given();
-    await learner.course.locator('body').evaluate(() => {
-      (globalThis as unknown as { saysLastWords: boolean }).saysLastWords = true;
-    });
+    await learner.passesAtTheEnd();
     await learner.page.goto('about:blank');
     const found = () => heard(registrationId).find(({ completion }) => completion === 'Completed');
     await until(found, 'the last words are heard of');

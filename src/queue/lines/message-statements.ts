@@ -83,22 +83,25 @@ export interface Positions {
 
 const ALL_POSITIONS: Positions = { after: 0, through: Number.MAX_SAFE_INTEGER };
 
+const FROM_PART = `from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
+       and m.id > ? and m.id <= ? order by m.id limit ?`;
+
+/** The parameters of {@link FROM_PART}. */
+function partOf(lineId: number, limit: number, { after, through }: Positions): number[] {
+  return [lineId, lineId, after, through, limit];
+}
+
 /** The first messages of a line, or of a part of it, in order. */
 export async function readFirstMessages(
   reader: Pick<Reader, 'all' | 'allFor'>,
   lineId: number,
   limit: number,
-  { after, through }: Positions = ALL_POSITIONS,
+  part: Positions = ALL_POSITIONS,
 ): Promise<QueuedMessage[]> {
   const rows = await reader.all<MessageRow>(
     `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at, m.queued_at
-     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
-       and m.id > ? and m.id <= ? order by m.id limit ?`,
-    lineId,
-    lineId,
-    after,
-    through,
-    limit,
+     ${FROM_PART}`,
+    ...partOf(lineId, limit, part),
   );
   return await toMessages(reader, rows);
 }
@@ -108,17 +111,11 @@ export async function readFirstSizes(
   reader: Pick<Reader, 'all'>,
   lineId: number,
   limit: number,
-  { after, through }: Positions = ALL_POSITIONS,
+  part: Positions = ALL_POSITIONS,
 ): Promise<{ position: number; bytes: number }[]> {
   return await reader.all(
-    `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes
-     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
-       and m.id > ? and m.id <= ? order by m.id limit ?`,
-    lineId,
-    lineId,
-    after,
-    through,
-    limit,
+    `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes ${FROM_PART}`,
+    ...partOf(lineId, limit, part),
   );
 }
 

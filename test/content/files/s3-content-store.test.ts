@@ -13,12 +13,27 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
 const MIB = 2 ** 20;
+const PARALLEL_DOWNLOADS = 256;
 const never = new AbortController().signal;
 const key = newContentKey(Date.now());
 const isUnavailable = (error: unknown) => error instanceof ProblemError && error.code === 'unavailable';
 
 function openStore({ bucket, endpoint }: TestS3, prefix = 'x/'): S3ContentStore {
   return new S3ContentStore({ bucket, prefix, endpoint });
+}
+
+/** Holds all requests for videos until `release`. `allSent` resolves when as many wait as may be sent at once. */
+function holdVideos(s3: TestS3) {
+  const answer = Promise.withResolvers<void>();
+  const allSent = Promise.withResolvers<void>();
+  let sent = 0;
+  s3.hold = async (request) => {
+    if (!/^GET .*video/.test(request)) return;
+    sent += 1;
+    if (sent === PARALLEL_DOWNLOADS) allSent.resolve();
+    await answer.promise;
+  };
+  return { allSent: allSent.promise, release: answer.resolve, sent: () => sent };
 }
 
 describe('the S3 content store', () => {
@@ -135,21 +150,13 @@ describe('the S3 content store', () => {
     await store.put(key, stageFiles(folder.path, files), never);
     const readers = [];
     for (let count = 0; count < 300; count += 1) readers.push((await store.read(key, 'video.mp4'))!.stream);
-    const answer = Promise.withResolvers<void>();
-    const allSent = Promise.withResolvers<void>();
-    let sent = 0;
-    s3.hold = async (request) => {
-      if (!/^GET .*video/.test(request)) return;
-      sent += 1;
-      if (sent === 256) allSent.resolve();
-      await answer.promise;
-    };
+    const held = holdVideos(s3);
     for (const reader of readers) reader.resume();
-    await allSent.promise;
+    await held.allSent;
     await Promise.all(readers.map((reader) => once(reader.destroy(), 'close')));
     assert.equal((await store.read(key, 'index.html'))?.bytes?.toString(), 'page');
-    assert.equal(sent, 256);
-    answer.resolve();
+    assert.equal(held.sent(), PARALLEL_DOWNLOADS);
+    held.release();
   });
 
   it('lets health checks and uploads pass downloads that S3 does not answer', async () => {
@@ -157,21 +164,13 @@ describe('the S3 content store', () => {
     await using s3 = await startS3();
     await using store = openStore(s3);
     await store.put(key, stageFiles(folder.path, { 'video.mp4': 'film' }), never);
-    const answer = Promise.withResolvers<void>();
-    const allSent = Promise.withResolvers<void>();
-    let sent = 0;
-    s3.hold = async (request) => {
-      if (!/^GET .*video/.test(request)) return;
-      sent += 1;
-      if (sent === 256) allSent.resolve();
-      await answer.promise;
-    };
+    const held = holdVideos(s3);
     const reading = Array.from({ length: 300 }, () => store.read(key, 'video.mp4'));
-    await allSent.promise;
+    await held.allSent;
     await store.ping();
     await store.put(newContentKey(Date.now()), stageFiles(folder.path, { a: 'x' }), never);
-    assert.equal(sent, 256);
-    answer.resolve();
+    assert.equal(held.sent(), PARALLEL_DOWNLOADS);
+    held.release();
     for (const file of await Promise.all(reading)) assert.equal(file?.bytes?.toString(), 'film');
   });
 

@@ -30,6 +30,21 @@ export class Learner implements AsyncDisposable {
     return JSON.parse((await this.course.locator('#given').filter({ hasText: '}' }).textContent()) ?? '');
   }
 
+  /** Lets the test course of SCORM 1.2 make these calls, each with its arguments. */
+  async calls(...calls: readonly (readonly [name: string, ...values: string[]])[]): Promise<void> {
+    await this.course.locator('body').evaluate((_, made) => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      for (const [name, ...values] of made) sco[name]?.(...values);
+    }, calls);
+  }
+
+  /** From now on, the test course passes with 90 while it unloads. */
+  async passesAtTheEnd(): Promise<void> {
+    await this.course.locator('body').evaluate(() => {
+      (globalThis as unknown as { saysLastWords: boolean }).saysLastWords = true;
+    });
+  }
+
   /** Launches a registration and opens the link. */
   async open(service: TestService, registrationId: string): Promise<void> {
     await this.page.goto(await launch(service, registrationId));

@@ -365,7 +365,8 @@ export class Player {
 
   /** Refreshes closed units, because saved results may have met their prerequisites. */
   #askForOpenUnits(isPoll = false): void {
-    if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#recorded[isPoll ? 'poll' : 'ask']();
+    if (!this.#page?.units.some(({ isOpen }) => !isOpen)) return;
+    void (isPoll ? this.#recorded.poll() : this.#recorded.ask());
   }
 
   /** @param id a unit or, with sequencing, a block */

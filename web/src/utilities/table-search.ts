@@ -18,8 +18,7 @@ export const DEFAULT_PAGE_SIZE = 50;
 const MAX_SEARCH_LENGTH = 200;
 const MAX_TEXT_LENGTH = 255;
 /** The service refuses them. Cells that are copied from a spreadsheet have tabs between them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
-const CONTROL_CHARACTERS = /[\x00-\x1f\x7f]+/g;
+const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 const MAX_PAGE = 1_000_000;
 
 type Filters = Readonly<Record<string, readonly string[]>>;
