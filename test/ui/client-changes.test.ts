@@ -185,6 +185,35 @@ describe('an API client', () => {
     await rowOf(page, 'Still here').waitFor();
   });
 
+  test('shows why it was not disabled or deleted, even if the question was cancelled in the meantime', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const { id } = await create(page, 'Unchanged');
+    for (const [item, confirm] of [
+      ['Disable…', 'Disable'],
+      ['Delete…', 'Delete'],
+    ] as const) {
+      const held = Promise.withResolvers<void>();
+      const sent = page.waitForRequest((request) => request.method() !== 'GET' && request.url().includes(id));
+      await page.route(`**/${id}*`, async (route) => {
+        if (route.request().method() === 'GET') return await route.fallback();
+        await held.promise;
+        await route.fulfill({ status: 500, body: '{}' });
+      });
+      await act(page, 'Unchanged', item);
+      await dialog(page).getByRole('button', { name: confirm }).click();
+      await sent;
+      await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+      held.resolve();
+      const notice = page.getByRole('alert').filter({ hasText: 'Something went wrong' });
+      await notice.waitFor();
+      await notice.getByRole('button').click();
+      await notice.waitFor({ state: 'detached' });
+      await page.unroute(`**/${id}*`);
+    }
+  });
+
   test('can be created while another one is being created: the answer does not close its form', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;

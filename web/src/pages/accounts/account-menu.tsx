@@ -1,10 +1,11 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accountsKey, setAccountEnabled } from '../../api/accounts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
@@ -23,15 +24,18 @@ export function AccountMenu({
   const leave = useLeave();
   const [open, setOpen] = useState<'rename' | 'activation' | 'delete' | null>(null);
   const close = () => setOpen(null);
-  const activation = useMutation({
-    mutationFn: (enabled: boolean) => setAccountEnabled(account.id, enabled),
-    onSuccess: async ({ name, enabled }) => {
-      // Another dialog may be open by now.
-      setOpen((now) => (now === 'activation' ? null : now));
-      notifyDone((enabled ? accounts.activate : accounts.deactivate).done(name));
-      await queryClient.invalidateQueries({ queryKey: accountsKey });
+  const activation = useFormMutation(
+    {
+      mutationFn: (enabled: boolean) => setAccountEnabled(account.id, enabled),
+      onSuccess: async ({ name, enabled }) => {
+        // Another dialog may be open by now.
+        setOpen((now) => (now === 'activation' ? null : now));
+        notifyDone((enabled ? accounts.activate : accounts.deactivate).done(name));
+        await queryClient.invalidateQueries({ queryKey: accountsKey });
+      },
     },
-  });
+    open === 'activation',
+  );
   // The action that was confirmed is carried out, even if someone else has changed the account in the meantime.
   const [asked, setAsked] = useState(!account.enabled);
   const words = asked ? accounts.activate : accounts.deactivate;

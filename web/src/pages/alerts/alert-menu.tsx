@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { type Alert, alertsKey, deleteAlert, switchAlert } from '../../api/alerts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -23,15 +24,18 @@ export function AlertMenu({ alert, leaveWhenDeleted = false }: { alert: Alert; l
     onError: notifyError,
     onSettled: refresh,
   });
-  const remove = useMutation({
-    mutationFn: () => deleteAlert(id),
-    onSuccess: async () => {
-      setDeleting(false);
-      notifyDone(texts.remove.done(name));
-      if (leaveWhenDeleted) await leave({ to: '/administration/alerts' });
-      await refresh();
+  const remove = useFormMutation(
+    {
+      mutationFn: () => deleteAlert(id),
+      onSuccess: async () => {
+        setDeleting(false);
+        notifyDone(texts.remove.done(name));
+        if (leaveWhenDeleted) await leave({ to: '/administration/alerts' });
+        await refresh();
+      },
     },
-  });
+    deleting,
+  );
   return (
     <>
       <Menu>

@@ -10,6 +10,7 @@ import {
 } from '../../api/clients.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { clients as texts } from '../../texts/clients.ts';
 import type { ClientAction } from './client-menu.tsx';
 import { CreateClientDialog } from './create-client-dialog.tsx';
@@ -36,38 +37,49 @@ export function useClientActions(): {
     setOpen((now) => (now?.action === action && now.of === of ? null : now));
   const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
 
-  const toggle = useMutation({
-    mutationFn: ({ of, enabled }: { of: ApiClient; enabled: boolean }) =>
-      setClientEnabled(of.client_id, enabled),
-    onSuccess: (saved, { of }) => {
-      close('disable', of);
-      notifyDone(saved.enabled ? texts.enable.done(saved.name) : texts.disable.done(saved.name));
-    },
-    onError: (error, { enabled }) => {
-      if (enabled) notifyError(error);
-    },
-    onSettled,
-  });
-  const renew = useMutation({
-    mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
-    onSuccess: (renewed, of) => {
-      close('renew', of);
-      setSecret({ of: renewed, isNew: false });
-    },
-    onSettled,
-  });
-  const remove = useMutation({
-    mutationFn: ({ client_id }: ApiClient) => deleteClient(client_id),
-    onSuccess: (_nothing, of) => {
-      close('remove', of);
-      notifyDone(texts.remove.done(of.name));
-    },
-    onSettled,
-  });
-
   const isOpen = (action: ClientAction | 'create') => open?.action === action;
+  const enable = useMutation({
+    mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, true),
+    onSuccess: (saved) => notifyDone(texts.enable.done(saved.name)),
+    onError: notifyError,
+    onSettled,
+  });
+  const disable = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, false),
+      onSuccess: (saved, of) => {
+        close('disable', of);
+        notifyDone(texts.disable.done(saved.name));
+      },
+      onSettled,
+    },
+    isOpen('disable'),
+  );
+  const renew = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => renewClientSecret(client_id),
+      onSuccess: (renewed, of) => {
+        close('renew', of);
+        setSecret({ of: renewed, isNew: false });
+      },
+      onSettled,
+    },
+    isOpen('renew'),
+  );
+  const remove = useFormMutation(
+    {
+      mutationFn: ({ client_id }: ApiClient) => deleteClient(client_id),
+      onSuccess: (_nothing, of) => {
+        close('remove', of);
+        notifyDone(texts.remove.done(of.name));
+      },
+      onSettled,
+    },
+    isOpen('remove'),
+  );
+
   const forgetFailures = () => {
-    for (const mutation of [toggle, renew, remove]) mutation.reset();
+    for (const mutation of [disable, renew, remove]) mutation.reset();
   };
   return {
     create: () => {
@@ -77,7 +89,7 @@ export function useClientActions(): {
     act: (action, on) => {
       forgetFailures();
       setClient(on);
-      if (action === 'enable') toggle.mutate({ of: on, enabled: true });
+      if (action === 'enable') enable.mutate(on);
       else setOpen({ action, of: on });
     },
     dialogs: (
@@ -110,9 +122,9 @@ export function useClientActions(): {
           opened={isOpen('disable')}
           title={texts.disable.title(name)}
           confirmLabel={texts.disable.confirm}
-          pending={toggle.isPending}
-          error={toggle.error}
-          onConfirm={() => client !== null && toggle.mutate({ of: client, enabled: false })}
+          pending={disable.isPending}
+          error={disable.error}
+          onConfirm={() => client !== null && disable.mutate(client)}
           onClose={() => close('disable', client)}
         >
           {texts.disable.description}

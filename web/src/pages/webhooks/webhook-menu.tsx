@@ -8,12 +8,13 @@ import {
   IconRepeat,
   IconTrash,
 } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deleteWebhook, webhooksKey } from '../../api/webhooks.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { shared } from '../../texts/shared.ts';
 import { webhookReplay } from '../../texts/webhook-replay.ts';
@@ -40,15 +41,18 @@ export function WebhookMenu({
   const leave = useLeave();
   const [deleting, setDeleting] = useState(false);
   const change = useWebhookSwitch(webhook);
-  const remove = useMutation({
-    mutationFn: () => deleteWebhook(webhook.id),
-    onSuccess: async () => {
-      setDeleting(false);
-      notifyDone(webhooks.remove.done(webhook.name));
-      if (leaveWhenDeleted) await leave({ to: '/administration/integrations/webhooks' });
-      await queryClient.invalidateQueries({ queryKey: webhooksKey });
+  const remove = useFormMutation(
+    {
+      mutationFn: () => deleteWebhook(webhook.id),
+      onSuccess: async () => {
+        setDeleting(false);
+        notifyDone(webhooks.remove.done(webhook.name));
+        if (leaveWhenDeleted) await leave({ to: '/administration/integrations/webhooks' });
+        await queryClient.invalidateQueries({ queryKey: webhooksKey });
+      },
     },
-  });
+    deleting,
+  );
   const waiting = formatNumber(webhook.depth);
   return (
     <>

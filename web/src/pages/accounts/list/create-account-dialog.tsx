@@ -1,7 +1,6 @@
 import { Modal, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-
 import { useRef } from 'react';
 import { accountsKey, createAccount } from '../../../api/accounts.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';

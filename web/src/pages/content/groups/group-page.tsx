@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core';
 import { IconDots, IconTrash } from '@tabler/icons-react';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-
 import { useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-
 import { useRef } from 'react';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';

@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Menu } from '@mantine/core';
 import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { assetsByIdQuery } from '../../../api/assets.ts';
@@ -23,6 +23,7 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useLeave } from '../../../navigation/use-leave.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -111,22 +112,28 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
   const [asking, setAsking] = useState(false);
   const [resetting, setResetting] = useState(false);
   const { registration_id: id, learner_id: learner } = registration;
-  const remove = useMutation({
-    mutationFn: () => deleteRegistration(id),
-    onSuccess: async () => {
-      notifyDone(registrations.remove.done);
-      await leave({ to: '/registrations', ignoreBlocker: true });
-      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+  const remove = useFormMutation(
+    {
+      mutationFn: () => deleteRegistration(id),
+      onSuccess: async () => {
+        notifyDone(registrations.remove.done);
+        await leave({ to: '/registrations', ignoreBlocker: true });
+        await queryClient.invalidateQueries({ queryKey: registrationsKey });
+      },
     },
-  });
-  const reset = useMutation({
-    mutationFn: () => resetRegistration(id),
-    onSuccess: async () => {
-      notifyDone(registrations.reset.done);
-      setResetting(false);
-      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+    asking,
+  );
+  const reset = useFormMutation(
+    {
+      mutationFn: () => resetRegistration(id),
+      onSuccess: async () => {
+        notifyDone(registrations.reset.done);
+        setResetting(false);
+        await queryClient.invalidateQueries({ queryKey: registrationsKey });
+      },
     },
-  });
+    resetting,
+  );
   return (
     <>
       <Menu>

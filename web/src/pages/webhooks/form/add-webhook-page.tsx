@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-
 import { useRef } from 'react';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
