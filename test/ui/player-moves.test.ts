@@ -177,6 +177,7 @@ describe('a learner who asks for another unit while one is closing', () => {
     await learner.page.getByText('The connection is lost.').waitFor();
     await click(learner, 'Exit');
     await learner.page.getByRole('heading', { name: 'Your work is not saved yet' }).waitFor();
+    assert.equal(await learner.page.getByText('The connection is lost.').count(), 1, 'only the card says it');
     await learner.page.unroute('**/commit');
     await learner.open(service, registrationId);
     await learner.given();

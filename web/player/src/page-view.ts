@@ -120,6 +120,8 @@ export class PageView {
 
   /** Shows the saving state, and a notice if the learner has to know more about it. */
   showSaving(state: SavingState): void {
+    // The card says it already.
+    if (this.#playing().isEnded) return;
     this.#header.setSaving(state, true);
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
     else if (state === 'saved') this.#stage.clear();
@@ -163,6 +165,7 @@ export class PageView {
 
   /** Shows that the learner has left the course before everything was saved. */
   showUnsaved(): void {
+    this.clearNotice();
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     this.showCard(cardOf(TEXTS.unsavedTitle, TEXTS.unsaved));
   }
