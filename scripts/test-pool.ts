@@ -16,6 +16,8 @@ export interface PooledProgram {
 const PROGRAMS_AT_ONCE = availableParallelism() + 2;
 /** When a program that still runs is ended: the longest takes three minutes, on a busy machine ten. */
 const PROGRAM_LIMIT_MS = 20 * 60_000;
+/** When a test that still runs fails, and the next one starts. No test takes a third of it, even on a busy machine. */
+const TEST_LIMIT_MS = 8 * 60_000;
 /** What a report counts: names in the events of `node:test`, and in the report. */
 const COUNTS = {
   tests: 'tests',
@@ -90,6 +92,18 @@ export class PoolReport {
   }
 }
 
+/** What a program did when it was ended, by its events until then: the suite and test that it was in. */
+function stateOf(events: readonly TestEvent[]): string {
+  const keyOf = ({ nesting, name }: { nesting: number; name: string }) => `${nesting} ${name}`;
+  const running = new Map<string, string>();
+  for (const { type, data } of events) {
+    if (type === 'test:dequeue') running.set(keyOf(data), data.name);
+    // The program as a whole is a test, too, which ended when it was ended.
+    else if (type === 'test:complete') running.delete(keyOf(data));
+  }
+  return running.size === 0 ? 'after its tests' : `in ${[...running.values()].join(' › ')}`;
+}
+
 /** Whether an event is about the run of one program, which here is one of many. */
 function isAboutWholeRun({ type, data }: TestEvent): boolean {
   return (type === 'test:summary' || type === 'test:diagnostic') && data.file === undefined;
@@ -99,13 +113,14 @@ function isAboutWholeRun({ type, data }: TestEvent): boolean {
  * Runs programs, those at the front first, a few at a time. Each is added to its report when it is over.
  * @param options for `node`, such as `--test-name-pattern=lease`
  * @param signal once it is aborted, running programs are ended and no others start
- * @param limitMs how long a program may run. One that never exits would keep the command from ending
+ * @param limits.programMs how long a program may run. One that never exits would keep the command from ending
+ * @param limits.testMs how long a test or a suite may run that has no limit of its own
  */
 export async function runPool(
   programs: readonly PooledProgram[],
   options: readonly string[],
   signal: AbortSignal,
-  limitMs = PROGRAM_LIMIT_MS,
+  { programMs = PROGRAM_LIMIT_MS, testMs = TEST_LIMIT_MS }: { programMs?: number; testMs?: number } = {},
 ): Promise<void> {
   const waiting = [...programs];
   // Inside a test this variable would have `node` skip every file, and pass.
@@ -119,18 +134,19 @@ export async function runPool(
         continue;
       }
       const events: TestEvent[] = [];
-      const limit = AbortSignal.timeout(limitMs);
+      const limit = AbortSignal.timeout(programMs);
       const tests = run({
         files: [file],
         cwd: ROOT,
         env: { ...inherited, ...TEST_ENVIRONMENT, ...environment },
-        execArgv: [...NODE_OPTIONS, ...options],
+        execArgv: [...NODE_OPTIONS, `--test-timeout=${testMs}`, ...options],
         signal: AbortSignal.any([signal, limit]),
       });
       for await (const event of tests) events.push(event as TestEvent);
       report.add(events);
       if (signal.aborted) report.fail();
-      else if (limit.aborted) report.fail(`${file} was ended: it still ran after ${limitMs / 1_000} s`);
+      else if (limit.aborted)
+        report.fail(`${file} was ended after ${programMs / 1_000} s, ${stateOf(events)}`);
     }
   };
   await Promise.all(Array.from({ length: PROGRAMS_AT_ONCE }, work));

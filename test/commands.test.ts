@@ -47,6 +47,8 @@ const UNLOADABLE_ON_POSTGRES = `import { test } from 'node:test';
 if (process.env.COURSEWIRE_TEST_POSTGRES !== undefined) throw new Error('fault');
 test('passes', () => {});
 `;
+/** Never settles, and keeps its process. */
+const ENDLESS = 'setInterval(() => {}, 1_000); await new Promise(() => {});';
 /** Commands that run tests, by the faults that they must find. Each takes files. */
 const TEST_COMMANDS: Record<string, Record<string, string>> = {
   'test:only': {
@@ -103,20 +105,44 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     });
   }
 
-  it('"npm run test:all" ends a program that never exits, although its tests passed, and names it', async () => {
+  it('"npm run test:all" fails a test or hook that is stuck, runs the others, and ends a program that never exits', async () => {
     using folder = commandFolder();
-    const file = path.join(folder.path, 'endless.test.ts');
-    writeFileSync(file, `${PASSING_TEST}setInterval(() => {}, 1_000);\n`);
+    const stuckFor = (limit: string) =>
+      `describe('a suite', () => { it('is stuck', ${limit}, async () => { ${ENDLESS} }); });`;
+    const sources = {
+      'endless.test.ts': `${stuckFor('{}')}
+        describe('another', () => { before(async () => { ${ENDLESS} }); it('is not run', () => {}); });
+        it('is run', () => {});`,
+      'stuck.test.ts': stuckFor('{ timeout: Infinity }'),
+    };
+    for (const [name, source] of Object.entries(sources))
+      writeFileSync(
+        path.join(folder.path, name),
+        `import { before, describe, it } from 'node:test';\n${source}\n`,
+      );
+    const files = Object.keys(sources).map((name) => path.join(folder.path, name));
+    const pool = path.join(ROOT, 'scripts/test-pool.ts');
+    // A program with `--eval` would hand itself on to the tests.
     const program = `
-      import { PoolReport, runPool } from './scripts/test-pool.ts';
-      const report = new PoolReport(() => {});
-      const file = ${JSON.stringify(file)};
-      await runPool([{ file, environment: {}, report }], [], new AbortController().signal, 3_000);
+      import { PoolReport, runPool } from ${JSON.stringify(pathToFileURL(pool))};
+      const report = new PoolReport((text) => process.stderr.write(text));
+      const programs = ${JSON.stringify(files)}.map((file) => ({ file, environment: {}, report }));
+      await runPool(programs, [], new AbortController().signal, { programMs: 15_000, testMs: 1_000 });
+      await report.end();
       console.log(JSON.stringify([report.hasFailed, report.failures]));`;
-    const { output } = await run(process.execPath, ['--input-type=module', '--eval', program], {});
-    const [hasFailed, failures] = JSON.parse(output);
+    writeFileSync(path.join(folder.path, 'pool.ts'), program);
+    const { output } = await run(process.execPath, [path.join(folder.path, 'pool.ts')], {});
+    assert.match(output, /✔ is run/);
+    const [hasFailed, failures] = JSON.parse(/^\[true,.*$/m.exec(output)?.[0] ?? output);
     assert.equal(hasFailed, true);
-    assert.deepEqual(failures.slice(-1), [`${file} was ended: it still ran after 3 s`]);
+    const withoutPlaces = failures.map((failure: string) => failure.replace(/^\S+\//, ''));
+    for (const expected of [
+      'endless.test.ts:2 is stuck: test timed out after 1000ms',
+      'endless.test.ts:3 another: failed running before hook',
+      'endless.test.ts was ended after 15 s, after its tests',
+      'stuck.test.ts was ended after 15 s, in a suite › is stuck',
+    ])
+      assert.ok(withoutPlaces.includes(expected), `${expected}\n${output}`);
   });
 
   for (const [command, faults] of Object.entries(TEST_COMMANDS)) {

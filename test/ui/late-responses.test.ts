@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
+/** Effects of what the page shows have run by then. */
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
 describe('a response that arrives after its form or dialog was left', () => {
   let ui: Ui;
   before(async () => {
@@ -34,8 +37,12 @@ describe('a response that arrives after its form or dialog was left', () => {
     const saveAndLeave = async (name: string) => {
       await page.getByLabel('Name', { exact: true }).fill(name);
       const sent = page.waitForRequest((request) => request.method() === 'PUT');
-      await page.getByRole('button', { name: 'Save' }).click();
+      const save = page.getByRole('button', { name: 'Save' });
+      await save.click();
       await sent;
+      // Before the page has noticed that the changes are on their way, it asks whether to lose them.
+      await save.and(page.locator('[data-loading]')).waitFor();
+      await page.evaluate(TWO_FRAMES);
       await visit.go('/administration/alerts/new');
       await heading(page, 'Create alert').waitFor();
     };

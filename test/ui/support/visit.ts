@@ -13,6 +13,8 @@ const ANIMATIONS_ENDED = `(async () => {
     await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
   } while (document.getAnimations().length > 0);
 })()`;
+const FITTING_MS = 5_000;
+const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
 const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 
@@ -63,9 +65,15 @@ export class Visit implements AsyncDisposable {
   /**
    * Goes to another page as a link does, and resolves when it is shown. Loading the UI again takes four times as much work, but
    * a list that is already shown would keep its rows until it has others.
+   * @throws {AssertionError} if the page stays, as one does that asks about changes that are not saved.
    */
   async go(address: string): Promise<void> {
-    await this.page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(address)} })`);
+    const hasGone = await this.page.evaluate(`Promise.race([
+      __TSR_ROUTER__.navigate({ href: ${JSON.stringify(address)} }).then(() => true),
+      new Promise((resolve) => setTimeout(resolve, ${DEADLINE_MS}, false)),
+    ])`);
+    const dialogs = hasGone ? [] : await this.page.getByRole('dialog').allTextContents();
+    assert.ok(hasGone, `the page stays at ${this.address()} instead of ${address}: ${dialogs.join()}`);
   }
 
   /** Waits until the address is this one. */
@@ -98,8 +106,10 @@ export class Visit implements AsyncDisposable {
     await assertNoColourFaults(this.page, second);
   }
 
-  /** Fails when the page is wider than its window. */
+  /** Fails when the page stays wider than its window. */
   async assertNoSidewaysScrolling(): Promise<void> {
+    // A page whose window has changed takes a moment to fit.
+    await this.page.waitForFunction(FITS, undefined, { timeout: FITTING_MS }).catch(() => {});
     const { content, window } = await this.page.evaluate<{ content: number; window: number }>(WIDTHS);
     assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
   }
