@@ -130,9 +130,7 @@ describe('hiding the page of a course that has ended and is not saved yet', () =
   it('saves even if the response to an earlier save arrives last', async () => {
     await using learner = await newLearner(await sharedBrowser());
     const held = Promise.withResolvers<Route>();
-    const hiddenSaved = learner.page.waitForEvent('requestfinished', (request) =>
-      request.url().endsWith('/commit'),
-    );
+    const hiddenSaved = learner.page.waitForResponse('**/commit');
     const registrationId = await endCourse(learner, async (route, number) => {
       if (number > 1) return await route.continue();
       held.resolve(route);
