@@ -24,7 +24,9 @@ import { DeadLetterSteps } from './history/dead-letter-steps.ts';
 import { startHistoryIndex } from './history/delivery-listing.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
 import { deliveryRoutes } from './history/delivery-routes.ts';
+import { lineRoutes } from './history/line-routes.ts';
 import { LineService } from './history/line-service.ts';
+import { RedeliveryService } from './history/redelivery-service.ts';
 import { WaitingMessages } from './history/waiting-messages.ts';
 import { waitingRoutes } from './history/waiting-routes.ts';
 import { historyCleaningSteps } from './history-cleaning.ts';
@@ -112,9 +114,9 @@ export function startWebhooks(
     webhooks,
     delivers: () => storage.instances.anyDelivers,
     deliveryLog,
-    trace,
     now,
   });
+  const redelivery = new RedeliveryService({ database, queue, webhooks, trace, now });
   const waiting = new WaitingMessages({ database, queue, webhooks, deliveryLog, now });
   const removal = new DeadLetterRemoval({ database, queue, webhooks, now });
   const signing = new SigningService({
@@ -138,7 +140,7 @@ export function startWebhooks(
     deliveryLog,
     trends,
     troubles: new WebhookTroubles({ reader }),
-    deadLetters: new DeadLetterSteps({ reader, lines, removal, now }),
+    deadLetters: new DeadLetterSteps({ reader, redelivery, removal, now }),
     cleaningSteps: [
       ...historyCleaningSteps({
         database,
@@ -153,7 +155,8 @@ export function startWebhooks(
       webhookRoutes(routes, webhooks, idempotency);
       eventRoutes(routes, events);
       replayRoutes(routes, { replays, idempotency, now });
-      deliveryRoutes(routes, { lines, removal, idempotency, now });
+      deliveryRoutes(routes, { reader, redelivery, removal, idempotency });
+      lineRoutes(routes, { lines, idempotency, now });
       waitingRoutes(routes, { waiting, lines, idempotency, now });
       signingRoutes(routes, signing, idempotency);
       testMessageRoutes(routes, { tests, webhooks });

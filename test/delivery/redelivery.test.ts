@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { LineService } from '../../src/webhooks/history/line-service.ts';
+import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
@@ -41,18 +41,14 @@ async function leaveDeadLetters(dataDir: string, count: number): Promise<number>
   return id;
 }
 
-/** The lines of an instance that does not deliver. */
-function linesOn(database: Database): LineService {
-  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
+function queueOn(database: Database): DatabaseQueue {
+  return new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
+}
+
+/** The redelivery of an instance. */
+function redeliveryOn(database: Database): RedeliveryService {
   const webhooks = { assertWritable: () => {} };
-  return new LineService({
-    database,
-    queue,
-    webhooks,
-    delivers: () => false,
-    deliveryLog: { deadLettered: () => {} },
-    now: Date.now,
-  });
+  return new RedeliveryService({ database, queue: queueOn(database), webhooks, now: Date.now });
 }
 
 /**
@@ -180,11 +176,11 @@ describe('redelivering all dead letters', () => {
     await using elsewhere = await openDatabaseOf(folder.path);
     const first = await beginTransaction(here);
     const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
-    const ofHere = await linesOn(here).redeliverAll(id, all, COMMAND_LINE, first.tx);
+    const ofHere = await redeliveryOn(here).redeliverAll(id, all, COMMAND_LINE, first.tx);
     assert.deepEqual(ofHere, { redelivered: 3, remaining: 0, next: null });
     const waiting = [
-      linesOn(there).redeliverAll(id, all, COMMAND_LINE),
-      linesOn(elsewhere).redeliverMatching(
+      redeliveryOn(there).redeliverAll(id, all, COMMAND_LINE),
+      redeliveryOn(elsewhere).redeliverMatching(
         id,
         { statuses: all.statuses, updatedUntil: Date.now() },
         { limit: 10, after: null },
@@ -197,7 +193,7 @@ describe('redelivering all dead letters', () => {
       { redelivered: 0, remaining: 0, next: null },
       { redelivered: 0, remaining: 0, next: null },
     ]);
-    assert.equal((await linesOn(here).line(id)).depth, 3);
+    assert.equal((await queueOn(here).line(id)).depth, 3);
   });
 
   it('sends them in the order of their events behind the waiting messages, up to the requested number', async () => {

@@ -7,8 +7,9 @@ import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
 import type { AttemptOutcome } from '../../src/webhooks/history/delivery-history.ts';
 import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
-import { LineService } from '../../src/webhooks/history/line-service.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
+import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/read-deliveries.ts';
+import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { messageOf, readDeadLetters } from './queue-engine.ts';
 
@@ -74,14 +75,8 @@ async function openWithDeadLetter() {
       Date.now(),
     ),
   );
-  const lines = new LineService({
-    database,
-    queue,
-    webhooks: { assertWritable: () => {} },
-    delivers: () => true,
-    deliveryLog: { deadLettered: () => {} },
-    now: Date.now,
-  });
+  const webhooks = { assertWritable: () => {} };
+  const redelivery = new RedeliveryService({ database, queue, webhooks, now: Date.now });
   const settle = async (
     how: { action: 'delete' | 'dead-letter' } | { action: 'retry'; availableAt: number },
     error: string | null,
@@ -95,15 +90,17 @@ async function openWithDeadLetter() {
   await database.transaction((tx) => queue.enqueue(tx, [messageOf(webhook, 'm', Date.now())]));
   await settle({ action: 'retry', availableAt: 0 }, 'first');
   await settle({ action: 'dead-letter' }, 'second');
-  const [delivery] = (await lines.deliveries(webhook, {}, { limit: 1, after: null })).items;
+  const [delivery] = (
+    await readDeliveries(database.reader, webhook, { filter: {}, page: { limit: 1, after: null } })
+  ).items;
   const opened = stack.move();
   return {
     database,
     queue,
     webhook,
-    lines,
+    redelivery,
     settle,
-    details: () => lines.delivery(webhook, delivery!.delivery.id),
+    details: () => readDeliveryDetails(database.reader, webhook, delivery!.delivery.id),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -135,9 +132,12 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
     const copy = movedBack(test.webhook, 'm');
     await test.queue.work([copy, copy]);
     const { delivery } = await test.details();
-    await assert.rejects(test.lines.redeliver(test.webhook, delivery.id, ADMINISTRATOR), /already waiting/);
+    await assert.rejects(
+      test.redelivery.redeliver(test.webhook, delivery.id, ADMINISTRATOR),
+      /already waiting/,
+    );
     const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
-    assert.equal((await test.lines.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
+    assert.equal((await test.redelivery.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
     assert.equal((await test.queue.line(test.webhook)).depth, 1);
   });

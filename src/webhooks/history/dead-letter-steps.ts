@@ -4,7 +4,7 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
-import type { LineService } from './line-service.ts';
+import type { RedeliveryService } from './redelivery-service.ts';
 
 /** Maximum number of messages that one step redelivers or removes, over all webhooks. */
 const STEP_MESSAGES = 500;
@@ -54,7 +54,7 @@ export interface DeadLetterStep {
 /** Dependencies of {@link DeadLetterSteps}. */
 export interface DeadLetterStepsDependencies {
   reader: Reader;
-  lines: Pick<LineService, 'redeliverMatching'>;
+  redelivery: Pick<RedeliveryService, 'redeliverMatching'>;
   removal: Pick<DeadLetterRemoval, 'removeMatching'>;
   now: () => number;
 }
@@ -145,13 +145,13 @@ export class DeadLetterSteps {
       page: { limit: number; after: number | null };
     },
   ): Promise<{ count: number; next: number | null }> {
-    const { lines, removal } = this.#with;
+    const { redelivery, removal } = this.#with;
     if (action === 'remove') {
       const { removed, next } = await removal.removeMatching(webhookId, filter, page, by);
       return { count: removed, next };
     }
     const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
-    const { redelivered, next } = await lines.redeliverMatching(webhookId, dead, page, by);
+    const { redelivered, next } = await redelivery.redeliverMatching(webhookId, dead, page, by);
     return { count: redelivered, next };
   }
 }

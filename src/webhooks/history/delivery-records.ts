@@ -6,7 +6,8 @@ import { messageSubject } from '../messages/message-subject.ts';
 import { parseHeaders } from './attempt-headers.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
 import type { DeliveryAttempt, DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
-import type { DeliveryDetails, DeliveryInBrief, Line } from './line-service.ts';
+import type { Line } from './line-service.ts';
+import type { DeliveryDetails, DeliveryInBrief } from './read-deliveries.ts';
 
 const MS_PER_SECOND = 1_000;
 

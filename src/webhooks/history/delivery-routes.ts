@@ -1,34 +1,32 @@
 import { type Static, Type } from 'typebox';
 import { type Actor, actorOf } from '../../audit/actor.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageAnswer, pageRequest, toCursor } from '../../http/paging.ts';
-import { passing, problems, type Routes } from '../../http/routes.ts';
+import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
-import { toDeliveryRecord, toDeliverySummary, toLineRecord } from './delivery-records.ts';
+import { toDeliveryRecord, toDeliverySummary } from './delivery-records.ts';
 import {
   DEFAULT_REDELIVER_LIMIT,
   DeliveriesQuery,
   DeliveryRecord,
   DeliverySummary,
   deliveryFilter,
-  HeadQuery,
-  LineRecord,
   RedeliverQuery,
   RedeliverRecord,
   RemoveQuery,
   RemoveRecord,
 } from './delivery-schemas.ts';
-import type { LineService, RedeliveryResult } from './line-service.ts';
+import { readDeliveries, readDeliveryDetails } from './read-deliveries.ts';
+import type { RedeliveryResult, RedeliveryService } from './redelivery-service.ts';
 
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const historyTags = ['Delivery history'];
-const lineTags = ['Lines'];
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
   delivery_id: PathId('The id of the delivery.'),
@@ -36,16 +34,16 @@ const DeliveryParams = Type.Object({
 
 /** Dependencies of {@link deliveryRoutes}. */
 export interface DeliveryRoutesDependencies {
-  lines: LineService;
+  reader: Reader;
+  redelivery: RedeliveryService;
   removal: DeadLetterRemoval;
   idempotency: Idempotency;
-  now: () => number;
 }
 
-/** The delivery history of webhooks, redelivery, and lines. */
+/** The delivery history of webhooks, redelivery, and removal of dead letters. */
 export function deliveryRoutes(
   routes: Routes,
-  { lines, removal, idempotency, now }: DeliveryRoutesDependencies,
+  { reader, redelivery, removal, idempotency }: DeliveryRoutesDependencies,
 ): void {
   const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
   const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
@@ -61,12 +59,12 @@ export function deliveryRoutes(
     const webhookId = webhookIdOf(params);
     if (ids !== undefined) {
       assertAlone(query);
-      return await lines.redeliverThese(webhookId, ids, by, tx);
+      return await redelivery.redeliverThese(webhookId, ids, by, tx);
     }
     const { after } = pageRequest(cursor === undefined ? {} : { cursor });
     const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
     if (Object.keys(filter).length === 0)
-      return await lines.redeliverAll(
+      return await redelivery.redeliverAll(
         webhookId,
         { statuses, withManual: status !== undefined, ...page },
         by,
@@ -77,7 +75,7 @@ export function deliveryRoutes(
       statuses,
       ...(status === undefined ? { withoutManualDiscards: true } : {}),
     };
-    return await lines.redeliverMatching(webhookId, matching, page, by, tx);
+    return await redelivery.redeliverMatching(webhookId, matching, page, by, tx);
   };
 
   routes.get(
@@ -97,11 +95,10 @@ export function deliveryRoutes(
       },
     },
     async (request) => {
-      const page = await lines.deliveries(
-        webhookIdOf(request.params),
-        deliveryFilter(request.query),
-        pageRequest(request.query),
-      );
+      const page = await readDeliveries(reader, webhookIdOf(request.params), {
+        filter: deliveryFilter(request.query),
+        page: pageRequest(request.query),
+      });
       return pageAnswer(page, toDeliverySummary);
     },
   );
@@ -119,7 +116,9 @@ export function deliveryRoutes(
       },
     },
     async (request) =>
-      toDeliveryRecord(await lines.delivery(webhookIdOf(request.params), deliveryIdOf(request.params))),
+      toDeliveryRecord(
+        await readDeliveryDetails(reader, webhookIdOf(request.params), deliveryIdOf(request.params)),
+      ),
   );
 
   routes.post(
@@ -141,7 +140,10 @@ export function deliveryRoutes(
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
         const ids = [webhookIdOf(request.params), deliveryIdOf(request.params)] as const;
-        return { status: 202, body: toDeliverySummary(await lines.redeliver(...ids, actorOf(request), tx)) };
+        return {
+          status: 202,
+          body: toDeliverySummary(await redelivery.redeliver(...ids, actorOf(request), tx)),
+        };
       }),
   );
 
@@ -208,67 +210,6 @@ export function deliveryRoutes(
         };
       }),
   );
-
-  routes.get(
-    '/webhooks/:webhook_id/line',
-    {
-      config: READ,
-      schema: {
-        tags: lineTags,
-        operationId: 'getLine',
-        summary: 'Read the line of a webhook',
-        params: WebhookParams,
-        response: { 200: LineRecord, ...problems(404) },
-      },
-    },
-    async (request) => toLineRecord(await lines.line(webhookIdOf(request.params)), now()),
-  );
-
-  const headActions = [
-    { path: 'retry', action: 'retry', operationId: 'retryHead', summary: 'Retry the head of a line now' },
-    {
-      path: 'skip',
-      action: 'dead-letter',
-      operationId: 'skipHead',
-      summary: 'Move the head of a line to the dead-letter queue',
-    },
-  ] as const;
-  for (const { path, action, operationId, summary } of headActions) {
-    routes.post(
-      `/webhooks/:webhook_id/line/${path}`,
-      {
-        config: WRITE,
-        schema: {
-          tags: lineTags,
-          operationId,
-          summary,
-          params: WebhookParams,
-          querystring: HeadQuery,
-          response: {
-            200: LineRecord,
-            ...problems(
-              400,
-              404,
-              { 409: passing('The line is empty, or its head is in flight or another message.') },
-              422,
-            ),
-          },
-        },
-      },
-      async (request, reply) =>
-        idempotency.answer(request, reply, async (tx) => {
-          const { message_id: messageId } = request.query;
-          const line = await lines.actOnHead(
-            webhookIdOf(request.params),
-            action,
-            messageId,
-            actorOf(request),
-            tx,
-          );
-          return { status: 200, body: toLineRecord(line, now()) };
-        }),
-    );
-  }
 }
 
 /** @throws {ProblemError} `invalid-request` if ids are combined with anything else */

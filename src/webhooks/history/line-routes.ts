@@ -1,0 +1,85 @@
+import { actorOf } from '../../audit/actor.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { passing, problems, type Routes } from '../../http/routes.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { toLineRecord } from './delivery-records.ts';
+import { HeadQuery, LineRecord } from './delivery-schemas.ts';
+import type { LineService } from './line-service.ts';
+
+const READ = { scope: 'webhooks:read' };
+const WRITE = { scope: 'webhooks:write' };
+const lineTags = ['Lines'];
+
+/** Dependencies of {@link lineRoutes}. */
+export interface LineRoutesDependencies {
+  lines: LineService;
+  idempotency: Idempotency;
+  now: () => number;
+}
+
+/** The lines of webhooks, and actions on their heads. */
+export function lineRoutes(routes: Routes, { lines, idempotency, now }: LineRoutesDependencies): void {
+  const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
+
+  routes.get(
+    '/webhooks/:webhook_id/line',
+    {
+      config: READ,
+      schema: {
+        tags: lineTags,
+        operationId: 'getLine',
+        summary: 'Read the line of a webhook',
+        params: WebhookParams,
+        response: { 200: LineRecord, ...problems(404) },
+      },
+    },
+    async (request) => toLineRecord(await lines.line(webhookIdOf(request.params)), now()),
+  );
+
+  const headActions = [
+    { path: 'retry', action: 'retry', operationId: 'retryHead', summary: 'Retry the head of a line now' },
+    {
+      path: 'skip',
+      action: 'dead-letter',
+      operationId: 'skipHead',
+      summary: 'Move the head of a line to the dead-letter queue',
+    },
+  ] as const;
+  for (const { path, action, operationId, summary } of headActions) {
+    routes.post(
+      `/webhooks/:webhook_id/line/${path}`,
+      {
+        config: WRITE,
+        schema: {
+          tags: lineTags,
+          operationId,
+          summary,
+          params: WebhookParams,
+          querystring: HeadQuery,
+          response: {
+            200: LineRecord,
+            ...problems(
+              400,
+              404,
+              { 409: passing('The line is empty, or its head is in flight or another message.') },
+              422,
+            ),
+          },
+        },
+      },
+      async (request, reply) =>
+        idempotency.answer(request, reply, async (tx) => {
+          const { message_id: messageId } = request.query;
+          const line = await lines.actOnHead(
+            webhookIdOf(request.params),
+            action,
+            messageId,
+            actorOf(request),
+            tx,
+          );
+          return { status: 200, body: toLineRecord(line, now()) };
+        }),
+    );
+  }
+}

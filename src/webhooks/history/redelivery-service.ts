@@ -1,0 +1,228 @@
+import type { Actor } from '../../audit/actor.ts';
+import { recordAudit } from '../../audit/record-audit.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { WebhookRow } from '../../database/schema.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { requireWebhook } from '../configuration/webhook-store.ts';
+import type { TraceMessage } from '../messages/message-traces.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import type { DeliveryStatus } from './delivery-history.ts';
+import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
+import {
+  archiveLatestAttempts,
+  countWithStatus,
+  markQueued,
+  readDelivery,
+  type StoredDelivery,
+} from './delivery-store.ts';
+import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
+import {
+  type RedeliverableRequest,
+  type RedeliverableStep,
+  readRedeliverable,
+} from './redeliverable-store.ts';
+
+/** Redeliverable messages are counted up to this limit. */
+const MAX_REMAINING_COUNTED = 10_000;
+
+/** The webhook that messages are sent to again. */
+type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
+
+/** Which messages are redelivered. */
+export interface RedeliveryRequest extends Omit<RedeliverableRequest, 'webhookId'> {
+  statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
+}
+
+/** What sending several messages again did. */
+export interface RedeliveryResult {
+  redelivered: number;
+  /** How many may be left for further calls, counted up to a bound. */
+  remaining: number;
+  /** Where the next call continues; null at the end. */
+  next: number | null;
+}
+
+/** Dependencies of {@link RedeliveryService}. */
+export interface RedeliveryServiceDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'lockLines' | 'redeliver'>;
+  webhooks: Pick<WebhookService, 'assertWritable'>;
+  /** Undefined if nothing is traced. */
+  trace?: TraceMessage | undefined;
+  now: () => number;
+}
+
+/** Sends messages again that have reached their final status. */
+export class RedeliveryService {
+  readonly #with: RedeliveryServiceDependencies;
+
+  constructor(dependencies: RedeliveryServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Appends a message to the line again, with the same id.
+   * @throws {ProblemError} `not-found`, `conflict` if it is waiting or the webhook is inactive,
+   *   `webhooks-read-only`
+   */
+  async redeliver(
+    webhookId: number,
+    deliveryId: number,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<DeliveryInBrief> {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
+      const webhook = await requireActive(tx, webhookId);
+      const delivery = await readDelivery(tx, webhookId, deliveryId);
+      if (delivery === undefined) throw notFound('delivery', deliveryId);
+      if (delivery.status === 'RETRYING' || delivery.status === 'QUEUED') {
+        throw new ProblemError('conflict', 'The message is already waiting to be delivered');
+      }
+      await this.#queueAgain(tx, webhook, [delivery], by);
+      const [queued] = await inBrief(tx, [(await readDelivery(tx, webhookId, deliveryId))!]);
+      return queued!;
+    });
+  }
+
+  /**
+   * Redelivers dead-lettered or discarded messages, in their order, at most `limit` of them. The next call continues after
+   * `next`, so each message is redelivered once, even if it ends the same way again.
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverAll(
+    webhookId: number,
+    request: RedeliveryRequest,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<RedeliveryResult> {
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => {
+      const { statuses, withManual } = request;
+      return { ...(await readRedeliverable(tx, { webhookId, ...request })), statuses, withManual };
+    });
+  }
+
+  /**
+   * Redelivers the dead-lettered or discarded messages that match a filter, in their order. One call examines a
+   * bounded number of them; the next goes on after `next`.
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverMatching(
+    webhookId: number,
+    filter: DeliveryFilter & { statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[] },
+    page: PageRequest,
+    by: Actor,
+    open?: Transaction,
+  ): Promise<RedeliveryResult> {
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => {
+      const { deliveries, next } = await readRedeliverableMatching(tx, { webhookId, filter, page });
+      return { deliveries, next, statuses: filter.statuses };
+    });
+  }
+
+  /**
+   * Redelivers these messages, in their order, except those that are waiting.
+   * @throws {ProblemError} as `redeliverMatching`
+   */
+  async redeliverThese(
+    webhookId: number,
+    ids: readonly number[],
+    by: Actor,
+    open?: Transaction,
+  ): Promise<RedeliveryResult> {
+    return await this.#redeliverSome(webhookId, by, open, async (tx) => ({
+      deliveries: await readFinal(tx, webhookId, ids),
+      next: null,
+      statuses: [],
+    }));
+  }
+
+  async #redeliverSome(
+    webhookId: number,
+    by: Actor,
+    open: Transaction | undefined,
+    read: (
+      tx: Transaction,
+    ) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[]; withManual?: boolean }>,
+  ): Promise<RedeliveryResult> {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
+      const webhook = await requireActive(tx, webhookId);
+      const { deliveries, next, ...counted } = await read(tx);
+      if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
+      const remaining =
+        next === null
+          ? 0
+          : await countWithStatus(tx, webhookId, { ...counted, after: next, bound: MAX_REMAINING_COUNTED });
+      return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
+    });
+  }
+
+  async #queueAgain(
+    tx: Transaction,
+    { id, name }: RedeliveringWebhook,
+    found: readonly StoredDelivery[],
+    by: Actor,
+  ): Promise<void> {
+    const deliveries = found.toSorted(byEvent);
+    const [only] = deliveries.length === 1 ? deliveries : [];
+    const details = {
+      messages: deliveries.length,
+      ...(only === undefined ? {} : { message_id: only.message_id, subtopic: only.subtopic }),
+    };
+    await recordAudit(tx, { by, action: 'MESSAGES_REDELIVERED', id, name, details }, this.#with.now());
+    await archiveLatestAttempts(
+      tx,
+      deliveries.map((delivery) => delivery.message_id),
+    );
+    await markQueued(
+      tx,
+      deliveries.map((delivery) => delivery.id),
+      this.#with.now(),
+    );
+    const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
+    await this.#with.queue.redeliver(
+      tx,
+      deliveries.map((delivery, n) => {
+        const message = toMessage(delivery, bodies[n]!);
+        // The request for a redelivery has a trace of its own, which goes on.
+        return this.#with.trace?.(tx, message) ?? message;
+      }),
+    );
+  }
+}
+
+/**
+ * In the order of their events: of those at the same time, the ids of messages have the order of the events. The ids
+ * of deliveries do not, because someone may skip or purge messages in any order.
+ */
+function byEvent(a: StoredDelivery, b: StoredDelivery): number {
+  return a.enqueued_at - b.enqueued_at || (a.message_id < b.message_id ? -1 : 1);
+}
+
+async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<RedeliveringWebhook> {
+  const webhook = await requireWebhook(reader, webhookId);
+  if (webhook.enabled === 0) {
+    throw new ProblemError(
+      'conflict',
+      'The webhook is inactive and would discard the message. Enable it first',
+    );
+  }
+  return webhook;
+}
+
+function toMessage(delivery: StoredDelivery, body: WholeBody): QueueMessage {
+  return {
+    lineId: delivery.webhook_id,
+    messageId: delivery.message_id,
+    label: delivery.subtopic,
+    ...body,
+    enqueuedAt: delivery.enqueued_at,
+  };
+}
