@@ -138,6 +138,22 @@ describe('the event log in the admin UI', () => {
     assert.equal(await page.getByLabel('From').inputValue(), '');
   });
 
+  it('loses times that were refused when its filters are cleared', async () => {
+    await using visit = await ui.visit(`${EVENTS}?account_id=${parties.account_id}`);
+    const { page } = visit;
+    await page.getByLabel('From').fill('202611-11-21T02:15');
+    await page.getByLabel('Until').focus();
+    await page.keyboard.type('12');
+    const isIncomplete = () =>
+      page.getByLabel('Until').evaluate((field) => (field as HTMLInputElement).validity.badInput);
+    assert.ok(await isIncomplete());
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await visit.arrived(EVENTS);
+    await page.getByText('Enter a whole date and time').waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('From').inputValue(), '');
+    assert.equal(await isIncomplete(), false);
+  });
+
   it('starts with the newest events again when its filters are cleared', async () => {
     await using visit = await ui.visit(`${EVENTS}?account_id=${parties.account_id}&cursor=MQ`);
     const { page } = visit;

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { TableSearch } from '../utilities/table-search.ts';
 
 type Values = TableSearch & Record<string, unknown>;
@@ -15,8 +16,10 @@ export interface TableState {
    * page. `replace` adds no step to the history, for text that is being typed.
    */
   change: (members: Change, options?: { replace?: boolean }) => void;
-  /** Removes the search and the filters. */
+  /** Removes the search and the filters, and starts at the beginning of the list. */
   clear: () => void;
+  /** How often they were removed. Fields then also forget text that never reached the address. */
+  clears: number;
 }
 
 const ORDER_AND_PAGE = ['sort', 'direction', 'page', 'size'];
@@ -28,6 +31,7 @@ const ORDER_AND_PAGE = ['sort', 'direction', 'page', 'size'];
 export function useTable(keep: readonly string[] = []): TableState {
   const values: Values = useSearch({ strict: false });
   const navigate = useNavigate();
+  const [clears, setClears] = useState(0);
   const kept = [...ORDER_AND_PAGE, ...keep];
   const filters = Object.keys(values).filter((name) => !kept.includes(name) && values[name] !== undefined);
   const change = (members: Change, { replace = false } = {}) => {
@@ -44,6 +48,10 @@ export function useTable(keep: readonly string[] = []): TableState {
     values,
     narrowed: filters.length > 0,
     change,
-    clear: () => change(Object.fromEntries(filters.map((name) => [name, undefined]))),
+    clear: () => {
+      setClears(clears + 1);
+      change({ ...Object.fromEntries(filters.map((name) => [name, undefined])), cursor: undefined });
+    },
+    clears,
   };
 }

@@ -17,6 +17,11 @@ export function useTypedFilter(
   const inAddress = typeof value === 'string' ? value : '';
   const [typed, setTyped] = useState(inAddress);
   const [last, setLast] = useState(inAddress);
+  const [clears, setClears] = useState(table.clears);
+  if (clears !== table.clears) {
+    setClears(table.clears);
+    setTyped('');
+  }
   // The address was changed by something else (back button, cleared filters), or by typing here.
   if (last !== inAddress) {
     setLast(inAddress);

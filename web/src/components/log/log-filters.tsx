@@ -23,6 +23,8 @@ export function TimeFilter({
   const [typed, type] = useTypedFilter(table, name, TYPING_MS, isTime);
   return (
     <TextInput
+      // The value of an incomplete field is empty, so that no value can empty it.
+      key={table.clears}
       type="datetime-local"
       max={LATEST_LOCAL_TIME}
       error={typed === '' || isTime(typed) ? undefined : shared.incompleteTime}

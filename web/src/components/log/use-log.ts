@@ -6,7 +6,5 @@ export function useLog(): TableState {
   return {
     ...state,
     change: (members, options) => state.change({ cursor: undefined, ...members }, options),
-    // Everything in the address of a log is a filter or its cursor.
-    clear: () => state.change(Object.fromEntries(Object.keys(state.values).map((name) => [name, undefined]))),
   };
 }
