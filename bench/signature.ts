@@ -16,9 +16,9 @@ const TIMESTAMP = 1_769_852_530;
 const body = exampleMessage({ id: 1, target_url: 'http://127.0.0.1:8080/' });
 const bytes = randomBytes(32);
 const key = createSecretKey(bytes);
-const keys = { present: new HmacKey(bytes), former: null };
+const keys = { current: new HmacKey(bytes), former: null };
 const rotated = {
-  present: keys.present,
+  current: keys.current,
   former: { key: new HmacKey(randomBytes(32)), until: Number.POSITIVE_INFINITY },
 };
 const sides: Readonly<Record<string, (timestamp: number) => string>> = {

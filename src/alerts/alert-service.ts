@@ -56,8 +56,8 @@ export class AlertService {
 
   /** The errors of a configuration beyond its schema. @throws {ProblemError} `not-found` */
   async inputErrors(input: unknown, id: number | null): Promise<InputError[]> {
-    const present = id === null ? null : await this.get(id);
-    return await this.#errors(input, present);
+    const current = id === null ? null : await this.get(id);
+    return await this.#errors(input, current);
   }
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
@@ -102,17 +102,17 @@ export class AlertService {
   ): Promise<AlertRule> {
     const names = await this.#with.namesOf(webhookIdsOf(input));
     return await this.#with.database.transaction(async (tx) => {
-      const present = await lockRule(tx, id);
-      if (present === undefined) throw notFound('alert', id);
-      assertRevision(present.revision, expected);
-      const errors = this.#errorsWith(input, present, names);
+      const current = await lockRule(tx, id);
+      if (current === undefined) throw notFound('alert', id);
+      assertRevision(current.revision, expected);
+      const errors = this.#errorsWith(input, current, names);
       if (errors.length > 0) throw invalidInput(errors);
       const now = this.#with.now();
-      const columns = columnsOf(input, present, now);
-      const urlChanged = this.#changesUrl(present, input);
+      const columns = columnsOf(input, current, now);
+      const urlChanged = this.#changesUrl(current, input);
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
-      if (!watchesTheSame(present, columns)) {
+      if (!watchesTheSame(current, columns)) {
         await endFirings(tx, id, 'RULE_CHANGED', now);
         await dismissEnds(tx, id);
         await deleteWaitingNotices(tx, id);
@@ -120,7 +120,7 @@ export class AlertService {
       }
       this.#changed(tx, 'an alert rule was updated', id);
       const rule = await this.#require(tx, id);
-      const changes = alertChanges(present, rule, urlChanged);
+      const changes = alertChanges(current, rule, urlChanged);
       if (changes.length > 0) await this.#record(tx, by, 'ALERT_UPDATED', rule, changes);
       return rule;
     });
@@ -132,9 +132,9 @@ export class AlertService {
    */
   async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
-      const present = await lockRule(tx, id);
-      if (present === undefined) throw notFound('alert', id);
-      assertRevision(present.revision, expected);
+      const current = await lockRule(tx, id);
+      if (current === undefined) throw notFound('alert', id);
+      assertRevision(current.revision, expected);
       await endFirings(tx, id, 'RULE_DELETED', this.#with.now());
       await deleteWaitingNotices(tx, id);
       await endAttempts(tx, id);
@@ -144,19 +144,19 @@ export class AlertService {
         tx,
         by,
         'ALERT_DELETED',
-        present,
-        alertChanges(present, null, present.target !== null),
+        current,
+        alertChanges(current, null, current.target !== null),
       );
     });
   }
 
-  async #errors(input: unknown, present: AlertRule | null): Promise<InputError[]> {
-    return this.#errorsWith(input, present, await this.#with.namesOf(webhookIdsOf(input)));
+  async #errors(input: unknown, current: AlertRule | null): Promise<InputError[]> {
+    return this.#errorsWith(input, current, await this.#with.namesOf(webhookIdsOf(input)));
   }
 
-  #errorsWith(input: unknown, present: AlertRule | null, names: ReadonlyMap<number, string>): InputError[] {
+  #errorsWith(input: unknown, current: AlertRule | null, names: ReadonlyMap<number, string>): InputError[] {
     const { sendsEmail, checkTargetUrl } = this.#with;
-    return alertErrors(input, { present, sendsEmail, checkTargetUrl, knownWebhooks: new Set(names.keys()) });
+    return alertErrors(input, { current, sendsEmail, checkTargetUrl, knownWebhooks: new Set(names.keys()) });
   }
 
   /** Without a new URL, the stored one is kept. */
@@ -167,12 +167,12 @@ export class AlertService {
   }
 
   /** Whether the URL that will be stored is another one than now. */
-  #changesUrl({ id, target: present }: AlertRule, { target: next }: AlertInput): boolean {
+  #changesUrl({ id, target: current }: AlertRule, { target: next }: AlertInput): boolean {
     const hasNext = next !== undefined && next !== null;
-    if (!hasNext || present === null) return hasNext !== (present !== null);
+    if (!hasNext || current === null) return hasNext !== (current !== null);
     if (next.url === undefined) return false;
     try {
-      return this.#with.cipher.decrypt(alertUrlContext(id), present.storedUrl) !== next.url;
+      return this.#with.cipher.decrypt(alertUrlContext(id), current.storedUrl) !== next.url;
     } catch (error) {
       if (error instanceof UndecryptableError) return true;
       throw error;
@@ -203,7 +203,7 @@ export class AlertService {
   }
 }
 
-function columnsOf(input: AlertInput, present: AlertRule | null, now: number): ConfiguredColumns {
+function columnsOf(input: AlertInput, current: AlertRule | null, now: number): ConfiguredColumns {
   const { target = null, quiet_hours: quiet = null, enabled = true } = input;
   return {
     name: input.name,
@@ -218,22 +218,22 @@ function columnsOf(input: AlertInput, present: AlertRule | null, now: number): C
       target === null
         ? null
         : target.url === undefined
-          ? (present?.target?.origin ?? null)
+          ? (current?.target?.origin ?? null)
           : new URL(target.url).origin,
     quiet_from: quiet?.from ?? null,
     quiet_to: quiet?.to ?? null,
     quiet_time_zone: quiet?.time_zone ?? null,
-    active_since: present?.enabled === true && enabled ? present.activeSince : now,
+    active_since: current?.enabled === true && enabled ? current.activeSince : now,
   };
 }
 
 /** Whether an update leaves alerts that are firing as they are. */
-function watchesTheSame(present: AlertRule, columns: ConfiguredColumns): boolean {
-  const ids = present.webhookIds === null ? null : JSON.stringify(present.webhookIds);
+function watchesTheSame(current: AlertRule, columns: ConfiguredColumns): boolean {
+  const ids = current.webhookIds === null ? null : JSON.stringify(current.webhookIds);
   return (
     columns.enabled === 1 &&
-    present.condition === columns.condition &&
-    present.minutes === columns.minutes &&
+    current.condition === columns.condition &&
+    current.minutes === columns.minutes &&
     ids === columns.webhook_ids
   );
 }

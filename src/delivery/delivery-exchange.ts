@@ -7,7 +7,7 @@ import {
   RECORD_DELIVERED,
 } from '../webhooks/history/delivered-recording.ts';
 import { recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
-import { type FinishedMessage, isHeld, withPresentFollowers } from './settlements.ts';
+import { type FinishedMessage, isHeld, withCurrentFollowers } from './settlements.ts';
 
 /** The result of an exchange. */
 export interface Exchanged extends Received {
@@ -64,7 +64,7 @@ export class DeliveryExchange {
     const { database, queue } = this.#with;
     return await database.transaction(
       async (tx) => {
-        const settled = await queue.settle(tx, await this.#withPresentFollowers(tx, finished), next);
+        const settled = await queue.settle(tx, await this.#withCurrentFollowers(tx, finished), next);
         await this.#freeResumed(tx, settled);
         await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.
@@ -79,7 +79,7 @@ export class DeliveryExchange {
    * The same messages, but followers are discarded only if their webhooks, as they are now, still require it. A change of a
    * webhook locks its line. All lines are locked in one call, because everyone locks them in ascending order.
    */
-  async #withPresentFollowers(
+  async #withCurrentFollowers(
     tx: Transaction,
     finished: readonly FinishedMessage[],
   ): Promise<readonly FinishedMessage[]> {
@@ -89,8 +89,8 @@ export class DeliveryExchange {
     const discards = finished.filter(({ action }) => action === 'discard');
     if (discards.length === 0) return finished;
     await this.#with.queue.lockLines(tx, linesOf(finished));
-    const present = await this.#with.targets.read(linesOf(discards), tx);
-    return finished.map((each) => withPresentFollowers(each, present.get(each.message.lineId)));
+    const current = await this.#with.targets.read(linesOf(discards), tx);
+    return finished.map((each) => withCurrentFollowers(each, current.get(each.message.lineId)));
   }
 
   /**

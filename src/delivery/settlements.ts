@@ -98,19 +98,19 @@ export function discard(
 /**
  * Discards followers only as far as the webhook still requires it. It may have been changed since the message was taken
  * up, and messages that were confirmed after that change are in the line.
- * @param present the webhook at the time of settling; undefined if nothing of it is left
+ * @param current the webhook at the time of settling; undefined if nothing of it is left
  */
-export function withPresentFollowers(
+export function withCurrentFollowers(
   settlement: FinishedMessage,
-  present: DeliveryTarget | undefined,
+  current: DeliveryTarget | undefined,
 ): FinishedMessage {
   const { action, message, outcome } = settlement;
   if (action !== 'discard' || outcome.kind !== 'discard') return settlement;
-  if (discardReason(message, present) !== outcome.reason) return { ...settlement, followersBefore: 0 };
+  if (discardReason(message, current) !== outcome.reason) return { ...settlement, followersBefore: 0 };
   if (outcome.reason !== 'BEFORE_IGNORE_DT') return settlement;
   return {
     ...settlement,
-    followersBefore: Math.min(settlement.followersBefore, present?.ignoreBefore ?? 0),
+    followersBefore: Math.min(settlement.followersBefore, current?.ignoreBefore ?? 0),
   };
 }
 

@@ -11,10 +11,10 @@ export interface SignedParts {
 
 /**
  * The header `webhook-signature` of Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body,
- * with the present key and, as long as it is valid, with the former one.
+ * with the current key and, as long as it is valid, with the former one.
  */
-export function webhookSignature({ present, former }: SigningKeys, parts: SignedParts, now: number): string {
-  const signature = signatureWith(present, parts);
+export function webhookSignature({ current, former }: SigningKeys, parts: SignedParts, now: number): string {
+  const signature = signatureWith(current, parts);
   return former === null || former.until <= now
     ? signature
     : `${signature} ${signatureWith(former.key, parts)}`;

@@ -127,9 +127,9 @@ export class DeliveryTargets {
       reader,
       suspects.map(({ target }) => target.webhookId),
     );
-    const present = new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
+    const current = new Map(rows.map((row) => [row.id, this.#toTarget(row)]));
     return suspects
-      .filter((attempt) => endsDifferently(attempt, present.get(attempt.target.webhookId)))
+      .filter((attempt) => endsDifferently(attempt, current.get(attempt.target.webhookId)))
       .map(({ target }) => target.webhookId);
   }
 
@@ -186,34 +186,34 @@ function readSecret<T>(stored: string | null, decrypt: (stored: string) => T): T
 
 function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys | null | typeof LOST {
   const decrypt = (stored: string) => keyOf(cipher.decrypt(signingContext(row.id), stored));
-  const present = readSecret(row.signing_secret, decrypt);
-  if (present === null || present === LOST) return present;
+  const current = readSecret(row.signing_secret, decrypt);
+  if (current === null || current === LOST) return current;
   const former = readSecret(row.former_signing_secret, decrypt);
   const until = row.former_signing_secret_until;
   // Receivers that have the new secret need no other one, so a former secret that cannot be decrypted does not block
   // messages.
   const isUsable = former !== null && former !== LOST && until !== null;
-  return { present, former: isUsable ? { key: former, until } : null };
+  return { current, former: isUsable ? { key: former, until } : null };
 }
 
 function endsDifferently(
   { target: used, enqueuedAt }: FailedAttempt,
-  present: DeliveryTarget | undefined,
+  current: DeliveryTarget | undefined,
 ): boolean {
-  if (present === undefined || present.state === 'INACTIVE' || present.state === 'DELETED') return true;
+  if (current === undefined || current.state === 'INACTIVE' || current.state === 'DELETED') return true;
   // It would only be put on hold. Resuming makes the head due.
-  if (present.state === 'PAUSED') return false;
+  if (current.state === 'PAUSED') return false;
   return (
-    isTooOld(enqueuedAt, present) ||
-    used.targetUrl !== present.targetUrl ||
-    used.lost !== present.lost ||
-    !isDeepStrictEqual(used.credentials, present.credentials) ||
-    !isSameKey(used.signingKeys, present.signingKeys)
+    isTooOld(enqueuedAt, current) ||
+    used.targetUrl !== current.targetUrl ||
+    used.lost !== current.lost ||
+    !isDeepStrictEqual(used.credentials, current.credentials) ||
+    !isSameKey(used.signingKeys, current.signingKeys)
   );
 }
 
 function isSameKey(one: SigningKeys | null, other: SigningKeys | null): boolean {
-  return one === null || other === null ? one === other : one.present.equals(other.present);
+  return one === null || other === null ? one === other : one.current.equals(other.current);
 }
 
 function stateOf(row: TargetRow): DeliveryTarget['state'] {

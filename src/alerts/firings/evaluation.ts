@@ -92,9 +92,9 @@ export class Evaluation {
     const wanted = isQuiet ? new Set<string>() : new Set(unreportedBegins.map(({ subject }) => subject));
     const described = await this.#explained(troubles, known, wanted);
     await database.transaction(async (tx) => {
-      const present = await lockRule(tx, rule.id);
+      const current = await lockRule(tx, rule.id);
       // A rule that was changed in the meantime is evaluated in the next round.
-      if (present === undefined || present.revision !== rule.revision) return;
+      if (current === undefined || current.revision !== rule.revision) return;
       const now = this.#with.now();
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);

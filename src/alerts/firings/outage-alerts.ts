@@ -141,9 +141,9 @@ export class OutageAlerts {
     tx: Transaction,
     { rule, trouble, batch, content, createdAt, channels }: Announcement,
   ): Promise<void> {
-    const present = await lockRule(tx, rule.id);
+    const current = await lockRule(tx, rule.id);
     // Nobody evaluates a disabled rule, so its alert would never end.
-    if (present === undefined || !present.enabled) return;
+    if (current === undefined || !current.enabled) return;
     await reopenSubject(tx, rule.id, trouble.subject);
     await insertFirings(tx, rule, [trouble], createdAt);
     await reportSubject(tx, rule.id, trouble.subject, batch);

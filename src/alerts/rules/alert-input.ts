@@ -7,7 +7,7 @@ import { isTimeZone } from './quiet-hours.ts';
 /** What the rules of an alert's configuration depend on. */
 export interface AlertInputContext {
   /** The rule that is updated; null for a new one. */
-  present: AlertRule | null;
+  current: AlertRule | null;
   /** Whether the setting `smtp_host` is set. */
   sendsEmail: boolean;
   /** Says why a URL is not allowed, or null if it is. */
@@ -46,11 +46,11 @@ function conditionErrors({ condition, minutes, webhook_ids: ids }: Partial<Alert
 /** A webhook that was deleted since may stay, so that the rule can be sent back as it was read. */
 function webhookErrors(
   { webhook_ids: ids }: Partial<AlertInput>,
-  { knownWebhooks, present }: AlertInputContext,
+  { knownWebhooks, current }: AlertInputContext,
 ): InputError[] {
   if (!Array.isArray(ids)) return [];
   return ids.flatMap((id, at) =>
-    !Number.isSafeInteger(id) || knownWebhooks.has(id) || present?.webhookIds?.includes(id) === true
+    !Number.isSafeInteger(id) || knownWebhooks.has(id) || current?.webhookIds?.includes(id) === true
       ? []
       : [{ pointer: `/webhook_ids/${at}`, detail: `there is no webhook ${id}` }],
   );
@@ -75,11 +75,11 @@ function emailErrors(
 
 function targetErrors(
   { target }: Partial<AlertInput>,
-  { present, checkTargetUrl }: AlertInputContext,
+  { current, checkTargetUrl }: AlertInputContext,
 ): InputError[] {
   if (typeof target !== 'object' || target === null) return [];
   if (target.url === undefined)
-    return (present?.target ?? null) === null ? [{ pointer: '/target/url', detail: 'is required' }] : [];
+    return (current?.target ?? null) === null ? [{ pointer: '/target/url', detail: 'is required' }] : [];
   if (typeof target.url !== 'string') return [];
   const detail = checkTargetUrl(target.url);
   return detail === null ? [] : [{ pointer: '/target/url', detail }];

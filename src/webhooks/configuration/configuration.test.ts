@@ -9,21 +9,21 @@ import {
   subtopicsOf,
   TOPICS,
 } from '../../events/catalogue.ts';
-import { configurationErrors, type PresentConfiguration, toConfiguration } from './configuration.ts';
+import { type CurrentConfiguration, configurationErrors, toConfiguration } from './configuration.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
 
 const input: WebhookInput = { name: 'Accounts', topic: 'ACCOUNT', target_url: 'https://example.com/' };
 const acceptsAll = () => null;
 
-function errorsOf(body: unknown, present: PresentConfiguration | null = null) {
-  return configurationErrors(body, { checkTargetUrl: acceptsAll, present });
+function errorsOf(body: unknown, current: CurrentConfiguration | null = null) {
+  return configurationErrors(body, { checkTargetUrl: acceptsAll, current });
 }
 
-function pointersOf(body: unknown, present: PresentConfiguration | null = null): string[] {
-  return errorsOf(body, present).map(({ pointer }) => pointer);
+function pointersOf(body: unknown, current: CurrentConfiguration | null = null): string[] {
+  return errorsOf(body, current).map(({ pointer }) => pointer);
 }
 
-const allOfAccount: PresentConfiguration = {
+const allOfAccount: CurrentConfiguration = {
   topic: 'ACCOUNT',
   allSubtopics: true,
   subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
@@ -156,8 +156,8 @@ describe('the errors of a configuration', () => {
   });
 
   test('key and secret go with BASIC, and BASIC needs both', () => {
-    const pointers = (authentication: unknown, present: PresentConfiguration | null = null) =>
-      pointersOf({ ...input, authentication }, present);
+    const pointers = (authentication: unknown, current: CurrentConfiguration | null = null) =>
+      pointersOf({ ...input, authentication }, current);
     assert.deepEqual(pointers({}), []);
     assert.deepEqual(pointers({ type: 'NONE' }), []);
     assert.deepEqual(pointers({ type: 'NONE', key: 'k', secret: 's' }), [
@@ -184,7 +184,7 @@ describe('the errors of a configuration', () => {
         authentication: { type: 'BASIC' },
         ignore_before_dt: 'yesterday',
       },
-      { checkTargetUrl: () => 'is nowhere', present: null },
+      { checkTargetUrl: () => 'is nowhere', current: null },
     );
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),

@@ -30,7 +30,7 @@ import type { WebhookInput } from './webhook-schemas.ts';
 export type CheckTargetUrl = (url: string) => string | null;
 
 /** What an update may keep from the current webhook. */
-export interface PresentConfiguration {
+export interface CurrentConfiguration {
   topic: Topic;
   allSubtopics: boolean;
   subtopics: readonly Subtopic[];
@@ -44,14 +44,14 @@ export interface PresentConfiguration {
  */
 export function configurationErrors(
   input: unknown,
-  { checkTargetUrl, present }: { checkTargetUrl: CheckTargetUrl; present: PresentConfiguration | null },
+  { checkTargetUrl, current }: { checkTargetUrl: CheckTargetUrl; current: CurrentConfiguration | null },
 ): InputError[] {
   if (!isObject(input)) return [];
   return [
     ...focusErrors(input),
-    ...subtopicErrors(input, present),
-    ...targetErrors(input.target_url, checkTargetUrl, present),
-    ...authenticationErrors(input, present),
+    ...subtopicErrors(input, current),
+    ...targetErrors(input.target_url, checkTargetUrl, current),
+    ...authenticationErrors(input, current),
     ...ignoreBeforeErrors(input.ignore_before_dt),
   ];
 }
@@ -59,7 +59,7 @@ export function configurationErrors(
 /** The configuration of a valid input, with defaults for omitted members. */
 export function toConfiguration(
   input: WebhookInput,
-  present: PresentConfiguration | null,
+  current: CurrentConfiguration | null,
 ): WebhookConfiguration {
   const focus = (input.focus ?? []).map(
     (each): Focus => ({
@@ -72,7 +72,7 @@ export function toConfiguration(
     input.topic,
     focus.map((each) => each.type),
   );
-  const allSubtopics = input.subtopics === undefined || isReadAsAll(input, input.subtopics, present);
+  const allSubtopics = input.subtopics === undefined || isReadAsAll(input, input.subtopics, current);
   return {
     name: input.name,
     topic: input.topic,
@@ -97,12 +97,12 @@ export function toConfiguration(
 function isReadAsAll(
   input: { topic?: unknown; focus?: unknown; all_subtopics?: unknown },
   listed: readonly unknown[],
-  present: PresentConfiguration | null,
+  current: CurrentConfiguration | null,
 ): boolean {
   const { topic, focus } = input;
   if (input.all_subtopics !== true || !isTopic(topic)) return false;
   const shown: (readonly Subtopic[])[] = [subtopicsOf(topic), availableSubtopics(topic, focusTypesOf(focus))];
-  if (present?.allSubtopics === true && present.topic === topic) shown.push(present.subtopics);
+  if (current?.allSubtopics === true && current.topic === topic) shown.push(current.subtopics);
   return shown.some((each) => each.length === listed.length && each.every((one) => listed.includes(one)));
 }
 
@@ -137,7 +137,7 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
   });
 }
 
-function subtopicErrors(input: Record<string, unknown>, present: PresentConfiguration | null): InputError[] {
+function subtopicErrors(input: Record<string, unknown>, current: CurrentConfiguration | null): InputError[] {
   const { topic, subtopics } = input;
   if (subtopics === undefined && input.all_subtopics === false) {
     return [{ pointer: '/subtopics', detail: 'is required if all_subtopics is false' }];
@@ -146,7 +146,7 @@ function subtopicErrors(input: Record<string, unknown>, present: PresentConfigur
   if (subtopics.length === 0) {
     return [{ pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' }];
   }
-  if (!isTopic(topic) || isReadAsAll(input, subtopics, present)) return [];
+  if (!isTopic(topic) || isReadAsAll(input, subtopics, current)) return [];
   const focusTypes = focusTypesOf(input.focus);
   const seen = new Set<unknown>();
   return subtopics.flatMap((each: unknown, index): InputError[] => {
@@ -174,19 +174,19 @@ function subtopicError(
 function targetErrors(
   targetUrl: unknown,
   checkTargetUrl: CheckTargetUrl,
-  present: PresentConfiguration | null,
+  current: CurrentConfiguration | null,
 ): InputError[] {
   if (typeof targetUrl !== 'string') return [];
   // Earlier releases accepted URLs that are rejected now. A webhook with such a URL can still be deactivated or
   // changed.
-  const fault = targetUrl === present?.targetUrl ? null : targetUrlFault(targetUrl);
+  const fault = targetUrl === current?.targetUrl ? null : targetUrlFault(targetUrl);
   const reason = fault === null ? checkTargetUrl(targetUrl) : TARGET_URL_FAULTS[fault];
   return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
 }
 
 function authenticationErrors(
   { authentication, target_url: targetUrl }: Record<string, unknown>,
-  present: PresentConfiguration | null,
+  current: CurrentConfiguration | null,
 ): InputError[] {
   if (!isObject(authentication)) return [];
   const { type, key, secret } = authentication;
@@ -199,13 +199,13 @@ function authenticationErrors(
   const errors: InputError[] = [];
   if (key === undefined)
     errors.push({ pointer: '/authentication/key', detail: 'is required for type BASIC' });
-  if (key === '' && (secret !== undefined || !isLost(present)))
+  if (key === '' && (secret !== undefined || !isLost(current)))
     errors.push({ pointer: '/authentication/key', detail: 'must not be empty' });
   if (typeof key === 'string' && key.includes(':')) {
     errors.push({ pointer: '/authentication/key', detail: "must not contain ':' (RFC 7617)" });
   }
   if (secret === undefined) {
-    const fault = keptSecretFault(key, targetUrl, present);
+    const fault = keptSecretFault(key, targetUrl, current);
     if (fault !== null) errors.push({ pointer: '/authentication/secret', detail: fault });
   }
   return errors;
@@ -215,19 +215,19 @@ function authenticationErrors(
  * Whether the stored credentials cannot be decrypted. The record then has an empty key and can be sent back, so that the
  * webhook can still be deactivated or changed.
  */
-function isLost(present: PresentConfiguration | null): boolean {
-  return present?.authentication.type === 'BASIC' && present.authentication.key === '';
+function isLost(current: CurrentConfiguration | null): boolean {
+  return current?.authentication.type === 'BASIC' && current.authentication.key === '';
 }
 
 /** Why the stored secret cannot be kept: it could be sent to another target. Null if it is kept. */
 function keptSecretFault(
   key: unknown,
   targetUrl: unknown,
-  present: PresentConfiguration | null,
+  current: CurrentConfiguration | null,
 ): string | null {
-  if (present?.authentication.type !== 'BASIC' || present.authentication.key !== key)
+  if (current?.authentication.type !== 'BASIC' || current.authentication.key !== key)
     return 'is required for type BASIC with a new key';
-  if (typeof targetUrl === 'string' && !haveSameOrigin(targetUrl, present.targetUrl))
+  if (typeof targetUrl === 'string' && !haveSameOrigin(targetUrl, current.targetUrl))
     return 'is required again when the scheme, host or port of target_url changes';
   return null;
 }

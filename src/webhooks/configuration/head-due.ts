@@ -6,17 +6,17 @@ import type { Webhook, WebhookConfiguration } from './webhook.ts';
  * @param headEnqueuedAt the time of the head; null if nothing waits
  */
 export function makesHeadDue(
-  present: Webhook,
+  current: Webhook,
   next: WebhookConfiguration,
   headEnqueuedAt: number | null,
 ): boolean {
   // It would only be put on hold again. Resuming makes it due.
   if (next.enabled && next.paused) return false;
   return (
-    (present.enabled && !next.enabled) ||
-    (present.paused && !next.paused) ||
+    (current.enabled && !next.enabled) ||
+    (current.paused && !next.paused) ||
     (headEnqueuedAt !== null && isTooOld(headEnqueuedAt, next)) ||
-    mayMendDelivery(present, next)
+    mayMendDelivery(current, next)
   );
 }
 
@@ -26,7 +26,7 @@ export function isTooOld(enqueuedAt: number, { ignoreBefore }: { ignoreBefore: n
 }
 
 /** Whether the change may fix failing deliveries: another target, or new credentials. */
-function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
-  if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
+function mayMendDelivery(current: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
+  if (targetUrl !== current.targetUrl || authentication.type !== current.authentication.type) return true;
   return authentication.type === 'BASIC' && authentication.secret !== null;
 }

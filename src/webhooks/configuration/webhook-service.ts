@@ -12,8 +12,8 @@ import type { MessageQueue } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
 import {
   type CheckTargetUrl,
+  type CurrentConfiguration,
   configurationErrors,
-  type PresentConfiguration,
   toConfiguration,
 } from './configuration.ts';
 import { makesHeadDue } from './head-due.ts';
@@ -90,8 +90,8 @@ export class WebhookService {
    * @throws {ProblemError} `not-found`
    */
   async inputErrors(input: unknown, webhookId: number | null) {
-    const present = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
-    return configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, present });
+    const current = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    return configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, current });
   }
 
   /**
@@ -99,8 +99,8 @@ export class WebhookService {
    * that id. @throws {ProblemError} `not-found`, `invalid-request`
    */
   async preview(input: WebhookInput, webhookId: number | null): Promise<WebhookConfiguration> {
-    const present = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
-    return this.#parse(input, present);
+    const current = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    return this.#parse(input, current);
   }
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
@@ -149,19 +149,19 @@ export class WebhookService {
   ): Promise<Webhook> {
     this.assertWritable();
     return await this.#with.database.transaction(async (tx) => {
-      const present = await this.#hold(tx, id);
-      assertRevision(present.revision, expected);
-      const configuration = this.#parse(input, present);
-      const secretChanged = await this.#changesSecret(tx, present, configuration.authentication);
-      await updateWebhook(tx, present, configuration, this.#with.now());
-      await this.#writeDetails(tx, id, configuration, present.focus);
+      const current = await this.#hold(tx, id);
+      assertRevision(current.revision, expected);
+      const configuration = this.#parse(input, current);
+      const secretChanged = await this.#changesSecret(tx, current, configuration.authentication);
+      await updateWebhook(tx, current, configuration, this.#with.now());
+      await this.#writeDetails(tx, id, configuration, current.focus);
       await clearInError(tx, id);
-      if (reset) await this.#reset(tx, present, by);
+      if (reset) await this.#reset(tx, current, by);
       this.#logLater(tx, 'a webhook was updated', id);
       const { oldestEnqueuedAt } = await this.#with.queue.line(id, tx);
-      if (makesHeadDue(present, configuration, oldestEnqueuedAt)) await this.#makeHeadDue(tx, id);
+      if (makesHeadDue(current, configuration, oldestEnqueuedAt)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
-      const changes = webhookChanges(present, updated, secretChanged);
+      const changes = webhookChanges(current, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);
       return updated;
     });
@@ -174,13 +174,13 @@ export class WebhookService {
   async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     this.assertWritable();
     await this.#with.database.transaction(async (tx) => {
-      const present = await this.#hold(tx, id);
-      assertRevision(present.revision, expected);
+      const current = await this.#hold(tx, id);
+      assertRevision(current.revision, expected);
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#with.now());
       this.#logLater(tx, 'a webhook was deleted', id);
-      const hadSecret = present.authentication.type === 'BASIC';
-      await this.#record(tx, by, 'WEBHOOK_DELETED', present, webhookChanges(present, null, hadSecret));
+      const hadSecret = current.authentication.type === 'BASIC';
+      await this.#record(tx, by, 'WEBHOOK_DELETED', current, webhookChanges(current, null, hadSecret));
       await this.#makeHeadDue(tx, id);
     });
   }
@@ -252,15 +252,15 @@ export class WebhookService {
   }
 
   /** Whether the secret that will be stored is another one than now. Call it before the change. */
-  async #changesSecret(tx: Transaction, present: Webhook, next: Authentication): Promise<boolean> {
-    if (next.type === 'NONE' || present.authentication.type === 'NONE') {
-      return next.type !== present.authentication.type;
+  async #changesSecret(tx: Transaction, current: Webhook, next: Authentication): Promise<boolean> {
+    if (next.type === 'NONE' || current.authentication.type === 'NONE') {
+      return next.type !== current.authentication.type;
     }
     if (next.secret === null) return false;
-    const row = await readWebhook(tx, present.id);
+    const row = await readWebhook(tx, current.id);
     if (row === undefined || row.credentials === null) return true;
     try {
-      return this.#with.cipher.decryptCredentials(present.id, row.credentials).secret !== next.secret;
+      return this.#with.cipher.decryptCredentials(current.id, row.credentials).secret !== next.secret;
     } catch (error) {
       if (error instanceof UndecryptableError) return true;
       throw error;
@@ -280,10 +280,10 @@ export class WebhookService {
     await this.#with.queue.actOnHead(tx, id, 'retry');
   }
 
-  #parse(input: WebhookInput, present: PresentConfiguration | null): WebhookConfiguration {
-    const errors = configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, present });
+  #parse(input: WebhookInput, current: CurrentConfiguration | null): WebhookConfiguration {
+    const errors = configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, current });
     if (errors.length > 0) throw invalidInput(errors);
-    return toConfiguration(input, present);
+    return toConfiguration(input, current);
   }
 
   async #writeDetails(

@@ -130,7 +130,7 @@ export async function insertWebhook(
 
 export async function updateWebhook(
   tx: Transaction,
-  present: Webhook,
+  current: Webhook,
   configuration: WebhookConfiguration,
   now: number,
 ): Promise<void> {
@@ -145,11 +145,11 @@ export async function updateWebhook(
         : eb.case().when('enabled', '=', 0).then(eb.ref('inactive_at')).else(eb.lit(now)).end(),
       revision: eb('revision', '+', 1),
       updated_at: now,
-      matching_changed_at: matchesAsBefore(present, configuration)
+      matching_changed_at: matchesAsBefore(current, configuration)
         ? eb.fn.coalesce('matching_changed_at', 'updated_at')
         : eb.lit(now),
     }))
-    .where('webhooks.id', '=', present.id)
+    .where('webhooks.id', '=', current.id)
     .execute();
 }
 

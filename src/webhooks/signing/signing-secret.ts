@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 
 /** The keys that sign the postbacks of a webhook. */
 export interface SigningKeys {
-  present: HmacKey;
+  current: HmacKey;
   /** After a rotation: the former key, and until when it also signs, in epoch milliseconds. */
   former: { key: HmacKey; until: number } | null;
 }

@@ -58,13 +58,13 @@ export class SigningService {
   ): Promise<NewSigningSecret> {
     this.#with.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const present = await this.#hold(tx, webhookId);
+      const current = await this.#hold(tx, webhookId);
       const now = this.#with.now();
-      const former = formerForMs > 0 ? present.signing_secret : null;
+      const former = formerForMs > 0 ? current.signing_secret : null;
       const secret = makeSigningSecret();
       const row: SigningRow = {
         signing_secret: this.#with.cipher.encrypt(signingContext(webhookId), secret),
-        signing_since: present.signing_since ?? now,
+        signing_since: current.signing_since ?? now,
         former_signing_secret: former,
         former_signing_secret_until: former === null ? null : now + formerForMs,
       };
@@ -81,8 +81,8 @@ export class SigningService {
   async end(webhookId: number, by: Actor): Promise<void> {
     this.#with.assertWritable();
     await this.#with.database.transaction(async (tx) => {
-      const present = await this.#hold(tx, webhookId);
-      if (present.signing_secret === null)
+      const current = await this.#hold(tx, webhookId);
+      if (current.signing_secret === null)
         throw new ProblemError('not-found', 'The webhook has no signing secret');
       await this.#write(tx, webhookId, NOT_SIGNED, 'the postbacks of a webhook are no longer signed');
       await this.#record(tx, webhookId, by, 'SIGNING_SECRET_DELETED');
@@ -100,9 +100,9 @@ export class SigningService {
     const exists = await readSigning(tx, webhookId);
     if (exists === undefined) throw notFound('webhook', webhookId);
     await this.#with.queue.lockLines(tx, [webhookId]);
-    const present = await readSigning(tx, webhookId);
-    if (present === undefined) throw notFound('webhook', webhookId);
-    return present;
+    const current = await readSigning(tx, webhookId);
+    if (current === undefined) throw notFound('webhook', webhookId);
+    return current;
   }
 
   /** The head is retried now, because a target that rejected its signature may accept the new one. */
