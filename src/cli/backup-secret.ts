@@ -24,9 +24,9 @@ export async function secretOfBackup(
   { secretFile, configured, former }: AuthSecretSources,
 ): Promise<BackupSecret> {
   const nothing: BackupSecret = { copiesFile: false, lacks: null, needsFormer: false, unreadable: 0 };
-  let present: string | null;
+  let current: string | null;
   try {
-    present = configured ?? readAuthSecret(secretFile);
+    current = configured ?? readAuthSecret(secretFile);
   } catch (error) {
     if (error instanceof AuthSecretError) return { ...nothing, lacks: error.message };
     throw error;
@@ -38,7 +38,7 @@ export async function secretOfBackup(
   };
   try {
     const check = await selectSecretCheck(reader);
-    if (present === null) {
+    if (current === null) {
       // A database that no service ever started on needs no secret yet.
       if (check === null) return nothing;
       return {
@@ -48,7 +48,7 @@ export async function secretOfBackup(
           'webhooks_auth_secret; the service does not start on this backup without it',
       };
     }
-    const cipher = new CredentialsCipher(former === null ? [present] : [present, former]);
+    const cipher = new CredentialsCipher(former === null ? [current] : [current, former]);
     if (check !== null && !opensCheck(cipher, check)) {
       const whose = configured === null ? secretFile : 'the settings';
       return {

@@ -78,7 +78,7 @@ export async function runSecretsCommand(
 function summary({ changed, use }: ReEncryption): string {
   return (
     `Re-encrypted: ${changed}.\n` +
-    `Now: ${use.present} with webhooks_auth_secret, ${use.former} with webhooks_auth_secret_previous, ` +
+    `Now: ${use.current} with webhooks_auth_secret, ${use.former} with webhooks_auth_secret_previous, ` +
     `${use.unknown} with another secret.\n`
   );
 }

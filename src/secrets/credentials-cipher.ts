@@ -21,7 +21,7 @@ export interface BasicCredentials {
 }
 
 /** Which of the configured secrets a value was encrypted with; null for none of them. */
-export type SecretInUse = 'present' | 'former' | null;
+export type SecretInUse = 'current' | 'former' | null;
 
 /** A stored value cannot be decrypted: it belongs to another secret or another webhook's row, or it is damaged. */
 export class UndecryptableError extends Error {
@@ -57,7 +57,7 @@ export class CredentialsCipher {
   secretOf(stored: string): SecretInUse {
     const [version, keyId = ''] = stored.split('.', 2);
     if (version !== VERSION || !this.#keys.has(keyId)) return null;
-    return keyId === this.#currentKeyId ? 'present' : 'former';
+    return keyId === this.#currentKeyId ? 'current' : 'former';
   }
 
   encryptCredentials(webhookId: number, credentials: BasicCredentials): string {

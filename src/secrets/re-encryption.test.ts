@@ -69,14 +69,14 @@ describe('re-encryption', () => {
           cipher.encrypt(alertUrlContext(id), `http://a.example/${id}`),
         );
     });
-    assert.deepEqual(await readSecretUse(database.reader, both), { present: 1, former: 3, unknown: 1 });
+    assert.deepEqual(await readSecretUse(database.reader, both), { current: 1, former: 3, unknown: 1 });
     const done = await reEncrypt(database, both);
     assert.deepEqual(done, {
       changed: 3,
       unreadable: [],
       unreadableAlerts: [2],
       remaining: 0,
-      use: { present: 4, former: 0, unknown: 1 },
+      use: { current: 4, former: 0, unknown: 1 },
     });
     const [first] = await database.reader.all<{ target_url: string }>(
       'select target_url from alert_rules where id = 1',
@@ -93,7 +93,7 @@ describe('re-encryption', () => {
       unreadable: [],
       unreadableAlerts: [],
       remaining: 0,
-      use: { present: MANY + 1, former: 0, unknown: 0 },
+      use: { current: MANY + 1, former: 0, unknown: 0 },
     });
     assert.deepEqual(await secretsOf(opened, renewed), expectedSecrets(MANY));
     await checkSecret(database, renewed);
@@ -109,7 +109,7 @@ describe('re-encryption', () => {
     });
     await assert.rejects(brokenOff, { message: 'broken off' });
     const use = await readSecretUse(database.reader, both);
-    assert.ok(use.present > 0 && use.former > 0, JSON.stringify(use));
+    assert.ok(use.current > 0 && use.former > 0, JSON.stringify(use));
     assert.deepEqual(await secretsOf(opened, both), expectedSecrets(MANY));
     await assert.rejects(checkSecret(database, renewed), WrongSecretError);
     assert.equal((await reEncrypt(database, both)).changed, use.former);
@@ -162,7 +162,7 @@ describe('re-encryption', () => {
     const done = await reEncrypt(database, both);
     assert.deepEqual(done.unreadable, [2, 4]);
     assert.equal(done.remaining, 0);
-    assert.deepEqual(done.use, { present: 3, former: 1, unknown: 1 });
+    assert.deepEqual(done.use, { current: 3, former: 1, unknown: 1 });
     await checkSecret(database, renewed);
   });
 
@@ -174,7 +174,7 @@ describe('re-encryption', () => {
       unreadable: [],
       unreadableAlerts: [],
       remaining: 0,
-      use: { present: 3, former: 0, unknown: 0 },
+      use: { current: 3, former: 0, unknown: 0 },
     });
   });
 });

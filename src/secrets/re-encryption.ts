@@ -92,11 +92,11 @@ async function reEncryptStep(
   for (const row of rows) {
     for (const column of SECRET_COLUMNS) {
       const stored = row[column];
-      if (stored === null || cipher.secretOf(stored) === 'present') continue;
+      if (stored === null || cipher.secretOf(stored) === 'current') continue;
       const context = CONTEXTS[column](row.id);
       try {
         const renewed = cipher.encrypt(context, cipher.decrypt(context, stored));
-        changed += await replaceSecret(tx, column, { id: row.id, present: stored, renewed });
+        changed += await replaceSecret(tx, column, { id: row.id, stored, renewed });
       } catch (error) {
         if (!(error instanceof UndecryptableError)) throw error;
         unreadable.push({ id: row.id, former: cipher.secretOf(stored) === 'former' });
@@ -117,7 +117,7 @@ async function reEncryptAlerts(
   let changed = 0;
   const unreadable: Unreadable[] = [];
   for (const { id, target_url: stored } of rows) {
-    if (cipher.secretOf(stored) === 'present') continue;
+    if (cipher.secretOf(stored) === 'current') continue;
     const context = alertUrlContext(id);
     try {
       const renewed = cipher.encrypt(context, cipher.decrypt(context, stored));
@@ -151,13 +151,13 @@ function isOlder(column: SecretColumn): string {
 async function replaceSecret(
   tx: Transaction,
   column: SecretColumn,
-  { id, present, renewed }: { id: number; present: string; renewed: string },
+  { id, stored, renewed }: { id: number; stored: string; renewed: string },
 ): Promise<number> {
   return await tx.run(
     `update webhooks set ${column} = ? where id = ? and ${column} = ?`,
     renewed,
     id,
-    present,
+    stored,
   );
 }
 

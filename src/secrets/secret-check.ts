@@ -16,7 +16,7 @@ export class WrongSecretError extends Error {
 
 /** How many stored values each secret has encrypted; the check value is one of them. */
 export interface SecretUse {
-  present: number;
+  current: number;
   /** By `webhooks_auth_secret_previous`. */
   former: number;
   /** By neither of the configured ones. */
@@ -108,7 +108,7 @@ export async function readSecretUse(
      ) stored group by stored.label`,
     SECRET_CHECK_NAME,
   );
-  const use: SecretUse = { present: 0, former: 0, unknown: 0 };
+  const use: SecretUse = { current: 0, former: 0, unknown: 0 };
   for (const { label, count } of rows) use[cipher.secretOf(label) ?? 'unknown'] += count;
   return use;
 }
@@ -133,7 +133,7 @@ export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: b
         'signed with it, and can be removed once these have expired',
     });
   } else {
-    const yet = use.present === 0 ? 'No stored value is encrypted with webhooks_auth_secret yet: ' : '';
+    const yet = use.current === 0 ? 'No stored value is encrypted with webhooks_auth_secret yet: ' : '';
     findings.push({
       serious: false,
       text:

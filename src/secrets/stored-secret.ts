@@ -45,15 +45,15 @@ export async function openAuthSecrets(
   }
   return {
     async keep() {
-      const present = known ?? keepAuthSecret(secretFile, makeAuthSecret());
-      const authSecrets: [string, ...string[]] = [present, ...formers];
+      const current = known ?? keepAuthSecret(secretFile, makeAuthSecret());
+      const authSecrets: [string, ...string[]] = [current, ...formers];
       const cipher = new CredentialsCipher(authSecrets);
       try {
         await checkSecret(database, cipher);
       } catch (error) {
         // Another instance with another secret was first on this new database, so the secret that was created here is
         // useless.
-        if (error instanceof WrongSecretError && known === null) removeAuthSecret(secretFile, present);
+        if (error instanceof WrongSecretError && known === null) removeAuthSecret(secretFile, current);
         throw error;
       }
       return { authSecrets, cipher };

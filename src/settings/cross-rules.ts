@@ -66,8 +66,8 @@ export const CROSS_RULES: readonly CrossRule[] = [
   {
     setting: 'webhooks_auth_secret_previous',
     other: 'webhooks_auth_secret',
-    isMet: ({ webhooks_auth_secret: present, webhooks_auth_secret_previous: former }) =>
-      former === null || former !== present,
+    isMet: ({ webhooks_auth_secret: current, webhooks_auth_secret_previous: former }) =>
+      former === null || former !== current,
     allowed: 'different from webhooks_auth_secret',
   },
 ];

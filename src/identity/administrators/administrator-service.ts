@@ -120,16 +120,16 @@ export class AdministratorService {
     return await this.#with.database.transaction(async (tx) => {
       const { email, role, name } = input;
       const found = await selectAdministratorByEmail(tx, emailKeyOf(email));
-      const present = found && (await lockAdministrator(tx, found.id));
-      if (present !== undefined && present.password_hash !== null) throw addressTaken(email);
-      let id = present?.id;
+      const current = found && (await lockAdministrator(tx, found.id));
+      if (current !== undefined && current.password_hash !== null) throw addressTaken(email);
+      let id = current?.id;
       if (id === undefined)
         id = await this.#insert(tx, { email, role, name: name ?? null, passwordHash: null });
       else await updateAdministrator(tx, id, { role, enabled: 1, ...(name === undefined ? {} : { name }) });
       const link = await this.#with.links.issue(tx, id, INVITATION_LIFETIME_MS);
       this.#log(tx, 'an administrator was invited', { administrator_id: id, role });
       const row = await this.#find(tx, id);
-      const changes = changedFields(present === undefined ? null : fieldsOf(present), fieldsOf(row));
+      const changes = changedFields(current === undefined ? null : fieldsOf(current), fieldsOf(row));
       await this.#record(tx, by, 'ADMINISTRATOR_INVITED', row, changes);
       return { administrator: toAdministrator(row), link };
     });
@@ -198,13 +198,13 @@ export class AdministratorService {
     const passwordHash = await this.#with.passwords.hash(input.password);
     return await this.#with.database.transaction(async (tx) => {
       // Locked before the link, as in all code that ends links.
-      const present = known.id === null ? undefined : await lockAdministrator(tx, known.id);
-      if (known.id !== null && present?.enabled !== 1) throw deadLink();
+      const current = known.id === null ? undefined : await lockAdministrator(tx, known.id);
+      if (known.id !== null && current?.enabled !== 1) throw deadLink();
       const link = await this.#with.links.take(tx, input.token);
       if (link === null) throw deadLink();
       let id = link.administrator_id;
       // Someone may have changed it since the link was read.
-      const name = input.name ?? present?.name ?? enteredName;
+      const name = input.name ?? current?.name ?? enteredName;
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
@@ -212,8 +212,8 @@ export class AdministratorService {
       await noteSignIn(tx, id, passwordHash, this.#with.now());
       const row = await this.#find(tx, id);
       const by = administratorActor(row, use.address);
-      const changes = changedFields(present === undefined ? null : fieldsOf(present), fieldsOf(row));
-      const action = present === undefined ? 'ADMINISTRATOR_CREATED' : 'PASSWORD_SET';
+      const changes = changedFields(current === undefined ? null : fieldsOf(current), fieldsOf(row));
+      const action = current === undefined ? 'ADMINISTRATOR_CREATED' : 'PASSWORD_SET';
       await this.#record(tx, by, action, row, changes);
       await this.#with.sessions.endAll(tx, id);
       const sessionToken = await this.#with.sessions.begin(tx, id, use);
@@ -234,7 +234,7 @@ export class AdministratorService {
     });
     return await this.#with.database.transaction(async (tx) => {
       if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
-      const present = await this.#lock(tx, id);
+      const current = await this.#lock(tx, id);
       const values = {
         ...(name === undefined ? {} : { name }),
         ...(role === undefined ? {} : { role }),
@@ -247,7 +247,7 @@ export class AdministratorService {
       }
       this.#log(tx, 'an administrator was changed', { administrator_id: id, role, enabled });
       const row = await this.#find(tx, id);
-      const changes = changedFields(fieldsOf(present), fieldsOf(row));
+      const changes = changedFields(fieldsOf(current), fieldsOf(row));
       if (changes.length > 0) await this.#record(tx, by, 'ADMINISTRATOR_UPDATED', row, changes);
       return toAdministrator(row);
     });
@@ -262,11 +262,11 @@ export class AdministratorService {
       throw new ProblemError('conflict', 'You cannot delete yourself; another admin can');
     await this.#with.database.transaction(async (tx) => {
       await assertOtherAdmin(tx, id);
-      const present = await this.#lock(tx, id);
+      const current = await this.#lock(tx, id);
       await this.#with.sessions.endAll(tx, id);
       await this.#with.links.end(tx, id);
       await deleteAdministrator(tx, id);
-      await this.#record(tx, by, 'ADMINISTRATOR_DELETED', present, changedFields(fieldsOf(present), null));
+      await this.#record(tx, by, 'ADMINISTRATOR_DELETED', current, changedFields(fieldsOf(current), null));
       this.#log(tx, 'an administrator was deleted', { administrator_id: id });
     });
   }

@@ -134,8 +134,8 @@ export class SignIn {
     await this.#with.budgets.refund(budgets);
     const passwordHash = await this.#with.passwords.hash(next);
     const token = await this.#with.database.transaction(async (tx) => {
-      const present = await lockAdministrator(tx, administratorId);
-      if (present?.password_hash !== row.password_hash || present.enabled !== 1) {
+      const locked = await lockAdministrator(tx, administratorId);
+      if (locked?.password_hash !== row.password_hash || locked.enabled !== 1) {
         throw unauthorized('The session has ended.');
       }
       await updateAdministrator(tx, administratorId, { password_hash: passwordHash });

@@ -136,11 +136,11 @@ export class ClientService {
   async delete(clientId: string, by: Actor, expected: ExpectedRevisions = null): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
     return await this.#with.database.transaction(async (tx) => {
-      const present = await selectLockedClient(tx, clientId);
-      if (present === undefined) return false;
-      assertRevision(present.revision, expected);
+      const current = await selectLockedClient(tx, clientId);
+      if (current === undefined) return false;
+      assertRevision(current.revision, expected);
       await deleteClient(tx, clientId);
-      await this.#record(tx, by, 'API_CLIENT_DELETED', present, changedFields(fieldsOf(present), null));
+      await this.#record(tx, by, 'API_CLIENT_DELETED', current, changedFields(fieldsOf(current), null));
       return true;
     });
   }
@@ -153,10 +153,10 @@ export class ClientService {
     if (!POSSIBLE_ID.test(clientId)) return false;
     const change = enabled ? enableClient : disableClient;
     return await this.#with.database.transaction(async (tx) => {
-      const present = await selectLockedClient(tx, clientId);
-      if (present === undefined) return false;
+      const current = await selectLockedClient(tx, clientId);
+      if (current === undefined) return false;
       await change(tx, clientId);
-      await this.#recordUpdate(tx, by, present, { ...present, enabled: enabled ? 1 : 0 });
+      await this.#recordUpdate(tx, by, current, { ...current, enabled: enabled ? 1 : 0 });
       return true;
     });
   }
@@ -177,18 +177,18 @@ export class ClientService {
     const scopes = formatScope(checkClientInput(input));
     if (!POSSIBLE_ID.test(clientId)) return null;
     return await this.#with.database.transaction(async (tx) => {
-      const present = await selectLockedClient(tx, clientId);
-      if (present === undefined) return null;
-      assertRevision(present.revision, expected);
-      if (present.name !== name || present.email !== email || present.scopes !== scopes) {
+      const current = await selectLockedClient(tx, clientId);
+      if (current === undefined) return null;
+      assertRevision(current.revision, expected);
+      if (current.name !== name || current.email !== email || current.scopes !== scopes) {
         await updateClient(tx, clientId, { name, email, scopes });
       }
-      if (input.enabled !== (present.enabled === 1)) {
+      if (input.enabled !== (current.enabled === 1)) {
         await (input.enabled ? enableClient : disableClient)(tx, clientId);
       }
       const row = await selectClient(tx, clientId);
       if (row === undefined) return null;
-      await this.#recordUpdate(tx, by, present, row);
+      await this.#recordUpdate(tx, by, current, row);
       return toClient(row);
     });
   }

@@ -18,8 +18,8 @@ export async function deriveTokenKeys(
   authSecrets: readonly [string, ...string[]],
 ): Promise<[KeyObject, ...KeyObject[]]> {
   const salt = await keptSalt(database);
-  const [present, ...former] = authSecrets;
-  return [deriveKey(present, salt), ...former.map((secret) => deriveKey(secret, salt))];
+  const [current, ...former] = authSecrets;
+  return [deriveKey(current, salt), ...former.map((secret) => deriveKey(secret, salt))];
 }
 
 function deriveKey(authSecret: string, salt: Buffer): KeyObject {

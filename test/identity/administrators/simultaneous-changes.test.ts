@@ -117,7 +117,7 @@ describe('changes of an administrator at the same time', () => {
     );
     const change = { current: PASSWORD, next: `${PASSWORD} 2` };
     await refused(
-      // The second, where the change was there already when the present password was looked at.
+      // The second, where the change was there already when the current password was looked at.
       ['unauthorized', 'invalid-request'],
       administration.meanwhile(setPassword(id), () => signIn.changePassword(id, change, USE)),
     );
