@@ -121,9 +121,9 @@ class TreeBuilder {
     const requirement = row.get('requirement')?.slice(0, REQUIREMENT_CHARACTERS);
     if (!element || !requirement) return;
     this.#budget.spend(1);
-    const present = this.#completions.get(element) ?? [];
-    this.#completions.set(element, present);
-    present.push({
+    const existing = this.#completions.get(element) ?? [];
+    this.#completions.set(element, existing);
+    existing.push({
       requirement,
       result: row.get('result') || 'C',
       next: row.get('next') || null,
@@ -141,9 +141,9 @@ function groups(rows: readonly (readonly string[])[]): Map<string, string[]> {
   for (const [name = '', ...members] of rows.slice(1)) {
     if (name === '') continue;
     const key = name.toUpperCase();
-    const present = found.get(key) ?? [];
-    found.set(key, present);
-    for (const member of members) if (member !== '') present.push(member);
+    const existing = found.get(key) ?? [];
+    found.set(key, existing);
+    for (const member of members) if (member !== '') existing.push(member);
   }
   return found;
 }

@@ -223,14 +223,14 @@ export class SequencingReader {
     const id = attributeOf(element, 'objectiveID');
     const measure = textOf(childOf(element, 'minNormalizedMeasure'));
     const maps = new Map<string, ObjectiveMap>();
-    const put = (map: XmlElement, read: (present: ObjectiveMap) => ObjectiveMap): void => {
+    const put = (map: XmlElement, read: (current: ObjectiveMap) => ObjectiveMap): void => {
       const target = attributeOf(map, 'targetObjectiveID');
       if (target !== null) maps.set(target, read(maps.get(target) ?? unmapped(target)));
     };
     const flag = this.#values.flag.bind(this.#values);
     for (const map of childrenOf(element, 'mapInfo')) {
-      put(map, (present) => ({
-        ...present,
+      put(map, (current) => ({
+        ...current,
         readSatisfiedStatus: flag(map, 'readSatisfiedStatus', true),
         readNormalizedMeasure: flag(map, 'readNormalizedMeasure', true),
         writeSatisfiedStatus: flag(map, 'writeSatisfiedStatus', false),
@@ -238,8 +238,8 @@ export class SequencingReader {
       }));
     }
     for (const map of scores.get(id ?? '') ?? []) {
-      put(map, (present) => ({
-        ...present,
+      put(map, (current) => ({
+        ...current,
         readRawScore: flag(map, 'readRawScore', true),
         readMinScore: flag(map, 'readMinScore', true),
         readMaxScore: flag(map, 'readMaxScore', true),

@@ -44,14 +44,14 @@ export async function changedAssets(
   );
   // A folder may have lost some of it since, even the subfolder that it was in. What is locked here stays.
   const locked = await lockExistingAssets(tx, [...distinct.values()]);
-  const present = (asset: Asset) => locked.get(assetKey(asset)) as Asset<AssetType> | undefined;
+  const existing = (asset: Asset) => locked.get(assetKey(asset)) as Asset<AssetType> | undefined;
   const chains = await readFolderChains(tx, [
     ...new Set([...locked.values()].map(({ folderId }) => folderId)),
   ]);
   const expanded = changes.map(({ assets }) => {
     const all = assets.flatMap((asset) => {
-      if (isInFolder(asset)) return present(asset) ?? [];
-      const found = (within.get(asset.id) ?? []).flatMap((each) => present(each) ?? []);
+      if (isInFolder(asset)) return existing(asset) ?? [];
+      const found = (within.get(asset.id) ?? []).flatMap((each) => existing(each) ?? []);
       return found.filter(({ folderId }) => chains.get(folderId)?.includes(asset.id));
     });
     return [...new Map(all.map((asset) => [assetKey(asset), asset])).values()];

@@ -103,14 +103,14 @@ export class AccountService {
     { user, by, expected }: AuditedChangeOf,
   ): Promise<Account> {
     return await this.#with.database.transaction(async (tx) => {
-      const present = await requireLockedAccount(tx, id);
-      assertRevision(present.revision, expected);
-      if (present.name === input.name && present.enabled === input.enabled) return present;
+      const current = await requireLockedAccount(tx, id);
+      assertRevision(current.revision, expected);
+      if (current.name === input.name && current.enabled === input.enabled) return current;
       const account = toAccount(await updateAccount(tx, id, input, this.#with.now()));
-      if (account.enabled !== present.enabled) {
+      if (account.enabled !== current.enabled) {
         await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user);
       }
-      const changes = changedFields(fieldsOf(present), fieldsOf(account));
+      const changes = changedFields(fieldsOf(current), fieldsOf(account));
       const change = { by, action: 'ACCOUNT_UPDATED', id, name: account.name, changes } as const;
       await recordAudit(tx, change, this.#with.now());
       return account;

@@ -21,7 +21,7 @@ export interface GroupKind<Input, Values, Row, Group> {
    * transaction ends.
    */
   requireValues(tx: Transaction, input: Input): Promise<Values>;
-  isAsPresent(present: Group, values: Values): boolean;
+  isUnchanged(current: Group, values: Values): boolean;
   toGroup(row: Row): Group;
   /** For the audit log. */
   fieldsOf(group: Group): AuditFields;
@@ -87,13 +87,13 @@ export class GroupService<
    */
   async update(id: number, input: Input, { by, expected }: EventlessChangeOf): Promise<Group> {
     return await this.#with.database.transaction(async (tx) => {
-      const present = await this.#requireLocked(tx, id);
-      assertRevision(present.revision, expected);
+      const current = await this.#requireLocked(tx, id);
+      assertRevision(current.revision, expected);
       const values = await this.#kind.requireValues(tx, input);
-      if (this.#kind.isAsPresent(present, values)) return present;
+      if (this.#kind.isUnchanged(current, values)) return current;
       await this.#kind.update(tx, id, values, this.#with.now());
       const updated = await this.#require(tx, id);
-      await this.#record(tx, by, id, present, updated);
+      await this.#record(tx, by, id, current, updated);
       return updated;
     });
   }
@@ -101,12 +101,12 @@ export class GroupService<
   /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use */
   async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     await this.#with.database.transaction(async (tx) => {
-      const present = await this.#requireLocked(tx, id);
-      assertRevision(present.revision, expected);
+      const current = await this.#requireLocked(tx, id);
+      assertRevision(current.revision, expected);
       await assertNotHeld(tx, this.#kind.name, id, this.#with.holders);
       await this.#kind.delete(tx, id);
-      await this.#record(tx, by, id, present, null);
-      await this.#with.onDeleted(tx, { type: this.#kind.type, id, name: present.name });
+      await this.#record(tx, by, id, current, null);
+      await this.#with.onDeleted(tx, { type: this.#kind.type, id, name: current.name });
     });
   }
 

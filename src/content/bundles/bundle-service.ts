@@ -49,12 +49,12 @@ async function requireValues(tx: Transaction, input: BundleInput): Promise<Bundl
   return { name: input.name, folderId, contents: input.contents };
 }
 
-function isAsPresent(present: Bundle, { name, folderId, contents }: BundleValues): boolean {
+function isUnchanged(current: Bundle, { name, folderId, contents }: BundleValues): boolean {
   return (
-    present.name === name &&
-    present.folderId === folderId &&
-    present.contents.length === contents.length &&
-    present.contents.every(
+    current.name === name &&
+    current.folderId === folderId &&
+    current.contents.length === contents.length &&
+    current.contents.every(
       ({ type, id }, index) => contents[index]?.type === type && contents[index].id === id,
     )
   );
@@ -88,7 +88,7 @@ const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   type: 'BUNDLE',
   actions: { created: 'BUNDLE_CREATED', updated: 'BUNDLE_UPDATED', deleted: 'BUNDLE_DELETED' },
   requireValues,
-  isAsPresent,
+  isUnchanged,
   toGroup: toBundle,
   fieldsOf,
   lock: lockBundle,

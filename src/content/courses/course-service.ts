@@ -117,15 +117,15 @@ export class CourseService {
     return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
         inTransaction(this.#with.database, open, async (tx) => {
-          const present = await requireLockedCourse(tx, id);
-          assertRevision(present.revision, expected);
+          const current = await requireLockedCourse(tx, id);
+          assertRevision(current.revision, expected);
           const now = this.#with.now();
-          const versionId = present.versionId + 1;
+          const versionId = current.versionId + 1;
           await recordVersion(tx, id, versionId, stored, now);
           await updateCourse(tx, id, { latest_version_id: versionId }, now);
           await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user);
           const course = await requireCourse(tx, id);
-          await this.#record(tx, by, 'COURSE_VERSION_UPLOADED', present, course);
+          await this.#record(tx, by, 'COURSE_VERSION_UPLOADED', current, course);
           return course;
         }),
       ),
@@ -142,14 +142,14 @@ export class CourseService {
     { user, by, expected, tx: open }: AuditedChangeOf,
   ): Promise<Course> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const present = await requireLockedCourse(tx, id);
+      const current = await requireLockedCourse(tx, id);
       if (!(await hasVersion(tx, id, versionId))) throw notFound('version', versionId);
-      assertRevision(present.revision, expected);
-      if (present.publishedVersionId === versionId) return present;
+      assertRevision(current.revision, expected);
+      if (current.publishedVersionId === versionId) return current;
       await updateCourse(tx, id, { published_version_id: versionId }, this.#with.now());
       await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user);
       const course = await requireCourse(tx, id);
-      await this.#record(tx, by, 'COURSE_VERSION_PUBLISHED', present, course);
+      await this.#record(tx, by, 'COURSE_VERSION_PUBLISHED', current, course);
       return course;
     });
   }
@@ -184,13 +184,13 @@ export class CourseService {
     { by, expected }: EventlessChangeOf,
   ): Promise<Course> {
     return await this.#with.database.transaction(async (tx) => {
-      const present = await requireLockedCourse(tx, id);
-      assertRevision(present.revision, expected);
-      if (present.name === input.name && present.folderId === input.folderId) return present;
+      const current = await requireLockedCourse(tx, id);
+      assertRevision(current.revision, expected);
+      if (current.name === input.name && current.folderId === input.folderId) return current;
       if (!(await lockExistingFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
       await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#with.now());
       const course = await requireCourse(tx, id);
-      await this.#record(tx, by, 'COURSE_UPDATED', present, course);
+      await this.#record(tx, by, 'COURSE_UPDATED', current, course);
       return course;
     });
   }
@@ -201,8 +201,8 @@ export class CourseService {
    */
   async delete(id: number, { by, expected }: EventlessChangeOf): Promise<void> {
     const contentKeys = await this.#with.database.transaction(async (tx) => {
-      const present = await requireLockedCourse(tx, id);
-      assertRevision(present.revision, expected);
+      const current = await requireLockedCourse(tx, id);
+      assertRevision(current.revision, expected);
       const holders: string[] = [];
       for (const holder of this.#with.holders) {
         const description = await holder(tx, id);
@@ -212,8 +212,8 @@ export class CourseService {
         throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
       }
       const files = await deleteCourse(tx, id);
-      await this.#record(tx, by, 'COURSE_DELETED', present, null);
-      await this.#with.onDeleted(tx, { type: 'COURSE', id, name: present.name });
+      await this.#record(tx, by, 'COURSE_DELETED', current, null);
+      await this.#with.onDeleted(tx, { type: 'COURSE', id, name: current.name });
       return files;
     });
     await this.#removeFiles(contentKeys);

@@ -83,12 +83,12 @@ function canonicalCourses(courses: EquivalentInput['courses']): {
   return { courses: canonical, errors };
 }
 
-function isAsPresent(present: Equivalent, { name, folderId, courses }: EquivalentValues): boolean {
+function isUnchanged(current: Equivalent, { name, folderId, courses }: EquivalentValues): boolean {
   return (
-    present.name === name &&
-    present.folderId === folderId &&
-    present.courses.length === courses.length &&
-    present.courses.every(
+    current.name === name &&
+    current.folderId === folderId &&
+    current.courses.length === courses.length &&
+    current.courses.every(
       ({ courseId, language }, index) =>
         courses[index]?.courseId === courseId && courses[index].language === language,
     )
@@ -127,7 +127,7 @@ const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent
   type: 'EQUIVALENT',
   actions: { created: 'EQUIVALENT_CREATED', updated: 'EQUIVALENT_UPDATED', deleted: 'EQUIVALENT_DELETED' },
   requireValues,
-  isAsPresent,
+  isUnchanged,
   toGroup: toEquivalent,
   fieldsOf,
   lock: lockEquivalent,

@@ -190,8 +190,8 @@ export class S3ContentStore implements ContentStore {
 
   async claim(installation: string): Promise<string> {
     // Read first, because servers that do not support If-None-Match would overwrite it.
-    const present = await this.owner();
-    if (present !== null) return present;
+    const existing = await this.owner();
+    if (existing !== null) return existing;
     await reaching(async () => {
       try {
         await this.#client.send(

@@ -105,15 +105,15 @@ export class FolderService {
   async update(id: number, input: FolderInput, { by, expected }: EventlessChangeOf): Promise<Folder> {
     return await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
-      const present = await requireFolder(tx, id);
-      assertRevision(present.revision, expected);
-      const parentId = present.parentId === null ? input.parentId : (input.parentId ?? ROOT_FOLDER.id);
-      if (present.name === input.name && present.parentId === parentId) return present;
-      if (present.parentId === null || parentId === null) throw rootConflict();
-      if (parentId !== present.parentId) await assertMovable(tx, id, parentId);
+      const current = await requireFolder(tx, id);
+      assertRevision(current.revision, expected);
+      const parentId = current.parentId === null ? input.parentId : (input.parentId ?? ROOT_FOLDER.id);
+      if (current.name === input.name && current.parentId === parentId) return current;
+      if (current.parentId === null || parentId === null) throw rootConflict();
+      if (parentId !== current.parentId) await assertMovable(tx, id, parentId);
       await updateFolder(tx, id, { name: input.name, parentId }, this.#with.now());
       const folder = await requireFolder(tx, id);
-      await this.#record(tx, by, 'FOLDER_UPDATED', present, folder);
+      await this.#record(tx, by, 'FOLDER_UPDATED', current, folder);
       return folder;
     });
   }

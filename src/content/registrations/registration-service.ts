@@ -134,9 +134,9 @@ export class RegistrationService {
       },
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const { account, registration: present } = await lockWithAccount(tx, registrationId);
+      const { account, registration: current } = await lockWithAccount(tx, registrationId);
       const now = this.#with.now();
-      const registration = await courseToLaunch(tx, account, present, { language, mayName, isOpened, now });
+      const registration = await courseToLaunch(tx, account, current, { language, mayName, isOpened, now });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, now);
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
@@ -168,11 +168,11 @@ export class RegistrationService {
     { user, by, expected }: AuditedChangeOf,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
-      const { account, registration: present } = await lockWithAccount(tx, registrationId);
-      assertRevision(present.revision, expected);
-      const after = await this.#changeStatus(tx, account, present, status, user);
-      if (isPerson(by) && after !== present) {
-        const change = { by, action: 'REGISTRATION_STATUS_SET', before: present, after } as const;
+      const { account, registration: current } = await lockWithAccount(tx, registrationId);
+      assertRevision(current.revision, expected);
+      const after = await this.#changeStatus(tx, account, current, status, user);
+      if (isPerson(by) && after !== current) {
+        const change = { by, action: 'REGISTRATION_STATUS_SET', before: current, after } as const;
         await recordRegistrationChange(tx, change, this.#with.now());
       }
       return after;
@@ -235,11 +235,11 @@ export class RegistrationService {
     before: (tx: Transaction) => Promise<void>,
   ): Promise<Registration> {
     return await this.#with.database.transaction(async (tx) => {
-      const { account, registration: present } = await lockWithAccount(tx, registrationId);
-      assertRevision(present.revision, expected);
+      const { account, registration: current } = await lockWithAccount(tx, registrationId);
+      assertRevision(current.revision, expected);
       await before(tx);
-      const { equivalentId } = present;
-      const [first = present] = equivalentId === null ? [] : await lockLanguageChoices(tx, equivalentId);
+      const { equivalentId } = current;
+      const [first = current] = equivalentId === null ? [] : await lockLanguageChoices(tx, equivalentId);
       const { courseId } = first;
       const versionId = await lockPublishedVersion(tx, courseId);
       if (versionId === undefined) throw notFound('course', courseId);
@@ -247,13 +247,13 @@ export class RegistrationService {
       await updateStatus(tx, registrationId, INITIAL_STATUS, now);
       const played = { courseId, versionId, language: null };
       const reset = toRegistration(await updatePlayed(tx, registrationId, played, now));
-      if (changesResult(present, reset)) {
+      if (changesResult(current, reset)) {
         // Whoever received the result of a course must hear that it was reset.
         const ended =
-          courseId === present.courseId ? {} : { courseId: present.courseId, versionId: present.versionId };
+          courseId === current.courseId ? {} : { courseId: current.courseId, versionId: current.versionId };
         await this.#with.events.publish(tx, await statusEvent(tx, account, { ...reset, ...ended }, user));
       }
-      const change = { by, action: 'REGISTRATION_RESET', before: present, after: reset } as const;
+      const change = { by, action: 'REGISTRATION_RESET', before: current, after: reset } as const;
       await recordRegistrationChange(tx, change, now);
       return reset;
     });
@@ -262,18 +262,18 @@ export class RegistrationService {
   async #changeStatus(
     tx: Transaction,
     account: AccountResource,
-    present: Registration,
+    current: Registration,
     status: RegistrationStatus,
     user: string,
   ): Promise<Registration> {
     const now = this.#with.now();
     const completedNow = status.completion === 'Completed' ? now : null;
-    const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
-    const isEvent = changesResult(present, next);
-    if (!isEvent && next.duration === present.duration && next.completedAt === present.completedAt) {
-      return present;
+    const next = { ...status, completedAt: status.completedAt ?? current.completedAt ?? completedNow };
+    const isEvent = changesResult(current, next);
+    if (!isEvent && next.duration === current.duration && next.completedAt === current.completedAt) {
+      return current;
     }
-    const updated = toRegistration(await updateStatus(tx, present.registrationId, next, now));
+    const updated = toRegistration(await updateStatus(tx, current.registrationId, next, now));
     if (isEvent) await this.#with.events.publish(tx, await statusEvent(tx, account, updated, user));
     return updated;
   }
