@@ -12,7 +12,7 @@ export interface UnitOpening {
   course: PlayableVersion;
   unit: LaunchUnit;
   /** The stored state of the unit; null before it was opened. */
-  present: UnitState | null;
+  current: UnitState | null;
   /** Whether the launch records nothing, or the unit is finished. A standard may have its own rule for reviews. */
   isReview: boolean;
   /**

@@ -170,19 +170,19 @@ export function playerRoutes(
     const opened = await openedUnits(launch, unitId);
     if ((await closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
     if (launch.registrationId !== null) assertStorableId(unitId);
-    const present = opened.find((each) => each.unitId === unitId) ?? null;
+    const current = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has its own rules for repeating a unit.
     const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
     // Pages of earlier releases do not send it.
-    const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(present)) : null;
-    const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(present));
+    const isResumed = isSequenced ? (asked.isResumed ?? isLeftOpen(current)) : null;
+    const timeLimit = timeLimitOf(unit, isResumed === false ? 0 : attemptMs(current));
     const isReview =
-      launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present, timeLimit));
+      launch.mode !== 'normal' || (!isSequenced && current !== null && isFinished(current, timeLimit));
     const start = await runtime.openUnit({
       launch,
       course,
       unit,
-      present,
+      current,
       isReview,
       isResumed,
       baseUrl: launches.baseOf(launch),

@@ -44,9 +44,9 @@ const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)$/;
 const INTEGER = /^[+-]?\d{1,9}$/;
 
 /** Reads the stored data of a unit. */
-export function readAiccUnit(present: UnitState | null): AiccUnitData {
-  const data = (present?.data ?? {}) as Partial<AiccUnitData>;
-  return { cmi: cmiOf(present), terminated: data.terminated ?? false, ...readSessionTimes(data) };
+export function readAiccUnit(unit: UnitState | null): AiccUnitData {
+  const data = (unit?.data ?? {}) as Partial<AiccUnitData>;
+  return { cmi: cmiOf(unit), terminated: data.terminated ?? false, ...readSessionTimes(data) };
 }
 
 /** The data model at the start of another session. The time of the session before is counted already. */
@@ -123,14 +123,14 @@ function withObjectives(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   for (const [name, id] of values) {
     const number = /^j_id\.(\d{1,4})$/.exec(name)?.[1];
     if (number === undefined || id === '') continue;
-    const present = objectives.get(id);
-    if (present === undefined && objectives.size >= MAX_ROWS) continue;
+    const existing = objectives.get(id);
+    if (existing === undefined && objectives.size >= MAX_ROWS) continue;
     const score = scoreIn(values.get(`j_score.${number}`));
     const status = longForm(values.get(`j_status.${number}`) ?? '', STATUSES);
     objectives.set(id, {
       id,
-      status: status || textIn(present ?? {}, 'status'),
-      score: { raw: score?.raw ?? textIn(part(present ?? {}, 'score'), 'raw') },
+      status: status || textIn(existing ?? {}, 'status'),
+      score: { raw: score?.raw ?? textIn(part(existing ?? {}, 'score'), 'raw') },
     });
   }
   return Object.fromEntries([...objectives.values()].map((each, at) => [String(at), each]));
@@ -152,7 +152,7 @@ function withPreferences(before: Cmi, values: ReadonlyMap<string, string>): Cmi 
 
 /** The data model after `PutInteractions`, which appends rows. */
 export function withInteractions(before: Cmi, data: string): Cmi {
-  const present = Object.values(part(before, 'interactions'));
+  const existing = Object.values(part(before, 'interactions'));
   const added = readRows(data, MAX_ROWS).map((row) => ({
     id: row.interaction_id ?? '',
     type: wordOr(row.type_interaction, TYPES),
@@ -164,7 +164,7 @@ export function withInteractions(before: Cmi, data: string): Cmi {
     weighting: row.weighting ?? '',
     latency: row.latency ?? '',
   }));
-  return { ...before, interactions: { ...[...present, ...added].slice(0, MAX_ROWS) } };
+  return { ...before, interactions: { ...[...existing, ...added].slice(0, MAX_ROWS) } };
 }
 
 /** The word that a text abbreviates, or the text itself, such as a number. */
@@ -174,29 +174,29 @@ function wordOr(text = '', words: readonly string[]): string {
 
 /** The data model after another command with rows. They are stored unchanged, for readers of the raw data. */
 export function withRows(before: Cmi, name: string, data: string): Cmi {
-  const present = Object.values(part(before, name));
-  return { ...before, [name]: { ...[...present, ...readRows(data, MAX_ROWS)].slice(0, MAX_ROWS) } };
+  const existing = Object.values(part(before, name));
+  return { ...before, [name]: { ...[...existing, ...readRows(data, MAX_ROWS)].slice(0, MAX_ROWS) } };
 }
 
 /** The data that `GetParam` returns. */
 export function parametersOf({
   unit,
   learnerId,
-  present,
+  current,
   session: { sessionId, mode },
 }: {
   unit: LaunchUnit;
   learnerId: string;
-  present: UnitState | null;
+  current: UnitState | null;
   session: Pick<Session, 'sessionId' | 'mode'>;
 }): string {
-  const cmi = cmiOf(present);
+  const cmi = cmiOf(current);
   const core = part(cmi, 'core');
   const score = part(core, 'score');
   const status = textIn(core, 'lesson_status') || 'not attempted';
-  const isOwn = readAiccUnit(present).sessionId === sessionId;
-  const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(present);
-  const entry = present === null ? ', ab-initio' : isResumed ? ', resume' : '';
+  const isOwn = readAiccUnit(current).sessionId === sessionId;
+  const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(current);
+  const entry = current === null ? ', ab-initio' : isResumed ? ', resume' : '';
   const scores = [textIn(score, 'raw'), textIn(score, 'max'), textIn(score, 'min')];
   const lines = [
     '[Core]',
@@ -206,7 +206,7 @@ export function parametersOf({
     `Lesson_Location=${oneLine(textIn(core, 'lesson_location'))}`,
     `Lesson_Status=${status}${entry}`,
     `Score=${scores.join(',').replace(/,+$/, '')}`,
-    `Time=${timespanOf(present?.durationMs ?? 0)}`,
+    `Time=${timespanOf(current?.durationMs ?? 0)}`,
     `Lesson_Mode=${mode.toLowerCase()}`,
     'Output_File=',
     '[Core_Lesson]',

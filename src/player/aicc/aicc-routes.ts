@@ -92,8 +92,8 @@ async function parameters(
 ): Promise<string> {
   const units =
     session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId, unit.id);
-  const present = units.find(({ unitId }) => unitId === unit.id) ?? null;
-  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, session }));
+  const current = units.find(({ unitId }) => unitId === unit.id) ?? null;
+  return hacpAnswer('successful', parametersOf({ unit, learnerId, current, session }));
 }
 
 async function record(
@@ -117,19 +117,19 @@ async function record(
     const result: UnitResult = {
       unitId: unit.id,
       position: null,
-      apply(present) {
-        const before = readAiccUnit(present);
+      apply(current) {
+        const before = readAiccUnit(current);
         const isSame = before.sessionId === sessionId;
         const cmi = change(isSame ? before.cmi : withoutSessionTime(before.cmi), request.data);
         const terminated = isExit || (before.terminated && isSame);
         const { status, sessionMs: reportedMs } = readScorm12(cmi, unit, terminated);
         const elapsedMs = at - session.startedAt;
         const reported = { sessionId, reportedMs, elapsedMs };
-        const times = nextSessionTimes(before, present?.durationMs ?? 0, reported);
+        const times = nextSessionTimes(before, current?.durationMs ?? 0, reported);
         const last = isSame ? readScorm12(before.cmi, unit, before.terminated).status : null;
         return {
           data: { cmi, terminated, ...times },
-          status: withoutLowerScore(status, { present, last }),
+          status: withoutLowerScore(status, { current, last }),
           visitMs: times.earlierMs + times.sessionMs,
         };
       },

@@ -78,8 +78,8 @@ export class AttemptService {
   async openPage(launch: PlayerLaunch): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
-    return await this.#registrations.learn(registrationId, async (tx, present) => {
-      const registration = await this.#registrations.settle(tx, present, launch);
+    return await this.#registrations.learn(registrationId, async (tx, current) => {
+      const registration = await this.#registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
       if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch');
@@ -111,15 +111,15 @@ export class AttemptService {
         return { status: null, result: 'superseded' };
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
-      const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
-      if (isStale(present, result.position)) return { status: null, result: 'stale' };
+      const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
+      if (isStale(current, result.position)) return { status: null, result: 'stale' };
 
-      if (present === null && result.entrance !== undefined) {
+      if (current === null && result.entrance !== undefined) {
         const { asksForBrowsed } = result.entrance;
         const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
         if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
       }
-      const { unit, isWhole } = nextUnit(present, result, this.#now());
+      const { unit, isWhole } = nextUnit(current, result, this.#now());
       await writeUnit(tx, registrationId, attempt.number, unit);
       const { learnerValues } = result;
       const values =
@@ -151,7 +151,7 @@ export class AttemptService {
    */
   async learnAlong<R>(
     launch: PlayerLaunch,
-    work: (tx: Transaction, present: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
+    work: (tx: Transaction, current: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
     { dataOf, inEveryMode = false }: { dataOf?: string | null; inEveryMode?: boolean } = {},
   ): Promise<R> {
     const { registrationId } = launch;
@@ -168,11 +168,11 @@ export class AttemptService {
         dataOf === undefined ? {} : { dataOf },
       );
       const state = dataOf === undefined ? await readAttemptState(tx, registrationId, attempt.number) : null;
-      const present = { registration, attempt, units, state };
-      const { results, result } = await work(tx, present);
+      const current = { registration, attempt, units, state };
+      const { results, result } = await work(tx, current);
       const isRecorded = inEveryMode || launch.mode === 'normal';
       if (results.length === 0 || !isRecorded) return { status: null, result };
-      return { status: await this.#record(tx, present, results), result };
+      return { status: await this.#record(tx, current, results), result };
     });
   }
 
@@ -184,7 +184,7 @@ export class AttemptService {
   async change(
     registrationId: string,
     user: string,
-    work: (tx: Transaction, present: AttemptInProgress) => Promise<UnitResult[]>,
+    work: (tx: Transaction, current: AttemptInProgress) => Promise<UnitResult[]>,
   ): Promise<void> {
     await this.#registrations.learn(
       registrationId,
@@ -192,9 +192,9 @@ export class AttemptService {
         const attempt = await this.#attempt(tx, registration);
         const units = await readUnits(tx, registrationId, attempt.number);
         const state = await readAttemptState(tx, registrationId, attempt.number);
-        const present = { registration, attempt, units, state };
-        const results = await work(tx, present);
-        return { status: await this.#record(tx, present, results), result: undefined };
+        const current = { registration, attempt, units, state };
+        const results = await work(tx, current);
+        return { status: await this.#record(tx, current, results), result: undefined };
       },
       { user },
     );
@@ -227,8 +227,8 @@ export class AttemptService {
     const { registrationId } = registration;
     let units = before;
     for (const each of results) {
-      const present = units.find(({ unitId }) => unitId === each.unitId) ?? null;
-      const { unit } = nextUnit(present, each, this.#now());
+      const current = units.find(({ unitId }) => unitId === each.unitId) ?? null;
+      const { unit } = nextUnit(current, each, this.#now());
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (each.state !== undefined) {
         await updateAttemptState(tx, registrationId, attempt.number, each.state);

@@ -5,17 +5,17 @@ import type { LearningStatus } from './attempt.ts';
  * scores before it judges them. So only another pass replaces the score of a pass, and only a report that is completed
  * or judged replaces the score of what was completed.
  */
-export function mergeStatus(present: LearningStatus, reported: LearningStatus): LearningStatus {
-  const keepsPass = present.success === 'PASS' && reported.success !== 'PASS';
+export function mergeStatus(current: LearningStatus, reported: LearningStatus): LearningStatus {
+  const keepsPass = current.success === 'PASS' && reported.success !== 'PASS';
   const isOpen = reported.completion !== 'Completed' && reported.success === 'UNKNOWN';
-  const keepsScore = keepsPass || (isOpen && present.completion === 'Completed');
+  const keepsScore = keepsPass || (isOpen && current.completion === 'Completed');
   const given = keepsPass && reported.success === 'FAIL' ? null : reported.score;
   return {
     completion:
-      present.completion === 'Completed' || reported.completion === 'Unknown'
-        ? present.completion
+      current.completion === 'Completed' || reported.completion === 'Unknown'
+        ? current.completion
         : reported.completion,
-    success: keepsPass || reported.success === 'UNKNOWN' ? present.success : reported.success,
-    score: keepsScore ? (present.score ?? given) : (given ?? present.score),
+    success: keepsPass || reported.success === 'UNKNOWN' ? current.success : reported.success,
+    score: keepsScore ? (current.score ?? given) : (given ?? current.score),
   };
 }

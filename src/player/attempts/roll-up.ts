@@ -9,17 +9,17 @@ import { NOTHING_LEARNED } from './attempt.ts';
  */
 export function rollUp(unitIds: readonly string[], units: readonly UnitState[]): LearningStatus {
   const byId = new Map(units.map((unit) => [unit.unitId, unit]));
-  const present = unitIds.map((id) => byId.get(id) ?? null);
-  const [only] = present;
-  if (present.length === 1) {
+  const states = unitIds.map((id) => byId.get(id) ?? null);
+  const [only] = states;
+  if (states.length === 1) {
     return only == null
       ? NOTHING_LEARNED
       : { completion: only.completion, success: only.success, score: only.score };
   }
-  const isCompleted = present.every((unit) => unit?.completion === 'Completed');
-  const judged = present.filter((unit) => unit !== null && unit.success !== 'UNKNOWN');
+  const isCompleted = states.every((unit) => unit?.completion === 'Completed');
+  const judged = states.filter((unit) => unit !== null && unit.success !== 'UNKNOWN');
   const hasFailed = judged.some((unit) => unit?.success === 'FAIL');
-  const scores = present.flatMap((unit) => (unit?.score == null ? [] : [unit.score]));
+  const scores = states.flatMap((unit) => (unit?.score == null ? [] : [unit.score]));
   return {
     completion: isCompleted ? 'Completed' : units.length > 0 ? 'Incomplete' : 'Unknown',
     success: hasFailed ? 'FAIL' : isCompleted && judged.length > 0 ? 'PASS' : 'UNKNOWN',

@@ -36,9 +36,9 @@ export interface UnitResult {
   lateOf?: number;
   /**
    * Decides what is stored. Runs in the transaction, possibly more than once, so it must have no side effects.
-   * @param present the stored unit; null before it was opened
+   * @param current the stored unit; null before it was opened
    */
-  apply(present: UnitState | null): {
+  apply(current: UnitState | null): {
     /** The standard's data model, as JSON values. */
     data: unknown;
     /** The status that follows from the data by the rules of the standard. */
@@ -63,13 +63,13 @@ export interface UnitResult {
 
 /** The unit after a result, and whether all of the result was applied. */
 export function nextUnit(
-  present: UnitState | null,
+  current: UnitState | null,
   { unitId, position, apply }: UnitResult,
   now: number,
 ): { unit: UnitState; isWhole: boolean } {
   assertStorableId(unitId);
-  const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
-  const { data, status, visitMs, isWhole = true } = apply(present);
+  const before = current ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
+  const { data, status, visitMs, isWhole = true } = apply(current);
   assertStorableData(data);
   const at = position ?? before.position;
   const isSameVisit = at.page === before.position.page && at.visit === before.position.visit;
@@ -112,7 +112,7 @@ export function closedUnit(unitId: string): ProblemError {
 }
 
 /** Whether a unit already has a result of this position or a later one. */
-export function isStale(present: UnitState | null, position: WritePosition | null): boolean {
-  if (present === null || position === null) return false;
-  return position.page === present.position.page && position.sequence <= present.position.sequence;
+export function isStale(current: UnitState | null, position: WritePosition | null): boolean {
+  if (current === null || position === null) return false;
+  return position.page === current.position.page && position.sequence <= current.position.sequence;
 }

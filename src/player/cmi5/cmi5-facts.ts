@@ -44,8 +44,8 @@ const NOTHING: UnitFacts = {
 };
 
 /** The stored progress of a unit. */
-export function factsOf(present: UnitState | null): UnitFacts {
-  return { ...NOTHING, ...((present?.data ?? {}) as Partial<UnitFacts>) };
+export function factsOf(unit: UnitState | null): UnitFacts {
+  return { ...NOTHING, ...((unit?.data ?? {}) as Partial<UnitFacts>) };
 }
 
 /** Whether a unit is satisfied (cmi5 section 13.1.4, `moveOn`). */

@@ -55,21 +55,21 @@ export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
  */
 export function consequences({
   course,
-  present,
+  current,
   session,
   changed,
   now,
   baseUrl,
 }: {
   course: PlayableVersion;
-  present: AttemptInProgress;
+  current: AttemptInProgress;
   session: Session;
   changed: ReadonlyMap<string, UnitFacts>;
   now: number;
   baseUrl: string;
 }): { results: UnitResult[]; statements: Statement[] } {
   if (session.mode !== 'Normal') return { results: [], statements: [] };
-  const stored = new Map<string, UnitState>(present.units.map((unit) => [unit.unitId, unit]));
+  const stored = new Map<string, UnitState>(current.units.map((unit) => [unit.unitId, unit]));
   const results: UnitResult[] = [];
   const done = new Set<string>();
   for (const unit of course.units) {
@@ -80,7 +80,7 @@ export function consequences({
     const isDoneUnseen = before === null && isSatisfied(unit, facts);
     if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts));
   }
-  const said = (present.state as Cmi5AttemptState | null)?.satisfied ?? [];
+  const said = (current.state as Cmi5AttemptState | null)?.satisfied ?? [];
   const parts = newlySatisfied(course, done, { said, baseUrl });
   const [first] = results;
   if (parts.length > 0 && first !== undefined) {

@@ -17,8 +17,8 @@ export const cmi5Rules: SessionRules = {
     if (kind !== 'agent-profile' || id !== PREFERENCES) return null;
     return (facts as SessionFacts).preferencesRead ? null : { ...facts, preferencesRead: true };
   },
-  begin({ session, present, course, unit, now, baseUrl }: SessionSituation) {
-    const stored = present.units.find(({ unitId }) => unitId === session.unitId) ?? null;
+  begin({ session, current, course, unit, now, baseUrl }: SessionSituation) {
+    const stored = current.units.find(({ unitId }) => unitId === session.unitId) ?? null;
     let facts: { session: SessionFacts; unit: UnitFacts } = {
       session: { ...NEW_SESSION, ...(session.facts as Partial<SessionFacts>) },
       unit: factsOf(stored),
@@ -50,7 +50,7 @@ export const cmi5Rules: SessionRules = {
       outcome() {
         const changed = new Map(counts ? [[unit.id, facts.unit]] : []);
         const { results, statements } = counts
-          ? consequences({ course, present, session, changed, now, baseUrl })
+          ? consequences({ course, current, session, changed, now, baseUrl })
           : { results: [], statements: [] };
         return {
           results,

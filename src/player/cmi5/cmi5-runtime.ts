@@ -66,18 +66,18 @@ async function beginSession(
     return session;
   }
   const { registrationId } = launch;
-  const begin = async (tx: Transaction, present: AttemptInProgress) => {
-    const { number } = present.attempt;
+  const begin = async (tx: Transaction, current: AttemptInProgress) => {
+    const { number } = current.attempt;
     const earlier = await readEarlierSessions(tx, registrationId, number, opening.unit.id);
     const session = newSession(options, opening, {
       registrationId,
       attempt: number,
       registration: registrationOfAttempt(registrationId, number),
-      actor: await learnerOf(tx, baseUrl(), present.registration),
+      actor: await learnerOf(tx, baseUrl(), current.registration),
       earlier,
     });
     await insertNewSession(tx, { session, ...kept });
-    const results = await recordBeginning(options, opening, { tx, present, session, earlier });
+    const results = await recordBeginning(options, opening, { tx, current, session, earlier });
     return { results, result: session };
   };
   return await attempts.learnAlong(launch, begin, { inEveryMode: true });
@@ -113,12 +113,12 @@ function newSession(
 }
 
 /** A satisfied unit opens for review once it is final: passed, and also completed unless `moveOn` is `Passed`. */
-function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
+function modeOf({ launch, unit, current }: UnitOpening): Session['mode'] {
   if (launch.mode !== 'normal') return lookingMode(launch.mode);
-  const facts = factsOf(present);
+  const facts = factsOf(current);
   const moveOn = unit.cmi5?.moveOn ?? 'NotApplicable';
   const isFinal = facts.passed && (facts.completed || moveOn === 'Passed');
-  return present?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
+  return current?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
 }
 
 /** `LMS.LaunchData` (cmi5 section 10). */
@@ -146,15 +146,15 @@ async function recordBeginning(
   { course, launch, unit, baseUrl: contentUrl }: UnitOpening,
   {
     tx,
-    present,
+    current,
     session,
     earlier,
-  }: { tx: Transaction; present: AttemptInProgress; session: Session; earlier: readonly Session[] },
+  }: { tx: Transaction; current: AttemptInProgress; session: Session; earlier: readonly Session[] },
 ) {
   const at = now();
   const changed = new Map<string, UnitFacts>();
   const factsNow = (unitId: string) =>
-    changed.get(unitId) ?? factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
+    changed.get(unitId) ?? factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
   // Another unit of this page may still be sending its last statements.
   const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
   for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
@@ -176,7 +176,7 @@ async function recordBeginning(
   changed.set(unit.id, factsNow(unit.id));
   const { results, statements } = consequences({
     course,
-    present,
+    current,
     session,
     changed,
     now: at,

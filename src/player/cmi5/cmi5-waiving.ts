@@ -46,8 +46,8 @@ export async function waiveUnit(
     user,
   }: { registrationId: string; unitId: string; reason: string; by: Actor; user: string },
 ): Promise<void> {
-  await attempts.change(registrationId, user, async (tx, present) => {
-    const { registration, attempt } = present;
+  await attempts.change(registrationId, user, async (tx, current) => {
+    const { registration, attempt } = current;
     if (await awaitsLanguage(tx, registration)) {
       throw new ProblemError(
         'conflict',
@@ -62,7 +62,7 @@ export async function waiveUnit(
     if (unit === undefined) {
       throw invalidInput([{ pointer: '/unit_id', detail: 'the course has no such unit' }]);
     }
-    const facts = factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
+    const facts = factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
     if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is done with already');
     const at = now();
     const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
@@ -88,7 +88,7 @@ export async function waiveUnit(
     const changed = new Map([[unitId, { ...facts, waived: true }]]);
     const { results, statements } = consequences({
       course,
-      present,
+      current,
       session,
       changed,
       now: at,

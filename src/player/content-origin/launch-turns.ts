@@ -85,7 +85,7 @@ class Turn {
 /** The requests of a registration. */
 class Queue {
   /** All that have not ended, including those whose bodies arrive. */
-  readonly #present = new Set<Turn>();
+  readonly #turns = new Set<Turn>();
   readonly #running = new Set<Turn>();
   readonly #waiting = new Map<Turn, () => void>();
   readonly #onEmpty: () => void;
@@ -96,9 +96,9 @@ class Queue {
 
   /** @throws {ProblemError} `too-many-requests` */
   add(): Turn {
-    if (this.#present.size >= MAX_AT_ONCE + MAX_WAITING) throw tooMany();
+    if (this.#turns.size >= MAX_AT_ONCE + MAX_WAITING) throw tooMany();
     const turn = new Turn(this);
-    this.#present.add(turn);
+    this.#turns.add(turn);
     return turn;
   }
 
@@ -108,11 +108,11 @@ class Queue {
   }
 
   end(turn: Turn): void {
-    if (!this.#present.delete(turn)) return;
+    if (!this.#turns.delete(turn)) return;
     this.#running.delete(turn);
     this.#waiting.delete(turn);
     this.#next();
-    if (this.#present.size === 0) this.#onEmpty();
+    if (this.#turns.size === 0) this.#onEmpty();
   }
 
   #next(): void {

@@ -53,14 +53,14 @@ async function learnActivity(
   now: number,
 ): Promise<void> {
   const key = keyOf(registrationId, term);
-  const [present] = await tx.all<{ definition: string }>(
+  const [row] = await tx.all<{ definition: string }>(
     `select definition from lrs_activities where activity_key = ?${tx.dialect === 'postgres' ? ' for update' : ''}`,
     key,
   );
-  const stored = present === undefined ? {} : (JSON.parse(present.definition) as JsonObject);
+  const stored = row === undefined ? {} : (JSON.parse(row.definition) as JsonObject);
   mergeDefinition(stored, definition);
   const merged = JSON.stringify(stored);
-  if (merged === present?.definition || merged.length > MAX_DEFINITION_LENGTH) return;
+  if (merged === row?.definition || merged.length > MAX_DEFINITION_LENGTH) return;
   await tx.run(
     `insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)
      on conflict (activity_key) do update set definition = excluded.definition, updated_at = excluded.updated_at`,

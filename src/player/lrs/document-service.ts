@@ -145,18 +145,18 @@ export class DocumentService {
   ): Promise<void> {
     const learner = collection.kind === 'agent-profile' ? options.learner : undefined;
     const keys = keysOf(scope, collection, id);
-    const present = await selectLockedDocument(tx, keys.document);
+    const current = await selectLockedDocument(tx, keys.document);
     // Many courses write their first profile without a precondition. That is safe: there is no document to overwrite.
-    const isFirst = scope.launch !== null && present === undefined;
-    assertConditions(present, options.conditions, isFirst ? 'none' : options.condition);
+    const isFirst = scope.launch !== null && current === undefined;
+    assertConditions(current, options.conditions, isFirst ? 'none' : options.condition);
     const next =
-      options.merges && present !== undefined ? merged(toDocument(present), contentType, content) : content;
+      options.merges && current !== undefined ? merged(toDocument(current), contentType, content) : content;
     assertDocumentSize(next);
-    const growth = next.length - (present === undefined ? 0 : Buffer.byteLength(present.content, 'base64'));
-    if (present === undefined || growth > 0) {
+    const growth = next.length - (current === undefined ? 0 : Buffer.byteLength(current.content, 'base64'));
+    if (current === undefined || growth > 0) {
       const usage = await usageOf(tx, keys, learner);
       if (usage !== null) {
-        const added = { count: present === undefined ? 1 : 0, bytes: growth };
+        const added = { count: current === undefined ? 1 : 0, bytes: growth };
         this.#assertRoom(collection.kind, usage, added);
       }
     }
@@ -315,13 +315,13 @@ function assertWritable(scope: LrsScope, { kind }: DocumentCollection, id: strin
 
 /** @throws {ProblemError} `conflict`, `precondition-failed` */
 function assertConditions(
-  present: DocumentRow | undefined,
+  current: DocumentRow | undefined,
   { ifMatch, ifNoneMatch }: DocumentConditions,
   need: ConditionNeed,
 ): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) {
     if (need === 'none') return;
-    if (present === undefined) {
+    if (current === undefined) {
       if (need === 'to replace') return;
       throw new ProblemError(
         'invalid-request',
@@ -335,8 +335,8 @@ function assertConditions(
     );
   }
   const failed =
-    (ifMatch !== undefined && (present === undefined || !matches(ifMatch, present.etag))) ||
-    (ifNoneMatch !== undefined && present !== undefined && matches(ifNoneMatch, present.etag));
+    (ifMatch !== undefined && (current === undefined || !matches(ifMatch, current.etag))) ||
+    (ifNoneMatch !== undefined && current !== undefined && matches(ifNoneMatch, current.etag));
   if (failed)
     throw new ProblemError('precondition-failed', 'The document is not the one that the request expects');
 }
@@ -348,16 +348,16 @@ function matches(field: string, etag: string): boolean {
 }
 
 /** @throws {ProblemError} `invalid-request`, `content-too-large` */
-function merged(present: LrsDocument, contentType: string, content: Buffer): Buffer {
+function merged(current: LrsDocument, contentType: string, content: Buffer): Buffer {
   // Checked before parsing, because documents stored by earlier releases may exceed the limit.
-  if (commasIn(present.content) + commasIn(content) > MAX_DOCUMENT_MEMBERS) {
+  if (commasIn(current.content) + commasIn(content) > MAX_DOCUMENT_MEMBERS) {
     throw new ProblemError(
       'content-too-large',
       `Documents that are merged have at most ${MAX_DOCUMENT_MEMBERS} members and items together; use PUT`,
     );
   }
-  const isJson = JSON_TYPE.test(contentType) && JSON_TYPE.test(present.contentType);
-  const [before, now] = isJson ? [readObject(present.content), readObject(content)] : [null, null];
+  const isJson = JSON_TYPE.test(contentType) && JSON_TYPE.test(current.contentType);
+  const [before, now] = isJson ? [readObject(current.content), readObject(content)] : [null, null];
   if (before === null || now === null) {
     throw new ProblemError('invalid-request', 'Only documents that are JSON objects can be merged; use PUT');
   }

@@ -20,14 +20,14 @@ export class FormPlaces {
    */
   take({ ip }: FastifyRequest, reply: FastifyReply): () => void {
     const address = addressKey(ip);
-    const present = this.#byAddress.get(address) ?? 0;
-    if (this.#taken >= MAX_FORMS || present >= MAX_PER_ADDRESS) {
+    const current = this.#byAddress.get(address) ?? 0;
+    if (this.#taken >= MAX_FORMS || current >= MAX_PER_ADDRESS) {
       throw new ProblemError('too-many-requests', 'Too many forms with a credential inside arrive at once', {
         headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       });
     }
     this.#taken += 1;
-    this.#byAddress.set(address, present + 1);
+    this.#byAddress.set(address, current + 1);
     let isTaken = true;
     const free = () => {
       if (!isTaken) return;

@@ -115,14 +115,14 @@ function agentIds(agent: unknown): unknown {
 /**
  * Merges a new definition of an activity into an earlier one, which it changes: a copy for each of thousands would take
  * too long. Texts by language and extensions are combined; other members are replaced.
- * @param present must share no object with any definition that was sent
+ * @param current must share no object with any definition that was sent
  */
-export function mergeDefinition(present: JsonObject, next: JsonObject): void {
+export function mergeDefinition(current: JsonObject, next: JsonObject): void {
   for (const [name, value] of Object.entries(next)) {
-    const before = present[name];
+    const before = current[name];
     const isCombined = COMBINED.includes(name) && isObject(value);
     if (isCombined && isObject(before)) Object.assign(before, value);
-    else present[name] = isCombined ? { ...value } : value;
+    else current[name] = isCombined ? { ...value } : value;
   }
 }
 

@@ -97,9 +97,9 @@ export class StatementService {
     const fresh: { id: string; statement: Statement }[] = [];
     for (const [place, statement] of statements.entries()) {
       const id = ids[place]!;
-      const present = await selectStatement(tx, id);
-      if (present === undefined) fresh.push({ id, statement });
-      else assertSame(scope, present, statement);
+      const existing = await selectStatement(tx, id);
+      if (existing === undefined) fresh.push({ id, statement });
+      else assertSame(scope, existing, statement);
     }
     rules?.admit(fresh.map(({ statement }) => statement));
     const terms = fresh.map(({ statement }) => indexTerms(statement));
@@ -158,8 +158,8 @@ export class StatementService {
     });
     if (id === null) {
       // Another request stored it after the lookup.
-      const present = await selectStatement(tx, statement.id);
-      if (present !== undefined) assertSame(scope, present, statement);
+      const existing = await selectStatement(tx, statement.id);
+      if (existing !== undefined) assertSame(scope, existing, statement);
       return null;
     }
     const launchTerm: IndexTerm[] =
@@ -282,10 +282,10 @@ function assertContents(
 }
 
 /** @throws {ProblemError} `conflict` */
-function assertSame(scope: LrsScope, present: StatementRow, statement: Statement): void {
-  const isReached = scope.launch === null || present.registration_id === scope.launch.registrationId;
-  if (isReached && isEquivalent(JSON.parse(present.statement) as Statement, statement)) return;
-  throw new ProblemError('conflict', `Another statement has the id ${present.statement_id}`);
+function assertSame(scope: LrsScope, existing: StatementRow, statement: Statement): void {
+  const isReached = scope.launch === null || existing.registration_id === scope.launch.registrationId;
+  if (isReached && isEquivalent(JSON.parse(existing.statement) as Statement, statement)) return;
+  throw new ProblemError('conflict', `Another statement has the id ${existing.statement_id}`);
 }
 
 /** @throws {ProblemError} `forbidden` */

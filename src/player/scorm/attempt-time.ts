@@ -19,12 +19,12 @@ export function attemptMs(unit: UnitState | null): number {
  * @param isNewAttempt whether the visit of this write has begun another attempt
  */
 export function attemptTimeData(
-  present: UnitState | null,
+  unit: UnitState | null,
   { position, isNewAttempt }: { position: Pick<WritePosition, 'page' | 'visit'>; isNewAttempt: boolean },
 ): { earlierAttemptsMs?: number } {
-  if (present === null) return {};
-  const isSameVisit = position.page === present.position.page && position.visit === present.position.visit;
-  const beforeVisitMs = isSameVisit ? present.earlierMs : present.durationMs;
-  const ms = isNewAttempt ? beforeVisitMs : earlierAttemptsMs(present);
+  if (unit === null) return {};
+  const isSameVisit = position.page === unit.position.page && position.visit === unit.position.visit;
+  const beforeVisitMs = isSameVisit ? unit.earlierMs : unit.durationMs;
+  const ms = isNewAttempt ? beforeVisitMs : earlierAttemptsMs(unit);
   return ms === 0 ? {} : { earlierAttemptsMs: ms };
 }

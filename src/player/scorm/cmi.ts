@@ -43,9 +43,9 @@ const MAX_MEMBERS = 50_000;
  * @returns `isWhole`: false if none of the changes applies, so that suspend data stays unchanged
  * @throws {ProblemError} `content-too-large`
  */
-export function mergeCmi(present: UnitState | null, commit: CmiCommit): { cmi: Cmi; isWhole: boolean } {
+export function mergeCmi(unit: UnitState | null, commit: CmiCommit): { cmi: Cmi; isWhole: boolean } {
   if (!commit.isChange) return { cmi: commit.cmi, isWhole: true };
-  const stored = cmiOf(present);
+  const stored = cmiOf(unit);
   if (Object.keys(stored).length + Object.keys(commit.cmi).length > MAX_NAMES) {
     throw new ProblemError('content-too-large', `Changes need a data model of at most ${MAX_NAMES} members`);
   }

@@ -112,23 +112,23 @@ export function scormRoutes(
       position,
       entrance: entranceOf(course, unit.id),
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
-      apply(present) {
-        const { cmi, isWhole } = mergeCmi(present, commit);
+      apply(current) {
+        const { cmi, isWhole } = mergeCmi(current, commit);
         // The page then keeps its own whole copy, and sends the state later.
         const lacksState =
           commit.isChange && commit.state === undefined && activityTreeOf(course.structure) !== null;
         const { status, sessionMs } = read(cmi, commit.terminated);
         const isSameVisit =
-          present?.position.page === position.page && present.position.visit === position.visit;
-        const last = isSameVisit ? read(cmiOf(present), hasTerminated(present)).status : null;
+          current?.position.page === position.page && current.position.visit === position.visit;
+        const last = isSameVisit ? read(cmiOf(current), hasTerminated(current)).status : null;
         return {
           data: {
             cmi,
             terminated: commit.terminated,
-            ...attemptTimeData(present, { position, isNewAttempt: commit.isNewAttempt ?? false }),
+            ...attemptTimeData(current, { position, isNewAttempt: commit.isNewAttempt ?? false }),
           },
           isWhole: isWhole && !lacksState,
-          status: withoutLowerScore(status, { present, last }),
+          status: withoutLowerScore(status, { current, last }),
           visitMs: visitMs(commit, sessionMs),
         };
       },
@@ -153,13 +153,13 @@ function rolledUpOf(
 ): Pick<UnitResult, 'rolledUp' | 'learnerValues'> {
   const tree = activityTreeOf(structure);
   if (tree === null) return {};
-  const present = readSequencingState(state, tree);
+  const current = readSequencingState(state, tree);
   // The former state is not read, because no value has changed.
-  if (present === null) return { rolledUp: NOTHING_LEARNED };
-  const rolledUp = rolledUpStatus(present, tree);
+  if (current === null) return { rolledUp: NOTHING_LEARNED };
+  const rolledUp = rolledUpStatus(current, tree);
   if (!sharesValues(tree)) return { rolledUp };
   return {
     rolledUp,
-    learnerValues: (former) => learnerValuesOf(tree, present, readSequencingState(former, tree)),
+    learnerValues: (former) => learnerValuesOf(tree, current, readSequencingState(former, tree)),
   };
 }

@@ -8,8 +8,8 @@ import { timespanOf } from './scorm12-status.ts';
  * many courses read them even though they did not suspend. Interactions are write-only (Run-Time Environment, 3.4).
  */
 export function openScorm12(opening: UnitOpening): UnitStart {
-  const { launch, unit, present, isReview, baseUrl } = opening;
-  const before = cmiOf(present);
+  const { launch, unit, current, isReview, baseUrl } = opening;
+  const before = cmiOf(current);
   const core = part(before, 'core');
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
@@ -30,11 +30,11 @@ export function openScorm12(opening: UnitOpening): UnitStart {
           student_name: launch.learnerId,
           lesson_location: exactTextIn(core, 'lesson_location'),
           credit: isReview ? 'no-credit' : 'credit',
-          lesson_status: statusFor(present, textIn(core, 'lesson_status')),
-          entry: present === null ? 'ab-initio' : isLeftOpen(present) ? 'resume' : '',
+          lesson_status: statusFor(current, textIn(core, 'lesson_status')),
+          entry: current === null ? 'ab-initio' : isLeftOpen(current) ? 'resume' : '',
           lesson_mode: lessonModeOf(opening),
           score: { raw: textIn(score, 'raw'), min: textIn(score, 'min'), max: textIn(score, 'max') },
-          total_time: timespanOf(present?.durationMs ?? 0),
+          total_time: timespanOf(current?.durationMs ?? 0),
         },
         objectives: part(before, 'objectives'),
         student_data: {
@@ -49,9 +49,9 @@ export function openScorm12(opening: UnitOpening): UnitStart {
 }
 
 /** The status that the unit reads: the one that it reported, adjusted by the mastery score. */
-function statusFor(present: UnitOpening['present'], reported: string): string {
-  if (present === null) return 'not attempted';
-  if (present.completion !== 'Completed') return reported === '' ? 'not attempted' : reported;
-  if (present.success === 'UNKNOWN') return 'completed';
-  return present.success === 'PASS' ? 'passed' : 'failed';
+function statusFor(current: UnitOpening['current'], reported: string): string {
+  if (current === null) return 'not attempted';
+  if (current.completion !== 'Completed') return reported === '' ? 'not attempted' : reported;
+  if (current.success === 'UNKNOWN') return 'completed';
+  return current.success === 'PASS' ? 'passed' : 'failed';
 }

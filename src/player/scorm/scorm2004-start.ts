@@ -12,10 +12,10 @@ import { completionThresholdOf, structureItem } from './structure-item.ts';
 export function openScorm2004(opening: UnitOpening): UnitStart {
   const { launch, course, unit, isReview, isResumed, baseUrl } = opening;
   // If sequencing begins a new attempt, the unit starts without the data of the previous attempt.
-  const present = isResumed === false ? null : opening.present;
+  const current = isResumed === false ? null : opening.current;
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null, isReview };
-  const before = cmiOf(present);
+  const before = cmiOf(current);
   const score = part(before, 'score');
   return {
     script: 'scorm2004',
@@ -37,9 +37,9 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
           max: textIn(score, 'max'),
         },
         credit: isReview ? 'no-credit' : 'credit',
-        entry: entryOf(present, isResumed),
+        entry: entryOf(current, isResumed),
         mode: lessonModeOf(opening),
-        total_time: durationOf(attemptMs(present)),
+        total_time: durationOf(attemptMs(current)),
         suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
         scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
@@ -61,15 +61,15 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
  * The status that the unit reported, or else the result of its last visit. With sequencing, that may be the result of an
  * earlier attempt.
  */
-function completionFor({ present, isResumed }: Pick<UnitOpening, 'present' | 'isResumed'>, reported: string) {
+function completionFor({ current, isResumed }: Pick<UnitOpening, 'current' | 'isResumed'>, reported: string) {
   const isReported = reported !== '' && reported !== 'unknown';
-  const isResult = isResumed === null && present?.completion === 'Completed';
+  const isResult = isResumed === null && current?.completion === 'Completed';
   return isReported || !isResult ? reported : 'completed';
 }
 
-function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {
-  if (present === null) return 'ab-initio';
-  return (isResumed ?? isLeftOpen(present)) ? 'resume' : '';
+function entryOf(current: UnitOpening['current'], isResumed: boolean | null): string {
+  if (current === null) return 'ab-initio';
+  return (isResumed ?? isLeftOpen(current)) ? 'resume' : '';
 }
 
 function objectivesOf(before: Cmi, course: UnitOpening['course'], unitId: string): Cmi {

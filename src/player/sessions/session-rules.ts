@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
 export interface SessionSituation {
   session: Session;
   /** The attempt, which the transaction locks. */
-  present: AttemptInProgress;
+  current: AttemptInProgress;
   course: PlayableVersion;
   unit: LaunchUnit;
   now: number;

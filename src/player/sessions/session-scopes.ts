@@ -100,20 +100,20 @@ export class SessionScopes {
   #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
     const { attempts, courses, lrs, now, baseUrl } = this.#options;
     const transaction: LaunchScope['transaction'] = (work) =>
-      attempts.learnAlong(launch, async (tx, present) => {
+      attempts.learnAlong(launch, async (tx, current) => {
         const session = (await readSession(tx, sessionId))?.session;
         const course = await courses.read(tx, launch.courseId, launch.versionId);
         const unit = course.units.find(({ id }) => id === session?.unitId);
         if (session === undefined || unit === undefined) throw refused();
-        if (session.attempt !== present.attempt.number) {
+        if (session.attempt !== current.attempt.number) {
           throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
         }
         rules.assertOpen(session);
-        const run = rules.begin({ session, present, course, unit, now: now(), baseUrl: baseUrl() });
+        const run = rules.begin({ session, current, course, unit, now: now(), baseUrl: baseUrl() });
         const result = await work(tx, {
           ...run,
-          learner: present.registration,
-          spend: (bytes) => attempts.countStatements(tx, present, bytes),
+          learner: current.registration,
+          spend: (bytes) => attempts.countStatements(tx, current, bytes),
         });
         const { results, facts, endedAt, statements } = run.outcome();
         if (statements.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), statements);
@@ -132,9 +132,9 @@ export class SessionScopes {
     const after = (at: Session) => rules.factsAfterReading?.(at, kind, id) ?? null;
     if (session.registrationId === null || after(session) === null) return;
     await this.#options.attempts.learnAlong(launch, async (tx) => {
-      const present = (await readSession(tx, session.sessionId))?.session;
-      const facts = present === undefined ? null : after(present);
-      if (present !== undefined && facts !== null) await updateSession(tx, { ...present, facts });
+      const current = (await readSession(tx, session.sessionId))?.session;
+      const facts = current === undefined ? null : after(current);
+      if (current !== undefined && facts !== null) await updateSession(tx, { ...current, facts });
       return { results: [], result: undefined };
     });
   }

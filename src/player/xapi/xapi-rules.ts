@@ -8,10 +8,10 @@ import { readXapiUnit, statusOfStatement, visitMsOf } from './xapi-status.ts';
 /** The rules of xAPI courses. Every statement is accepted; those about the units of the course count. */
 export const xapiRules: SessionRules = {
   assertOpen() {},
-  begin({ session, present, course, now }: SessionSituation) {
+  begin({ session, current, course, now }: SessionSituation) {
     const results: UnitResult[] = [];
     const resultOf = (unitId: string, statements: readonly StoredStatement[]): UnitResult => {
-      const state = present.units.find((each) => each.unitId === unitId) ?? null;
+      const state = current.units.find((each) => each.unitId === unitId) ?? null;
       const unit = readXapiUnit(state);
       const times = nextSessionTimes(unit, state?.durationMs ?? 0, {
         sessionId: session.sessionId,

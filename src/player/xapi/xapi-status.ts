@@ -17,8 +17,8 @@ export interface XapiUnitData extends SessionTimes {
 }
 
 /** Reads the stored data of a unit of an xAPI course. */
-export function readXapiUnit(present: UnitState | null): XapiUnitData {
-  const data = (present?.data ?? {}) as Partial<XapiUnitData>;
+export function readXapiUnit(unit: UnitState | null): XapiUnitData {
+  const data = (unit?.data ?? {}) as Partial<XapiUnitData>;
   return { status: data.status ?? NOTHING_LEARNED, ...readSessionTimes(data) };
 }
 
