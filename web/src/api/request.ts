@@ -108,8 +108,8 @@ async function send<T>(
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
   // The service ends the session of a page that nobody uses.
   if (method === 'GET' && isUnattended()) headers['coursewire-unattended'] = '1';
-  const present = method === 'GET' ? kept.get(path) : undefined;
-  if (present !== undefined) headers['if-none-match'] = present.tag;
+  const cached = method === 'GET' ? kept.get(path) : undefined;
+  if (cached !== undefined) headers['if-none-match'] = cached.tag;
   let response: Response;
   let text: string;
   try {
@@ -129,8 +129,8 @@ async function send<T>(
   }
   const date = response.headers.get('date');
   const tag = response.headers.get('etag');
-  if (present !== undefined && response.status === HTTP_NOT_MODIFIED)
-    return { record: present.body as T, etag: tag, date };
+  if (cached !== undefined && response.status === HTTP_NOT_MODIFIED)
+    return { record: cached.body as T, etag: tag, date };
   const body = parsed(text);
   if (!response.ok) throw problemFrom(response.status, body, response.headers.get('retry-after'));
   if (method === 'GET') keep(path, tag, body);

@@ -14,8 +14,8 @@ export function ChartView({ table }: { table: ChartSearch['table'] | undefined }
       onChange={(view) =>
         void navigate({
           to: '.',
-          search: ((present: object) => ({
-            ...present,
+          search: ((current: object) => ({
+            ...current,
             table: view === 'table' ? 'yes' : undefined,
           })) as never,
           replace: true,

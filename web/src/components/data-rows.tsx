@@ -214,9 +214,9 @@ function placeholders(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at);
 }
 
-function nextDirection<T>({ firstDirection = 'asc' }: Column<T>, present: Direction | null): Direction {
-  if (present === null) return firstDirection;
-  return present === 'asc' ? 'desc' : 'asc';
+function nextDirection<T>({ firstDirection = 'asc' }: Column<T>, current: Direction | null): Direction {
+  if (current === null) return firstDirection;
+  return current === 'asc' ? 'desc' : 'asc';
 }
 
 function ariaSort(direction: Direction | null): 'ascending' | 'descending' | 'none' {

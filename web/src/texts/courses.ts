@@ -36,11 +36,11 @@ export const courses = {
   },
   publish: {
     title: (version: number) => `Publish version ${version}?`,
-    description: (present: number, next: number) =>
-      `New registrations get version ${next} instead of version ${present}. Existing registrations keep their version.`,
+    description: (current: number, next: number) =>
+      `New registrations get version ${next} instead of version ${current}. Existing registrations keep their version.`,
     older: 'This version is older than the published one.',
     webhooks: 'Triggers the event “Version published”.',
-    standardChanges: (present: string, next: string) => `The standard changes: ${present} → ${next}`,
+    standardChanges: (current: string, next: string) => `The standard changes: ${current} → ${next}`,
     warnings: 'Its package has warnings:',
     submit: (version: number) => `Publish version ${version}`,
     done: (version: number) => `Version ${version} is published.`,

@@ -29,15 +29,15 @@ export const manyAccounts = {
     done: (added: number, unchanged: number, accounts: number) => {
       const items =
         added === 0 ? 'Nothing was added' : added === 1 ? '1 item was added' : `${added} items were added`;
-      const present =
+      const already =
         unchanged === 0
           ? ''
           : unchanged === 1
             ? '; 1 was already there'
             : `; ${unchanged} were already there`;
       return accounts === 1
-        ? `${items}${present}.`
-        : `${accounts} accounts: ${items.charAt(0).toLowerCase()}${items.slice(1)}${present}.`;
+        ? `${items}${already}.`
+        : `${accounts} accounts: ${items.charAt(0).toLowerCase()}${items.slice(1)}${already}.`;
     },
   },
   remove: {

@@ -130,7 +130,7 @@ export function AssetField({
         title={title}
         types={types}
         useFound={assetFinder(heldBy)}
-        present={value}
+        existing={value}
         max={single ? 1 : Math.max(0, max - value.length)}
         single={single}
         words={words}

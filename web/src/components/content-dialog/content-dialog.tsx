@@ -28,7 +28,7 @@ interface ContentDialogProps<T extends Choice> {
   /** A hook that reads a page of the choices. */
   useFound: (filter: ChoiceFilter<T>) => FoundChoices<T>;
   /** Choices that were added earlier, in addition to those marked in the results. */
-  present?: readonly { type: FocusType; id: number }[];
+  existing?: readonly { type: FocusType; id: number }[];
   /** Maximum number of choices. */
   max: number;
   /** Whether only one can be chosen. Choosing it closes the dialog. */
@@ -68,7 +68,7 @@ export function ContentDialog<T extends Choice>({
 function ContentForm<T extends Choice>({
   types,
   useFound,
-  present = [],
+  existing = [],
   max,
   single = false,
   note,
@@ -116,7 +116,7 @@ function ContentForm<T extends Choice>({
     : submitted && assets.length === 0
       ? texts.nothingChosen
       : null;
-  const added = new Set(present.map(keyOf));
+  const added = new Set(existing.map(keyOf));
   return (
     <form
       className={styles.form}

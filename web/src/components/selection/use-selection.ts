@@ -22,8 +22,8 @@ export interface Selection<T> {
 /** @param rows the visible rows, in order */
 export function useSelection<T>(rows: readonly T[], keyOf: (row: T) => Key): Selection<T> {
   const [marked, setChosen] = useState<ReadonlyMap<Key, T>>(new Map());
-  const present = new Map(rows.map((row) => [keyOf(row), row]));
-  const chosen = new Map(Array.from(marked, ([key, row]) => [key, present.get(key) ?? row]));
+  const visible = new Map(rows.map((row) => [keyOf(row), row]));
+  const chosen = new Map(Array.from(marked, ([key, row]) => [key, visible.get(key) ?? row]));
   const last = useRef<Key>(null);
   const choose = (those: readonly T[], isChosen: boolean) =>
     setChosen((before) => {

@@ -216,13 +216,13 @@ export function DeadLettersPage() {
         }}
         onOpen={(to) =>
           void navigate({
-            search: ((present: object) => ({
-              ...present,
+            search: ((current: object) => ({
+              ...current,
               delivery: to,
               of: letters.find(({ id }) => id === to)?.webhook_id,
             })) as never,
             replace: true,
-            state: (present) => present,
+            state: (current) => current,
             resetScroll: false,
           })
         }
@@ -288,7 +288,7 @@ function EventLink({ letter, event }: { letter: DeadLetter; event: string }) {
       from="/administration/integrations/dead-letters"
       to="."
       // The route validates its members of the address.
-      search={((present: object) => ({ ...present, delivery: letter.id, of: letter.webhook_id })) as never}
+      search={((current: object) => ({ ...current, delivery: letter.id, of: letter.webhook_id })) as never}
       state={OPENED_WITHIN}
       resetScroll={false}
       aria-label={deadLetters.open(event, letter.id)}

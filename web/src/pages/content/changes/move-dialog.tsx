@@ -97,7 +97,7 @@ function MoveForm({
       </Text>
       <FolderChoice
         index={index}
-        present={assets[0]?.folderId ?? HOME_ID}
+        current={assets[0]?.folderId ?? HOME_ID}
         chosen={chosen}
         onChoose={setChosen}
         isDisabled={(node) => isItself(index, assets, node)}

@@ -100,7 +100,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
     queryFn: ({ signal }): Promise<Read<AssetRecord>> => readAsset(asset, signal),
     ...FOR_EDIT,
   });
-  const present = useQuery(query);
+  const latest = useQuery(query);
   const close = useWhileShown(onClose);
   const rename = useFormMutation({
     // Someone may press Enter before the record has been read.
@@ -111,7 +111,7 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
       close();
     },
     onError: (error) => {
-      if (isProblem(error, 412)) void present.refetch();
+      if (isProblem(error, 412)) void latest.refetch();
     },
   });
   const conflict = isProblem(rename.error, 412);
@@ -120,12 +120,12 @@ function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string
       initial={asset.name}
       submit={folders.rename.submit}
       pending={rename.isPending}
-      error={conflict ? null : (rename.error ?? present.error)}
+      error={conflict ? null : (rename.error ?? latest.error)}
       notice={
         conflict &&
-        present.data !== undefined && (
+        latest.data !== undefined && (
           <Callout tone="warn" title={folders.conflict.title} live>
-            {folders.conflict.now(present.data.record.name, present.data.record.location)}{' '}
+            {folders.conflict.now(latest.data.record.name, latest.data.record.location)}{' '}
             {folders.conflict.again}
           </Callout>
         )

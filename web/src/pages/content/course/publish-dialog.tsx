@@ -49,8 +49,8 @@ export function PublishDialog({
   };
   const shown = last.current;
   if (shown === null) return null;
-  const present = course.versions.find(({ published }) => published);
-  const presentId = course.published_version_id;
+  const current = course.versions.find(({ published }) => published);
+  const currentId = course.published_version_id;
   return (
     <ConfirmDialog
       opened={version !== null}
@@ -63,12 +63,12 @@ export function PublishDialog({
       onClose={close}
     >
       <div className={styles.consequences}>
-        {shown.version_id < presentId && <Callout tone="warn">{words.older}</Callout>}
-        <p>{words.description(presentId, shown.version_id)}</p>
-        {present !== undefined && present.learning_standard !== shown.learning_standard && (
+        {shown.version_id < currentId && <Callout tone="warn">{words.older}</Callout>}
+        <p>{words.description(currentId, shown.version_id)}</p>
+        {current !== undefined && current.learning_standard !== shown.learning_standard && (
           <p>
             {words.standardChanges(
-              content.standards[present.learning_standard],
+              content.standards[current.learning_standard],
               content.standards[shown.learning_standard],
             )}
           </p>

@@ -9,20 +9,20 @@ import styles from './folders.module.css';
 /** A tree to choose a folder in, with a search. */
 export function FolderChoice({
   index,
-  present,
+  current,
   chosen,
   onChoose,
   isDisabled,
 }: {
   index: FolderIndex;
-  present: number;
+  current: number;
   chosen: FolderNode | null;
   onChoose: (node: FolderNode) => void;
   isDisabled?: (node: FolderNode) => boolean;
 }) {
   const [search, setSearch] = useState('');
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(() => {
-    const node = index.get(present);
+    const node = index.get(current);
     return new Set([index.home.id, ...(node === undefined ? [] : index.path(node).map(({ id }) => id))]);
   });
   return (

@@ -63,7 +63,7 @@ export function FolderField({
           <>
             <FolderChoice
               index={index}
-              present={value}
+              current={value}
               chosen={chosen ?? node ?? null}
               onChoose={setChosen}
             />

@@ -233,7 +233,7 @@ export function GroupForm({
         title={words.add}
         types={TYPES[kind]}
         useFound={contentFinder(null)}
-        present={draft.items}
+        existing={draft.items}
         max={MAX_ITEMS - draft.items.length}
         onAdd={add}
         onClose={() => setAdding(false)}

@@ -87,14 +87,14 @@ export function GroupPage<T extends GroupRecord>({
     }
   };
   const restart = async () => {
-    const present = await readAgain();
-    if (present === undefined) return;
-    setBase({ ...present, draft: toDraft(present.record), savedFrom: null });
+    const latest = await readAgain();
+    if (latest === undefined) return;
+    setBase({ ...latest, draft: toDraft(latest.record), savedFrom: null });
     save.reset();
   };
   const overwrite = async (draft: GroupDraft) => {
-    const present = await readAgain();
-    if (present !== undefined) save.mutate({ draft, etag: present.etag });
+    const latest = await readAgain();
+    if (latest !== undefined) save.mutate({ draft, etag: latest.etag });
   };
   usePageName(record.name);
   const asset = { type: TYPES[kind], id: record.id, name: record.name };

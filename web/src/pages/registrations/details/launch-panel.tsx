@@ -28,10 +28,10 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
   const key = useRef('');
   const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
   const [language, setLanguage] = useState('');
-  const { language: present, attempt, completion, success, score } = registration;
+  const { language: currentLanguage, attempt, completion, success, score } = registration;
   // Once the learner has opened a course or has a result, its language cannot be changed.
   const isUntouched = attempt === 0 && completion === 'Unknown' && success === 'UNKNOWN' && score === null;
-  const isOpen = registration.equivalent_id !== null && (present === null || isUntouched);
+  const isOpen = registration.equivalent_id !== null && (currentLanguage === null || isUntouched);
   const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
   const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
@@ -87,13 +87,15 @@ export function LaunchPanel({ registration }: { registration: RegistrationWithUn
           {languages.length > 1 && (
             <NativeSelect
               label={texts.language}
-              value={language === '' ? (present ?? '') : language}
+              value={language === '' ? (currentLanguage ?? '') : language}
               data={[
-                ...(present === null ? [{ value: '', label: texts.anyLanguage }] : []),
-                ...[...new Set(present === null ? languages : [present, ...languages])].map((value) => ({
-                  value,
-                  label: languageName(value) ?? value,
-                })),
+                ...(currentLanguage === null ? [{ value: '', label: texts.anyLanguage }] : []),
+                ...[...new Set(currentLanguage === null ? languages : [currentLanguage, ...languages])].map(
+                  (value) => ({
+                    value,
+                    label: languageName(value) ?? value,
+                  }),
+                ),
               ]}
               onChange={({ currentTarget: { value } }) => {
                 key.current = '';

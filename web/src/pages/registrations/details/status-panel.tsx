@@ -80,8 +80,8 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   const [faults, setFaults] = useState<DraftFaults>({});
   const [conflict, setConflict] = useState<Read<RegistrationWithUnits> | null>(null);
   const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
-  const present = draftOf(read.record);
-  const draft = edit?.draft ?? present;
+  const current = draftOf(read.record);
+  const draft = edit?.draft ?? current;
   const isChanged = edit !== null;
   const submitButton = useRef<HTMLButtonElement>(null);
   const save = useFormMutation({

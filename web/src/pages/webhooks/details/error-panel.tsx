@@ -63,7 +63,7 @@ export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
               <Link
                 from="/administration/integrations/webhooks/$webhookId"
                 to="."
-                search={(present) => ({ ...present, delivery: failure.delivery!.id })}
+                search={(current) => ({ ...current, delivery: failure.delivery!.id })}
                 state={OPENED_WITHIN}
                 resetScroll={false}
                 {...props}

@@ -43,7 +43,7 @@ export function TrendPanel({ webhookId }: { webhookId: number }) {
             value={period}
             onChange={(value) =>
               void navigate({
-                search: (present) => ({ ...present, period: value as TrendPeriod }),
+                search: (current) => ({ ...current, period: value as TrendPeriod }),
                 replace: true,
                 resetScroll: false,
               })

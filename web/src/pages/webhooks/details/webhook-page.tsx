@@ -79,9 +79,9 @@ function PageOf({ webhookId }: { webhookId: number }) {
         neighbours={neighbours}
         onOpen={(to) =>
           void navigate({
-            search: (present) => ({ ...present, delivery: to }),
+            search: (current) => ({ ...current, delivery: to }),
             replace: true,
-            state: (present) => present,
+            state: (current) => current,
             resetScroll: false,
           })
         }

@@ -41,7 +41,7 @@ export function AddWebhookPage() {
       <PageHeader title={webhookEditing.addTitle} back={{ link: LIST, label: webhooks.title }} />
       <WebhookForm
         initial={emptyDraft}
-        present={null}
+        current={null}
         saving={create.isPending || create.isSuccess}
         problem={create.error}
         cancel={LIST}

@@ -123,11 +123,11 @@ export function withAllSubtopics(draft: Draft, all: boolean): Draft {
   return { ...draft, allSubtopics: all, subtopics: draft.topic === null ? [] : subtopicsOf(draft.topic) };
 }
 
-/** The request to the service. Settings that only the API can change are copied from `present`. */
+/** The request to the service. Settings that only the API can change are copied from `current`. */
 export function configurationOf(
   draft: Draft & { topic: Topic },
   secret: string,
-  present: WebhookRecord | null,
+  current: WebhookRecord | null,
 ): WebhookConfiguration {
   return {
     name: draft.name.trim(),
@@ -144,13 +144,13 @@ export function configurationOf(
         ? { type: 'NONE' }
         : { type: 'BASIC', key: draft.key, ...(secret === '' ? {} : { secret }) },
     enabled: draft.enabled,
-    ...(present === null
+    ...(current === null
       ? {}
       : {
-          paused: present.paused,
-          max_attempts: present.max_attempts,
-          ignore_before_dt: present.ignore_before_dt,
-          logging_mode: present.logging_mode,
+          paused: current.paused,
+          max_attempts: current.max_attempts,
+          ignore_before_dt: current.ignore_before_dt,
+          logging_mode: current.logging_mode,
         }),
   };
 }

@@ -110,7 +110,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
       <WebhookForm
         key={start.number}
         initial={draftOf(start.record)}
-        present={record}
+        current={record}
         saving={save.isPending || save.isSuccess}
         problem={isProblem(save.error, 412) ? null : save.error}
         notice={conflict}

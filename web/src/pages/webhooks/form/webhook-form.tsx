@@ -32,10 +32,10 @@ import { TargetFields } from './target-fields.tsx';
 const NO_ERRORS: FieldErrors = {};
 const { sections } = webhookEditing;
 
-/** The form of a new webhook, or of `present`, on one page: its target, events and focus, and a test of them. */
+/** The form of a new webhook, or of `current`, on one page: its target, events and focus, and a test of them. */
 export function WebhookForm({
   initial,
-  present,
+  current,
   saving,
   problem,
   notice,
@@ -44,7 +44,7 @@ export function WebhookForm({
 }: {
   /** The draft with which the form starts. */
   initial: Draft;
-  present: WebhookRecord | null;
+  current: WebhookRecord | null;
   /** Also true after saving, because nothing can be lost then. */
   saving: boolean;
   /** The error of the last attempt to save. */
@@ -67,16 +67,16 @@ export function WebhookForm({
   const readOnly = useWebhooksReadOnly();
   const test = useMutation({
     mutationFn: ({ configuration, subtopic }: { configuration: WebhookConfiguration; subtopic: Subtopic }) =>
-      testConfiguration(configuration, present?.id, subtopic),
+      testConfiguration(configuration, current?.id, subtopic),
     onError: showRefusal,
   });
 
-  const storedKey = storedKeyOf(present);
+  const storedKey = storedKeyOf(current);
   const changed = secret !== '' || JSON.stringify(draft) !== JSON.stringify(initial);
   const errors = { ...(checked ? draftErrors(draft, secret, storedKey) : NO_ERRORS), ...refused };
   const subtopics = effectiveSubtopics(draft);
   const shown = shownSubtopic(draft, chosen, subtopics);
-  const apiOnly = present ?? apiOnlyDefaults;
+  const apiOnly = current ?? apiOnlyDefaults;
 
   /** Shows errors of members at their fields. They stay until something is changed. */
   function showRefusal(error: unknown): void {
@@ -112,7 +112,7 @@ export function WebhookForm({
     setChecked(true);
     const { topic } = draft;
     if (topic !== null && Object.keys(draftErrors(draft, secret, storedKey)).length === 0)
-      return configurationOf({ ...draft, topic }, secret, present);
+      return configurationOf({ ...draft, topic }, secret, current);
     setAttempt((before) => before + 1);
     return null;
   };
@@ -137,7 +137,7 @@ export function WebhookForm({
     >
       <UnsavedChanges when={changed && !saving} />
       {notice}
-      {present?.in_error === true && (
+      {current?.in_error === true && (
         <div className={styles.notice}>
           <Callout tone="info">{webhookEditing.endsError}</Callout>
         </div>
@@ -149,7 +149,7 @@ export function WebhookForm({
             secret={secret}
             secretStays={secretStays(draft, storedKey)}
             secretMoves={secretMovesTarget(draft, storedKey)}
-            isNew={present === null}
+            isNew={current === null}
             errors={errors}
             onChange={changeMembers}
             onSecret={(entered) => {
@@ -168,10 +168,10 @@ export function WebhookForm({
             message={
               shown === null
                 ? null
-                : exampleMessage(draft, shown, { id: present?.id, user: email, timestamp: openedAt, apiOnly })
+                : exampleMessage(draft, shown, { id: current?.id, user: email, timestamp: openedAt, apiOnly })
             }
             readOnly={readOnly}
-            signs={present !== null && present.signing_since_dt !== null}
+            signs={current !== null && current.signing_since_dt !== null}
             testing={test.isPending}
             result={test.data}
             problem={test.error}
@@ -187,7 +187,7 @@ export function WebhookForm({
         <Panel
           title={webhookEditing.apiOnly.title}
           description={
-            present === null ? webhookEditing.apiOnly.defaults : webhookEditing.apiOnly.description
+            current === null ? webhookEditing.apiOnly.defaults : webhookEditing.apiOnly.description
           }
         >
           <ApiOnlyFacts settings={apiOnly} />
@@ -200,7 +200,7 @@ export function WebhookForm({
             {shared.cancel}
           </Button>
           <Button type="submit" loading={saving}>
-            {present === null ? webhookEditing.create : webhookEditing.save}
+            {current === null ? webhookEditing.create : webhookEditing.save}
           </Button>
         </div>
       </div>

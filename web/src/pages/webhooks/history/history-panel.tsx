@@ -65,8 +65,8 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
   ) =>
     void navigate({
-      search: (present) => {
-        const others = Object.entries(present).filter(([name]) => !OWN_MEMBERS.includes(name));
+      search: (current) => {
+        const others = Object.entries(current).filter(([name]) => !OWN_MEMBERS.includes(name));
         const own = Object.entries(change).filter(([, value]) => value !== undefined);
         return Object.fromEntries([...others, ...own]);
       },

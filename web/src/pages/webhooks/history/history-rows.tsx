@@ -96,7 +96,7 @@ function Row({
       <Link
         from="/administration/integrations/webhooks/$webhookId"
         to="."
-        search={(present) => ({ ...present, delivery: delivery.id })}
+        search={(current) => ({ ...current, delivery: delivery.id })}
         state={OPENED_WITHIN}
         resetScroll={false}
         className={styles.open}

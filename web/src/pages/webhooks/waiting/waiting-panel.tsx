@@ -117,7 +117,7 @@ function Row({ message, isHead }: { message: WaitingMessage; isHead: boolean }) 
       <Link
         from="/administration/integrations/webhooks/$webhookId"
         to="."
-        search={(present) => ({ ...present, waiting: message.position })}
+        search={(current) => ({ ...current, waiting: message.position })}
         state={OPENED_WITHIN}
         resetScroll={false}
         className={styles.open}
