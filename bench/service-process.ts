@@ -98,7 +98,7 @@ export class ServiceProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** The CPU time of its present threads, in milliseconds, more precise than that of {@link pid}; null if not reported. */
+  /** The CPU time of its current threads, in milliseconds, more precise than that of {@link pid}; null if not reported. */
   threadsCpuMs(): number | null {
     const folder = `/proc/${this.#child.pid}/task`;
     try {

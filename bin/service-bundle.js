@@ -18,7 +18,7 @@ export async function loadService(root) {
   await import(pathToFileURL(isBundled ? bundle : path.join(root, 'src/main.ts')).href);
 }
 
-/** Where the bundle of the present sources is, or would be. @param {string} root */
+/** Where the bundle of the current sources is, or would be. @param {string} root */
 export function bundleFolder(root) {
   return path.join(bundlesFolder(root), fingerprint(root));
 }

@@ -79,7 +79,7 @@ function optionsOf(root: string, outdir: string): BuildOptions {
   };
 }
 
-/** Builds the bundle of the present sources. @param root the folder of the installation */
+/** Builds the bundle of the current sources. @param root the folder of the installation */
 export async function buildService(root: string): Promise<void> {
   const folder = bundleFolder(root);
   if (existsSync(folder)) return;

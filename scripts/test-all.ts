@@ -8,7 +8,7 @@ import { testsOnPostgres } from './tests-on-postgres.ts';
  * The tests on one engine finish even if those on the other fail. Other options are passed to `node`.
  */
 
-// Tests start more than a hundred services, each in two thirds of the time if it runs from a bundle of the present sources.
+// Tests start more than a hundred services, each in two thirds of the time if it runs from a bundle of the current sources.
 await buildService(ROOT);
 const { options, files } = parseTestArguments(process.argv.slice(2));
 process.exitCode = await runOnBothDatabases({

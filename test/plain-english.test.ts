@@ -29,7 +29,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bevery line moves\b/i, 'no blocked webhooks'],
   [/\blately\b/i, 'recent'],
   [/\bmend(?:s|ed|ing)?\b/i, 'correct, fix'],
-  [/\bthe present (?:state|one|secret|password|name|version|attempt|record|instance)\b/i, 'current'],
+  [/\b(?:the|its|their) present [a-z]/i, 'current'],
   [/\bin silence\b/i, 'silently'],
   [/\b(?:overtakes?|overtaken)\b/i, 'out of order; later messages wait'],
   [/\bno (?:more|longer) than it\b/i, 'say the limit'],

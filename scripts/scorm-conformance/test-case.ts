@@ -64,17 +64,17 @@ export function readTestCase(file: string, name: string, words: ReadonlyMap<stri
     const id = `${activity} ${visit}`;
     if (id !== latest) visits.push({ activity, calls: [], questions: [], instruction: '' });
     latest = id;
-    const present = visits.at(-1) as Visit;
-    if (what.startsWith('commands')) present.calls.push(...callsOf(text, words));
-    else if (what === 'CUI') present.instruction = text.trim();
+    const current = visits.at(-1) as Visit;
+    if (what.startsWith('commands')) current.calls.push(...callsOf(text, words));
+    else if (what === 'CUI') current.instruction = text.trim();
     else if (what === 'UIQ')
-      present.questions = text
+      current.questions = text
         .trim()
         .split('~')
         .map((each) => ({ key: each, isYes: false }));
     else if (what === 'UIA') {
       for (const [index, answer] of text.trim().split('~').entries()) {
-        const question = present.questions[index];
+        const question = current.questions[index];
         if (question !== undefined) question.isYes = answer === 'Y';
       }
     }

@@ -16,13 +16,13 @@ export class AtATime {
 
   /** @throws {ProblemError} `too-many-requests`, and what `work` throws */
   async run<T>(callerId: string, work: () => Promise<T>): Promise<T> {
-    const present = this.#underWay.get(callerId) ?? 0;
-    if (present >= this.#most) {
+    const current = this.#underWay.get(callerId) ?? 0;
+    if (current >= this.#most) {
       throw new ProblemError('too-many-requests', this.#refusal, {
         headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       });
     }
-    this.#underWay.set(callerId, present + 1);
+    this.#underWay.set(callerId, current + 1);
     try {
       return await work();
     } finally {

@@ -7,7 +7,7 @@ const HTTP_NOT_MODIFIED = 304;
 const AGES = /"oldest_age":[^,}]*/g;
 
 /**
- * Answers 304 without a body to a page of the admin UI that has the present response already (RFC 9110 section 13.1.2).
+ * Answers 304 without a body to a page of the admin UI that already has the current response (RFC 9110 section 13.1.2).
  * Pages repeat the same requests as long as they are open. Responses with a tag of their own are left as they are: it is
  * the revision of a record, which may be the same while other members differ.
  */

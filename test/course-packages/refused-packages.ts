@@ -172,8 +172,10 @@ function content(code: PackageErrorCode, entry: RawEntry): RefusedPackage {
 }
 
 function course(code: PackageErrorCode, files: Record<string, string | Buffer | null>): RefusedPackage {
-  const present = Object.entries(files).filter((file): file is [string, string | Buffer] => file[1] !== null);
-  return { code, seenIn: 'course', make: async () => zipOf(Object.fromEntries(present)) };
+  const included = Object.entries(files).filter(
+    (file): file is [string, string | Buffer] => file[1] !== null,
+  );
+  return { code, seenIn: 'course', make: async () => zipOf(Object.fromEntries(included)) };
 }
 
 function manifest(code: PackageErrorCode, text: string): RefusedPackage {

@@ -87,14 +87,14 @@ class Scene {
   }
 
   change(changes: Partial<WebhookConfiguration>): this {
-    const present = this.log.configurations.at(-1)!;
+    const current = this.log.configurations.at(-1)!;
     const start = this.tick();
-    present.end = this.tick();
-    const configuration = { ...present.configuration, ...changes };
+    current.end = this.tick();
+    const configuration = { ...current.configuration, ...changes };
     this.log.configurations.push({
-      ...present,
+      ...current,
       start,
-      since: present.end,
+      since: current.end,
       end: Number.POSITIVE_INFINITY,
       configuration,
     });

@@ -60,7 +60,7 @@ export class ModelWebhooks {
     const identities = new Map<ModelEvent, object>();
     for (const { events } of caused) for (const event of events) identities.set(event, {});
     for (const { id, log } of this.#alive()) {
-      const { configuration } = presentOf(log);
+      const { configuration } = currentOf(log);
       const group = caused.map(({ events, ...when }) =>
         events
           .filter((event) => matches(configuration, event))
@@ -131,7 +131,7 @@ export class ModelWebhooks {
   /** A webhook for all events of accounts, which retries for as long as its target is down. */
   async startPile(): Promise<ModelWebhook> {
     const webhook = this.#context.choices.one(this.#alive())!;
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     await this.#update(webhook, {
       ...configuration,
       topic: 'ACCOUNT',
@@ -187,7 +187,7 @@ export class ModelWebhooks {
   }
 
   #changed(webhook: ModelWebhook): WebhookConfiguration {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     return this.#choices.changed(configuration, () =>
       this.#urlOf(webhook.number, this.#context.choices.between(1, 99)),
     );
@@ -195,7 +195,7 @@ export class ModelWebhooks {
 
   /** Sends back a record as it was read with another name: everything else stays. */
   async #sendBack(webhook: ModelWebhook): Promise<void> {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     const name = this.#context.choices.name('Webhook');
     const { body } = await this.#context.call('GET', `/webhooks/${webhook.id}`, [200]);
     await this.#update(webhook, { ...configuration, name }, { ...body, name });
@@ -208,11 +208,11 @@ export class ModelWebhooks {
   ): Promise<void> {
     const { choices } = this.#context;
     this.#context.trace(`webhook ${webhook.id} becomes ${describe(configuration)}`);
-    const present = presentOf(webhook.log);
+    const current = currentOf(webhook.log);
     const payload = record ?? payloadOf(configuration, { brief: choices.chance(0.5) });
     const { credentials } = configuration;
     // The secret stays if it is not given again.
-    if (credentials !== null && credentials === present.configuration.credentials && choices.chance(0.6))
+    if (credentials !== null && credentials === current.configuration.credentials && choices.chance(0.6))
       payload.authentication = { type: 'BASIC', key: credentials.key };
     const reset = choices.chance(0.1);
     const start = tick();
@@ -221,7 +221,7 @@ export class ModelWebhooks {
     const place = `/webhooks/${webhook.id}${reset ? '?resetStatistics=true' : ''}`;
     const { body } = await this.#context.call('PUT', place, [200], payload);
     span.since = tick();
-    present.end = span.since;
+    current.end = span.since;
     if (reset) webhook.log.resets.push({ start, end: span.since });
     assertRecord(body, configuration);
     if (!configuration.enabled && this.#context.mode === 'delivering') await this.#untilEmpty(webhook);
@@ -229,13 +229,13 @@ export class ModelWebhooks {
 
   /** Deactivates or activates it: waiting messages are discarded. */
   async #switch(webhook: ModelWebhook): Promise<void> {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     await this.#update(webhook, { ...configuration, enabled: !configuration.enabled });
   }
 
   /** Discards waiting messages, but no later ones. */
   async #ignoreEarlier(webhook: ModelWebhook): Promise<void> {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     const ignoreBefore = Date.now() + CLOCK_TOLERANCE_MS + 1;
     await this.#update(webhook, { ...configuration, ignoreBefore });
     await until(() => Date.now() > ignoreBefore + CLOCK_TOLERANCE_MS, 'the clock advances');
@@ -250,7 +250,7 @@ export class ModelWebhooks {
   }
 
   async #refusedWebhook(webhook: ModelWebhook): Promise<void> {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     const payload = this.#choices.invalid(payloadOf(configuration, { brief: false }), configuration);
     this.#context.trace(`refused: ${JSON.stringify(payload)}`);
     const isNew = this.#context.choices.chance(0.5);
@@ -263,7 +263,7 @@ export class ModelWebhooks {
   }
 
   async #assertReadOnly(webhook: ModelWebhook): Promise<void> {
-    const { configuration } = presentOf(webhook.log);
+    const { configuration } = currentOf(webhook.log);
     await this.#context.call(
       'PUT',
       `/webhooks/${webhook.id}`,
@@ -276,14 +276,14 @@ export class ModelWebhooks {
   async #delete(webhook: ModelWebhook): Promise<void> {
     if (this.#alive().length < LEAST_WEBHOOKS) return;
     this.#context.trace(`delete webhook ${webhook.id}`);
-    const present = presentOf(webhook.log);
+    const current = currentOf(webhook.log);
     const start = tick();
-    const { configuration } = present;
+    const { configuration } = current;
     const span = { start, since: start, end: Number.POSITIVE_INFINITY, configuration, deleted: true };
     webhook.log.configurations.push(span);
     await this.#context.call('DELETE', `/webhooks/${webhook.id}`, [204]);
     span.since = tick();
-    present.end = span.since;
+    current.end = span.since;
     webhook.isDeleted = true;
   }
 
@@ -293,7 +293,7 @@ export class ModelWebhooks {
     await this.#untilEmpty(webhook);
     const dead = webhook.checker.settle(await this.#history(webhook));
     this.#context.trace(`redeliver ${dead.length} dead letters of webhook ${webhook.id}`);
-    const { enabled } = presentOf(webhook.log).configuration;
+    const { enabled } = currentOf(webhook.log).configuration;
     const start = tick();
     const place = `/webhooks/${webhook.id}/deliveries/redeliver?status=DEAD_LETTERED`;
     const { body } = await this.#context.call('POST', place, [enabled ? 202 : 409]);
@@ -311,7 +311,7 @@ export class ModelWebhooks {
   /** Removes the dead letters of the webhook that probably has most, once nothing waits any more. */
   async removeDeadLetters(): Promise<void> {
     const deadOf = ({ log }: ModelWebhook) =>
-      log.arrivals.filter(({ status }) => status >= 300).length / presentOf(log).configuration.maxAttempts;
+      log.arrivals.filter(({ status }) => status >= 300).length / currentOf(log).configuration.maxAttempts;
     const webhook = this.#alive().reduce((most, each) => (deadOf(each) > deadOf(most) ? each : most));
     webhook.target.isDown = false;
     await this.#untilEmpty(webhook);
@@ -383,7 +383,7 @@ export class ModelWebhooks {
   }
 }
 
-function presentOf({ configurations }: LineLog): LineLog['configurations'][number] {
+function currentOf({ configurations }: LineLog): LineLog['configurations'][number] {
   return configurations.at(-1)!;
 }
 

@@ -49,9 +49,9 @@ export class WebhookChoices {
   }
 
   /** The same webhook with one member changed. */
-  changed(present: WebhookConfiguration, newUrl: () => string): WebhookConfiguration {
+  changed(current: WebhookConfiguration, newUrl: () => string): WebhookConfiguration {
     const choices = this.#choices;
-    const changed = { ...present };
+    const changed = { ...current };
     const changes: (() => Partial<WebhookConfiguration>)[] = [
       () => ({ name: choices.name('Webhook') }),
       () => ({ targetUrl: newUrl() }),
@@ -69,7 +69,7 @@ export class WebhookChoices {
         return { focus, subtopics: choices.chance(0.5) ? null : this.subtopics(topic, focus) };
       },
       () => {
-        const { topic, focus, subtopics } = this.configuration(present.targetUrl, false);
+        const { topic, focus, subtopics } = this.configuration(current.targetUrl, false);
         return { topic, focus, subtopics };
       },
     ];

@@ -111,9 +111,9 @@ export function leaseContract(open: OpenQueue): void {
       await user.put(1, 'a', 'b', 'c');
       const earlier = await user.receiveOne();
       await user.settle({ message: earlier, action: 'delete' });
-      const present = await user.receiveOne();
+      const current = await user.receiveOne();
       assert.deepEqual(await user.settle({ message: earlier, action: 'delete' }), []);
-      assert.equal((await user.settle({ message: present, action: 'delete' })).length, 1);
+      assert.equal((await user.settle({ message: current, action: 'delete' })).length, 1);
       assert.deepEqual(await user.drain(), ['c']);
     });
   });

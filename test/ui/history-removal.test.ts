@@ -271,8 +271,8 @@ describe('removing dead letters in the history of a webhook', () => {
   it('works for an inactive webhook, whose messages cannot be redelivered', async () => {
     const { api } = ui.service;
     const { record, address, dead, end } = await webhookWith('Adatum');
-    const present = (await api.get(`/webhooks/${record.id}`)).body;
-    assert.equal((await api.put(`/webhooks/${record.id}`, { ...present, enabled: false })).status, 200);
+    const current = (await api.get(`/webhooks/${record.id}`)).body;
+    assert.equal((await api.put(`/webhooks/${record.id}`, { ...current, enabled: false })).status, 200);
     await using visit = await ui.visit(address);
     const { page } = visit;
     await rowOf(page, 'Adatum').getByRole('checkbox').check();

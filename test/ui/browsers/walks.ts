@@ -201,9 +201,9 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
     it('a middle click opens a row in a new tab', async () => {
       await person.remote.resize(...DESK);
       await person.open('/accounts');
-      const present = await person.remote.countWindows();
+      const windows = await person.remote.countWindows();
       await person.middleClick({ ...BESIDE_TEXT, row: 'Contoso' });
-      await until(async () => (await person.remote.countWindows()) === present + 1, 'it opened', WAIT_MS);
+      await until(async () => (await person.remote.countWindows()) === windows + 1, 'it opened', WAIT_MS);
       assert.equal(await person.address(), '/accounts');
     });
   });

@@ -84,6 +84,6 @@ export async function changeBeside(
   id: string,
   change: { name?: string; enabled?: boolean },
 ): Promise<void> {
-  const present = await readBeside(service, id);
-  await beside(service, (clients) => clients.update(id, { ...present, ...change }, COMMAND_LINE));
+  const current = await readBeside(service, id);
+  await beside(service, (clients) => clients.update(id, { ...current, ...change }, COMMAND_LINE));
 }

@@ -134,8 +134,8 @@ export class PlainDataModel {
   /** In SCORM 2004 the id of an objective is unique and stays. */
   #isOtherObjective(element: string, value: string): boolean {
     if (this.#version !== '2004' || !OBJECTIVE_ID.test(element)) return false;
-    const present = this.#values.get(element);
-    if (present !== undefined) return present !== value;
+    const current = this.#values.get(element);
+    if (current !== undefined) return current !== value;
     return [...this.#values].some(([name, other]) => OBJECTIVE_ID.test(name) && other === value);
   }
 
