@@ -93,18 +93,23 @@ export async function deleteSessionsOf(tx: Transaction, administratorId: number)
   return await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
 }
 
-/** Removes an administrator's sessions except the latest `kept`. */
-export async function deleteOldestSessionsOf(
+/** Removes an administrator’s sessions except `kept`: the latest active ones, then the latest of the others. */
+export async function deleteSurplusSessionsOf(
   tx: Transaction,
   administratorId: number,
+  active: { beganAfter: number; seenAfter: number },
   kept: number,
 ): Promise<void> {
   await tx.run(
     `delete from administrator_sessions where administrator_id = ? and id not in
        (select latest.id from administrator_sessions as latest
-        where latest.administrator_id = ? order by latest.id desc limit ?)`,
+        where latest.administrator_id = ?
+        order by case when latest.created_at > ? and latest.last_seen_at > ? then 0 else 1 end, latest.id desc
+        limit ?)`,
     administratorId,
     administratorId,
+    active.beganAfter,
+    active.seenAfter,
     kept,
   );
 }

@@ -7,10 +7,10 @@ import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
 import {
   deleteExpiredSessions,
-  deleteOldestSessionsOf,
   deleteSession,
   deleteSessionOf,
   deleteSessionsOf,
+  deleteSurplusSessionsOf,
   insertSession,
   noteSessionSeen,
   selectSessionHolder,
@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 /** Precision of "last seen": constant requests cost one write per period. */
 const SEEN_NOTED_EVERY_MS = 60_000;
-/** Maximum number of sessions. Beyond it, signing in ends the oldest one. */
+/** Maximum number of sessions. Beyond it, signing in ends the oldest one, and removes expired ones first. */
 const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 /** How long an expired session is kept, because an upload that began before may still be under way. */
@@ -95,7 +95,9 @@ export class Sessions {
       created_at: now,
       last_seen_at: now,
     });
-    await deleteOldestSessionsOf(tx, administratorId, MAX_SESSIONS_EACH);
+    const { lifetimeMs, idleMs } = this.#with;
+    const active = { beganAfter: now - lifetimeMs, seenAfter: now - idleMs };
+    await deleteSurplusSessionsOf(tx, administratorId, active, MAX_SESSIONS_EACH);
     return token;
   }
 
@@ -111,8 +113,8 @@ export class Sessions {
   ): Promise<SignedIn | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
     const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
-    if (row === undefined || !(mayHaveExpired || this.#stands(row))) return null;
-    if (!unattended && this.#stands(row)) await this.#noteSeen(row, address);
+    if (row === undefined || !(mayHaveExpired || this.#isActive(row))) return null;
+    if (!unattended && this.#isActive(row)) await this.#noteSeen(row, address);
     return {
       sessionId: row.session_id,
       administratorId: row.administrator_id,
@@ -126,7 +128,7 @@ export class Sessions {
   async list(administratorId: number): Promise<SessionInfo[]> {
     const rows = await selectSessions(this.#with.database.reader, administratorId);
     return rows
-      .filter((row) => this.#stands(row))
+      .filter((row) => this.#isActive(row))
       .map((row) => ({
         id: row.id,
         createdAt: row.created_at,
@@ -147,7 +149,7 @@ export class Sessions {
     if (!TOKEN_SHAPE.test(token)) return;
     const hash = hashToken(token);
     const row = await selectSessionHolder(tx, hash);
-    if (row !== undefined && this.#stands(row)) await deleteSession(tx, hash);
+    if (row !== undefined && this.#isActive(row)) await deleteSession(tx, hash);
   }
 
   /**
@@ -177,7 +179,7 @@ export class Sessions {
     await this.#with.database.transaction(async (tx) => {
       const rows = await selectSessions(tx, administratorId);
       await deleteSessionsOf(tx, administratorId);
-      await this.#record(tx, administratorId, by, rows.filter((row) => this.#stands(row)).length);
+      await this.#record(tx, administratorId, by, rows.filter((row) => this.#isActive(row)).length);
     });
   }
 
@@ -201,7 +203,7 @@ export class Sessions {
     await recordAudit(tx, change, this.#with.now());
   }
 
-  #stands(session: { created_at: number; last_seen_at: number }): boolean {
+  #isActive(session: { created_at: number; last_seen_at: number }): boolean {
     const now = this.#with.now();
     return session.created_at > now - this.#with.lifetimeMs && session.last_seen_at > now - this.#with.idleMs;
   }

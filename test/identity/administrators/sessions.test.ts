@@ -184,6 +184,19 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(second, ADDRESS), null);
   });
 
+  test('that have expired do not count towards the maximum', async () => {
+    await using world = await open();
+    const inUse = await world.begin();
+    for (let at = 0; at < MAX_SESSIONS_EACH / 2; at++) await world.begin();
+    for (let passed = 0; passed < IDLE_MS; passed += IDLE_MS / 2) {
+      world.clock.pass(IDLE_MS / 2);
+      assert.notEqual(await world.sessions.verify(inUse, ADDRESS), null);
+    }
+    for (let at = 1; at < MAX_SESSIONS_EACH; at++) await world.begin();
+    assert.equal((await world.sessions.list(1)).length, MAX_SESSIONS_EACH);
+    assert.notEqual(await world.sessions.verify(inUse, ADDRESS), null);
+  });
+
   test('are removed in steps a day after they expire, and no others are', async () => {
     await using world = await open();
     for (let at = 0; at < 3; at++) await world.begin();
