@@ -7,9 +7,10 @@ import {
   openDataFolder,
 } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
-import { migrate } from './database/migrate.ts';
+import { MIGRATIONS, migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite/sqlite-database.ts';
+import { assertFolderUnused, assertNoInstanceRuns } from './housekeeping/migration-guards.ts';
 import type { CredentialsCipher } from './secrets/credentials-cipher.ts';
 import { readSecretUse, type SecretUse } from './secrets/secret-check.ts';
 import { openAuthSecrets } from './secrets/stored-secret.ts';
@@ -30,13 +31,19 @@ export interface Storage extends AsyncDisposable {
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
  * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
- * command with the wrong `data_dir` would work on a new database and report success.
- * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {WrongSecretError}
- * @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
+ * command with the wrong `data_dir` would work on a new database and report success. With `isCommand`, pending migrations
+ * are applied only if no service is using the database: it would be of an earlier release.
+ * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {PendingMigrationError}
+ * @throws {WrongSecretError} @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
   settings: Settings,
-  { exclusive, creates = true, now }: { exclusive: boolean; creates?: boolean; now: () => number },
+  {
+    exclusive,
+    creates = true,
+    isCommand = false,
+    now,
+  }: { exclusive: boolean; creates?: boolean; isCommand?: boolean; now: () => number },
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
@@ -53,7 +60,11 @@ export async function openStorage(
     former: settings.webhooks_auth_secret_previous,
   });
   if (!embedded) openDataFolder(settings.data_dir, { holdsDatabase: false });
-  const migrated = await migrate(database, now);
+  const migrated = await migrate(database, now, MIGRATIONS, async (tx, pending) => {
+    if (!isCommand) return;
+    if (!embedded) await assertNoInstanceRuns(tx, pending, database.clock.now());
+    else if (!exclusive) assertFolderUnused(folder, pending);
+  });
   const { authSecrets, cipher } = await secrets.keep();
   const secretUse = await readSecretUse(database.reader, cipher);
   const opened = stack.move();

@@ -3,6 +3,7 @@ import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { openCopyDatabases } from '../database/copying/open-databases.ts';
 import { namedPlaces } from '../database/data-folder.ts';
 import { installationOf } from '../database/installation.ts';
+import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
 import { createLogs } from '../observability/log.ts';
@@ -281,7 +282,8 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
   return await runDatabaseCommand(args, {
     databaseUrl: () => readSettings(call).database_url,
     dataDir: () => readSettings(call).data_dir,
-    open: (targetUrl) => openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now),
+    open: (targetUrl) =>
+      openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now, assertNoInstanceRuns),
     finish: finishQueueCopy,
     now: Date.now,
     write: call.write,
@@ -303,7 +305,12 @@ async function makeBackup(call: Call, args: readonly string[]): Promise<number> 
  * folder. `args` are what follows the name of the command.
  */
 async function openFor(args: readonly string[], settings: Settings, exclusive = false): Promise<Storage> {
-  return await openStorage(settings, { exclusive, creates: args[0] === 'create', now: Date.now });
+  return await openStorage(settings, {
+    exclusive,
+    creates: args[0] === 'create',
+    isCommand: true,
+    now: Date.now,
+  });
 }
 
 function readSettings({ env, configFile }: Call): Settings {

@@ -70,9 +70,13 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 /**
  * Locks the folder for this process until the result is disposed of. The operating system releases the lock when the
  * process ends in any way, so stale locks cannot occur.
- * @throws {DataFolderError} if another process has locked it
+ * @throws {DataFolderError} if another process has locked it, with the text that `refusal` makes of that process
  */
-export function lockDataFolder(folder: DataFolder): Disposable {
+export function lockDataFolder(
+  folder: DataFolder,
+  refusal = (holder: string) =>
+    `the data folder ${folder.path} is in use by ${holder}; stop it first, or set data_dir to another folder`,
+): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
   const lockFile = path.join(folder.path, 'coursewire.lock');
   createIfMissing(lockFile);
@@ -81,11 +85,7 @@ export function lockDataFolder(folder: DataFolder): Disposable {
     lock.exec('begin exclusive');
   } catch (error) {
     lock.close();
-    throw new DataFolderError(
-      `the data folder ${folder.path} is in use by another process${holderOf(holderFile)}; ` +
-        'stop it first, or set data_dir to another folder',
-      { cause: error },
-    );
+    throw new DataFolderError(refusal(`another process${holderOf(holderFile)}`), { cause: error });
   }
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => lock.close() };

@@ -89,10 +89,14 @@ export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError';
 }
 
+/** Throws if the pending migrations must not be applied. No other program applies migrations until it has returned. */
+export type MigrationGuard = (tx: Transaction, pending: readonly Migration[]) => Promise<void>;
+
 /**
  * Migrates the schema to this program in one transaction, and returns the names of the applied migrations.
  * Instances that start at the same time take turns. Unknown migrations of a later release are ignored unless they
  * are breaking, so instances of the previous release keep running during an upgrade.
+ * @param guard called before the first pending migration; what it throws leaves the schema as it is
  * @throws {NewerDatabaseError} if the database has breaking migrations that this program does not know
  * @throws {DatabaseUnavailableError} also if another instance's migration does not end in time
  */
@@ -100,14 +104,16 @@ export async function migrate(
   database: Database,
   now: () => number,
   migrations: readonly Migration[] = MIGRATIONS,
+  guard: MigrationGuard = async () => {},
 ): Promise<string[]> {
-  return await database.transaction((tx) => migrateIn(tx, now, migrations), { isLong: true });
+  return await database.transaction((tx) => migrateIn(tx, now, migrations, guard), { isLong: true });
 }
 
 async function migrateIn(
   tx: Transaction,
   now: () => number,
   migrations: readonly Migration[],
+  guard: MigrationGuard,
 ): Promise<string[]> {
   const types = columnTypes(tx.dialect);
   // On SQLite, nobody else writes while a transaction is open.
@@ -132,8 +138,10 @@ async function migrateIn(
     );
   }
   const done = new Set(applied.map(({ number }) => number));
+  const pending = migrations.filter(({ number }) => !done.has(number));
+  if (pending.length > 0) await guard(tx, pending);
   const taken: string[] = [];
-  for (const migration of migrations.filter(({ number }) => !done.has(number))) {
+  for (const migration of pending) {
     for (const statement of migration.statements(types, tx.dialect)) await tx.run(statement);
     await tx.run(
       'insert into migrations (number, name, breaking, applied_at) values (?, ?, ?, ?)',

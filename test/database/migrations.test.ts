@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
 import { ManualClock } from '../support/clock.ts';
+import { runCommand } from '../support/command-line.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram } from '../support/process.ts';
 import { startTestService, temporaryFolder } from '../support/service.ts';
+import { writeMigratedDatabase } from '../support/sqlite-template.ts';
 
 const books: Migration = {
   number: 1,
@@ -221,5 +225,67 @@ describe('the service’s own migrations', () => {
     const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
     assert.equal(code, 1);
     assert.match(errors, /^coursewire: the database is newer than this release: .*from the future.*\n$/);
+  });
+});
+
+describe('a command of a later release', () => {
+  /** Makes the database like that of the release before the last migration. */
+  async function undoLastMigration(database: Database): Promise<void> {
+    await database.transaction(async (tx) => {
+      await tx.run('alter table player_launches drop column language');
+      assert.equal(await tx.run("delete from migrations where number = 38 and name = 'launch-languages'"), 1);
+    });
+  }
+
+  it('does not migrate the database of a running service, and says what to do; it does once the service has stopped', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService({ dataDir: folder.path });
+    await using database = await openDatabaseOf(folder.path);
+    const sameRelease = await runCommand(['client', 'list'], { data_dir: folder.path });
+    assert.equal(sameRelease.code, 0, sameRelease.err);
+
+    await undoLastMigration(database);
+    const before = await recorded(database);
+    for (const args of [
+      ['client', 'list'],
+      ['user', 'create', '--email', 'ann@example.com', '--role', 'admin'],
+      ['secrets', 're-encrypt'],
+      ['installation'],
+    ]) {
+      const { code, out, err } = await runCommand(args, { data_dir: folder.path });
+      assert.deepEqual([code, out], [1, ''], args.join(' '));
+      assert.ok(
+        err.startsWith('coursewire: the database lacks migrations of this release (launch-languages), and '),
+        err,
+      );
+      const holder = ON_POSTGRES
+        ? `instances of an earlier release are running on ${hostname()}. Upgrade the service to this release, then run`
+        : `another process (process ${process.pid}), probably a service of an earlier release, is using the data folder ${folder.path}. Restart`;
+      assert.ok(err.includes(holder), err);
+    }
+    assert.deepEqual(await recorded(database), before);
+
+    await service.stop();
+    const { code, err } = await runCommand(['client', 'list'], { data_dir: folder.path });
+    assert.equal(code, 0, err);
+    assert.equal((await recorded(database)).length, before.length + 1);
+  });
+
+  it('does not migrate the target of a copy while instances run on it', { skip: !ON_POSTGRES }, async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    await using target = await openDatabaseOf(service.settings.data_dir);
+    await undoLastMigration(target);
+    const before = await recorded(target);
+    await writeMigratedDatabase(path.join(folder.path, 'coursewire.db'));
+    const { code, err } = await runCommand(
+      ['database', 'copy', '--to', service.settings.database_url ?? ''],
+      {
+        data_dir: folder.path,
+      },
+    );
+    assert.equal(code, 1);
+    assert.match(err, /instances of an earlier release are running on/);
+    assert.deepEqual(await recorded(target), before);
   });
 });

@@ -6,7 +6,7 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import type { Database } from '../database.ts';
-import { migrate } from '../migrate.ts';
+import { MIGRATIONS, type MigrationGuard, migrate } from '../migrate.ts';
 import { PostgresDatabase } from '../postgres/postgres-database.ts';
 import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 
@@ -21,13 +21,15 @@ export interface CopyDatabases extends AsyncDisposable {
 
 /**
  * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
+ * @param guard refuses to migrate a target that a service is using; `now` is the time of the target's clock
  * @throws {DataFolderError} if the database does not exist, or while a service is running on it
- * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError}
+ * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError} and what `guard` throws
  */
 export async function openCopyDatabases(
   dataDir: string,
   targetUrl: string,
   now: () => number,
+  guard: (...args: [...Parameters<MigrationGuard>, now: number]) => Promise<void>,
 ): Promise<CopyDatabases> {
   const places = namedPlaces(dataDir);
   // Checked first, because opening would create an empty database.
@@ -42,8 +44,8 @@ export async function openCopyDatabases(
   const source = stack.use(new SqliteDatabase(folder.databaseFile));
   const target = stack.use(new PostgresDatabase(targetUrl, { connections: CONNECTIONS }));
   await target.assertSuitable();
+  await migrate(target, now, MIGRATIONS, (tx, pending) => guard(tx, pending, target.clock.now()));
   await migrate(source, now);
-  await migrate(target, now);
   const opened = stack.move();
   return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
