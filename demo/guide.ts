@@ -43,7 +43,7 @@ export function guide(
 
   screen.title('To receive messages yourself, start a receiver and create a webhook for it:');
   screen.gap();
-  screen.line(`node examples/receiver/receiver.mjs --port 9000
+  screen.line(`node examples/receiver/receiver.mjs --port 9000 --accept-anyone
 
 curl ${url}/webhooks -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' \\

@@ -38,6 +38,7 @@ export class Inbox implements AsyncDisposable {
     const receiver = await startReceiver({
       key: target.credentials?.key,
       secret,
+      acceptAnyone: target.credentials === null,
       onMessage: keep,
       // The demo shows everything that arrives.
       onTest: keep,

@@ -1,67 +1,25 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { describe, it } from 'node:test';
-// biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
-import { type ReceiverOptions, Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
 import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
+import { type Run, startCommand } from './support/started-command.ts';
 import { until } from './support/until.ts';
 import { BROWSER_VARIABLE } from './ui/support/chromium.ts';
 
-const ROOT = path.join(import.meta.dirname, '..');
 /** When, target, subtopic, attempt and answer of a postback. */
 const POSTBACK = /^ {2}← \d\d:\d\d:\d\d\.\d{3} {2}(\S+(?: \S+)?) +([A-Z_]+) +(\d+) {2}(\d+)/gm;
 
-interface Run extends AsyncDisposable {
-  child: ChildProcess;
-  /** What it has written so far. */
-  output: { stdout: string; stderr: string };
-  /** What it has left in the folder for temporary ones. */
-  left(): string[];
-  /** Its exit code once it has ended. */
-  ended(): Promise<number | null>;
-}
-
-/** Runs a command with a folder of its own for temporary files; it is stopped when disposed of. */
-function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const folder = temporaryFolder();
-  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env, TMPDIR: folder.path } });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text;
-  });
-  const closed = once(child, 'close', { signal: AbortSignal.timeout(TEST_TIMEOUT_MS) });
-  closed.catch(() => {});
-  return {
-    child,
-    output,
-    left: () => readdirSync(folder.path).filter((name) => name.startsWith('coursewire-')),
-    ended: async () => ((await closed) as [number | null])[0],
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-      folder[Symbol.dispose]();
-    },
-  };
-}
-
 /** Runs the demo on any free port. */
 function runDemo(...args: string[]): Run {
-  return run(process.execPath, ['demo/main.ts', '--port', '0', ...args]);
+  return startCommand(process.execPath, ['demo/main.ts', '--port', '0', ...args]);
 }
 
 /** The same where no browser starts. */
 function runDemoWithoutBrowser(...args: string[]): Run {
   const env = { [BROWSER_VARIABLE]: '/nowhere/chromium' };
-  return run(process.execPath, ['demo/main.ts', '--port', '0', ...args], env);
+  return startCommand(process.execPath, ['demo/main.ts', '--port', '0', ...args], env);
 }
 
 /** Subtopic, attempt and answer of each postback that was shown for a target. */
@@ -73,7 +31,7 @@ function postbacksOf(target: string, stdout: string): string[] {
 
 describe('the demo', { concurrency: true }, () => {
   it('shows every event, retry and dead letter in order, and exits with 0 if all arrived', async () => {
-    await using demo = run('npm', ['run', '--silent', 'demo', '--', '--exit', '--port', '0']);
+    await using demo = startCommand('npm', ['run', '--silent', 'demo', '--', '--exit', '--port', '0']);
 
     assert.equal(await demo.ended(), 0, demo.output.stdout + demo.output.stderr);
     const { stdout } = demo.output;
@@ -210,138 +168,5 @@ describe('the demo', { concurrency: true }, () => {
     await using demo = runDemo('--quick');
     assert.equal(await demo.ended(), 2);
     assert.match(demo.output.stderr, /'--quick'/);
-  });
-});
-
-/** A receiver that notes what it is given to keep; `keep` may throw. */
-async function startTestReceiver(
-  keep: (id: string) => void | Promise<void> = () => {},
-  onTest?: ReceiverOptions['onTest'],
-) {
-  const kept: { id: string; message: unknown }[] = [];
-  const receiver = await startReceiver({
-    key: 'crm',
-    secret: 'sesame: öffne dich',
-    onMessage: async (message, { id }) => {
-      await keep(id);
-      kept.push({ id, message });
-    },
-    onTest,
-  });
-  const send = async (
-    id: string,
-    body = '{"subtopic":"ACCOUNT_CREATED"}',
-    secret = 'sesame: öffne dich',
-    further: Record<string, string> = {},
-  ) => {
-    const basic = Buffer.from(`crm:${secret}`).toString('base64');
-    const headers = { authorization: `Basic ${basic}`, 'webhook-id': id, ...further };
-    return await fetch(receiver.url, { method: 'POST', headers, body });
-  };
-  return { kept, send, url: receiver.url, [Symbol.asyncDispose]: () => receiver.close() };
-}
-
-describe('the example receiver', () => {
-  it('accepts a message with the right credentials', async () => {
-    await using receiver = await startTestReceiver();
-    assert.equal((await receiver.send('m1')).status, 204);
-    assert.deepEqual(receiver.kept, [{ id: 'm1', message: { subtopic: 'ACCOUNT_CREATED' } }]);
-  });
-
-  it('accepts nothing with wrong or missing credentials', async () => {
-    await using receiver = await startTestReceiver();
-    const answers = [
-      await receiver.send('m1', '{}', 'sesame'),
-      await receiver.send('m1', '{}', ''),
-      await fetch(receiver.url, { method: 'POST', headers: { 'webhook-id': 'm1' }, body: '{}' }),
-    ];
-    assert.deepEqual(
-      answers.map(({ status, headers }) => [status, headers.get('www-authenticate')]),
-      answers.map(() => [401, 'Basic realm="webhooks"']),
-    );
-    assert.deepEqual(receiver.kept, []);
-  });
-
-  it('keeps a test message away from those that it stores', async () => {
-    const tests: string[] = [];
-    for (const onTest of [undefined, (_: unknown, { id }: { id: string }) => void tests.push(id)]) {
-      await using receiver = await startTestReceiver(undefined, onTest);
-      assert.equal((await receiver.send('t1', undefined, undefined, { 'webhook-test': 'true' })).status, 204);
-      assert.equal((await receiver.send('m1')).status, 204);
-      assert.deepEqual(
-        receiver.kept.map(({ id }) => id),
-        ['m1'],
-      );
-    }
-    assert.deepEqual(tests, ['t1']);
-  });
-
-  it('stores a repeated message once, even if it arrives again while it is being stored', async () => {
-    const gate = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    await using receiver = await startTestReceiver(async () => {
-      begun.resolve();
-      await gate.promise;
-    });
-    const first = receiver.send('m1');
-    await begun.promise;
-    const second = receiver.send('m1');
-    gate.resolve();
-    const answers = [await first, await second, await receiver.send('m1')];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [204, 204, 204],
-    );
-    assert.equal(receiver.kept.length, 1);
-  });
-
-  it('receives a message again if it could not store it', async () => {
-    const failures = [new Error('the disk is full'), new Refusal(503, 'Closed for maintenance')];
-    await using receiver = await startTestReceiver(() => {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-    });
-    const answers = [await receiver.send('m1'), await receiver.send('m1'), await receiver.send('m1')];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [500, 503, 204],
-    );
-    assert.doesNotMatch(await answers[0]!.text(), /disk/, 'what failed within is nobody’s business');
-    assert.deepEqual(
-      receiver.kept.map(({ id }) => id),
-      ['m1'],
-    );
-  });
-
-  it('rejects bodies that are too large, are not JSON, or have no id', async () => {
-    await using receiver = await startTestReceiver();
-    const statuses = [
-      (await receiver.send('m1', `"${'x'.repeat(1024 * 1024)}"`)).status,
-      (await receiver.send('m2', '{')).status,
-      (await receiver.send('')).status,
-      (await fetch(receiver.url)).status,
-    ];
-    assert.deepEqual(statuses, [413, 400, 400, 405]);
-    assert.deepEqual(receiver.kept, []);
-  });
-
-  it('prints what it receives when it runs by itself', async () => {
-    const args = ['examples/receiver/receiver.mjs', '--port', '0', '--key', 'crm', '--secret', 's'];
-    await using alone = run(process.execPath, args);
-    const url = await until(() => /Receiving at (\S+)/.exec(alone.output.stdout)?.[1], 'it listens');
-
-    const headers = {
-      authorization: `Basic ${Buffer.from('crm:s').toString('base64')}`,
-      'webhook-id': 'm1',
-    };
-    const body = JSON.stringify({
-      subtopic: 'ACCOUNT_DELETED',
-      name: 'CRM',
-      resource: { account: { id: 7 } },
-    });
-    assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 204);
-
-    await until(() => alone.output.stdout.includes('"id": 7'), 'the resource is printed');
-    assert.match(alone.output.stdout, /"ACCOUNT_DELETED" for "CRM" {2}m1/);
   });
 });

@@ -20,9 +20,15 @@ export interface ReceiverOptions {
   readonly host?: string | undefined;
   /** @defaultValue 0 (any free port) */
   readonly port?: number | undefined;
-  /** With `secret`: only requests with these Basic credentials are accepted. */
+  /** With `secret`: only requests with these Basic credentials are accepted. Required unless `acceptAnyone` is true. */
   readonly key?: string | undefined;
   readonly secret?: string | undefined;
+  /**
+   * Accepts requests from anyone, without credentials. The receiver does not start if the credentials are missing and this is
+   * not true, or if only one of them is set.
+   * @defaultValue false
+   */
+  readonly acceptAnyone?: boolean | undefined;
   /** Called with each new message. If it throws, the message is sent again. */
   readonly onMessage: (message: unknown, postback: Postback) => void | Promise<void>;
   /** Called with test messages, whose data is made up. Without it, they get a 2xx response and have no effect. */
@@ -37,4 +43,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/**
+ * Starts a receiver.
+ * @throws {Error} if `key` or `secret` is missing, unless both are and `acceptAnyone` is true
+ */
 export function startReceiver(options: ReceiverOptions): Promise<Receiver>;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Receives Coursewire's webhooks. Needs Node.js 18 or later, and no packages. Copy it, and put your code into `onMessage`.
-// To print messages, run: node receiver.mjs --port 9000 --key K --secret S
+// To print messages, run: node receiver.mjs --port 9000 --key crm --secret 'a long random text'
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { realpathSync } from 'node:fs';
@@ -26,17 +26,20 @@ export class Refusal extends Error {
  * Test messages go to `onTest` instead, because their data is made up.
  * If it throws, Coursewire sends the message again later, and the messages behind it wait. So only store the message in
  * `onMessage`, so that it survives a crash, and do the work afterwards.
+ * It does not start without `key` and `secret`, the Basic credentials of the webhook, unless `acceptAnyone` is true.
  */
 export async function startReceiver({
   host = '127.0.0.1',
   port = 0,
   key,
   secret,
+  acceptAnyone = false,
   onMessage,
   onTest,
   onRefusal,
 }) {
-  const credentials = key === undefined ? null : digest(`${key}:${secret}`);
+  assertProtected(key, secret, acceptAnyone === true);
+  const credentials = acceptAnyone === true ? null : digest(`${key}:${secret}`);
   // Messages arrive at least once. To recognize repeats after a restart, store the ids with your data.
   const handled = new Map();
 
@@ -84,6 +87,22 @@ export async function startReceiver({
   };
 }
 
+/** Otherwise, a variable that is not set would let anyone send. */
+function assertProtected(key, secret, acceptsAnyone) {
+  if (key && secret) {
+    if (acceptsAnyone)
+      throw new Error('Set key and secret, or acceptAnyone (--accept-anyone), but not both.');
+    return;
+  }
+  if (key) throw new Error('The secret is missing: set secret (--secret or WEBHOOK_BASIC_SECRET).');
+  if (secret) throw new Error('The key is missing: set key (--key or WEBHOOK_KEY).');
+  if (acceptsAnyone) return;
+  throw new Error(
+    'The key and the secret are missing: set both (--key and --secret, or WEBHOOK_KEY and WEBHOOK_BASIC_SECRET). ' +
+      'To accept messages from anyone, set acceptAnyone (--accept-anyone).',
+  );
+}
+
 /** Digests have the same length, so comparing them always takes the same time. */
 function digest(text) {
   return createHash('sha256').update(text).digest();
@@ -117,20 +136,26 @@ function print({ subtopic, name, resource }, id) {
 }
 
 async function main() {
-  const option = { type: 'string' };
-  const options = { host: option, port: option, key: option, secret: option };
-  const { host, port = '9000', key, secret = process.env.WEBHOOK_SECRET } = parseArgs({ options }).values;
-  if (key !== undefined && !secret) throw new Error('--key needs --secret or WEBHOOK_SECRET');
+  const text = { type: 'string' };
+  const options = { host: text, port: text, key: text, secret: text, 'accept-anyone': { type: 'boolean' } };
+  const {
+    host,
+    port = '9000',
+    key = process.env.WEBHOOK_KEY,
+    secret = process.env.WEBHOOK_BASIC_SECRET,
+    'accept-anyone': acceptAnyone,
+  } = parseArgs({ options }).values;
   const { url } = await startReceiver({
     host,
     port: Number(port),
     key,
     secret,
+    acceptAnyone,
     onMessage: (message, { id }) => print(message, id),
     onTest: (message, { id }) => print(message, `${id} (test)`),
     onRefusal: (error) => console.error(`${new Date().toISOString()}  refused: ${error.message}`),
   });
-  const from = key === undefined ? 'anyone' : 'anyone who knows the secret';
+  const from = acceptAnyone ? 'anyone' : 'anyone who knows the secret';
   console.log(`Receiving at ${url} from ${from}. Press Ctrl-C to stop.`);
 }
 

@@ -86,9 +86,13 @@ func main() {
 	if keyError != nil || len(key) == 0 {
 		panic("Set WEBHOOK_SECRET to the signing secret of the webhook.")
 	}
+	port := os.Getenv("PORT")
+	if port == "" {
+		port = "9000"
+	}
 	// A sender that does not finish its request is disconnected.
 	server := http.Server{
-		Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: http.HandlerFunc(receive), ReadTimeout: 10 * time.Second,
+		Addr: "127.0.0.1:" + port, Handler: http.HandlerFunc(receive), ReadTimeout: 10 * time.Second,
 	}
 	panic(server.ListenAndServe())
 }
