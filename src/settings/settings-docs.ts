@@ -36,7 +36,8 @@ Use this page to look up every setting. All settings have defaults, so Coursewir
 
 Settings are read once, at startup. If any of them is invalid, the service does not start. It lists all invalid
 settings with the source of each value, the value, and what is allowed. Unknown or repeated names in the file are
-errors, too. Environment variables with other names are ignored.
+errors, too. Environment variables with other names are not settings. [Operating](operating.md) describes those that
+AWS (\`AWS_REGION\` …), OpenTelemetry (\`OTEL_…\`), PostgreSQL (\`PGPASSWORD\`) and Node (\`NODE_EXTRA_CA_CERTS\`) define.
 
 ## Types
 
