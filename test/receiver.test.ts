@@ -124,7 +124,7 @@ describe('the example receiver', () => {
     assert.deepEqual(receiver.kept, []);
   });
 
-  it('does not start without both credentials, unless it is told to accept anyone', async () => {
+  it('does not start without both credentials, unless acceptAnyone is true', async () => {
     const refusals: [Partial<ReceiverOptions>, RegExp][] = [
       [{}, /key and the secret are missing/],
       [{ key: '', secret: '' }, /key and the secret are missing/],
@@ -145,7 +145,7 @@ describe('the example receiver', () => {
     }
   });
 
-  it('accepts anyone if it is told to', async () => {
+  it('accepts anyone if acceptAnyone is true', async () => {
     const receiver = await startReceiver({ acceptAnyone: true, onMessage: () => {} });
     const send = { method: 'POST', headers: { 'webhook-id': 'm1' }, body: '{}' };
     const { status } = await fetch(receiver.url, send);
