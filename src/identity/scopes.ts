@@ -15,15 +15,20 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What each scope permits. */
+/** What each scope permits, in the API description and the admin UI. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
-  'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
-  'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
+  'content:read':
+    'Read accounts, folders, courses, equivalents, bundles, registrations, and everything in them.',
+  'content:write':
+    'Change accounts, folders, courses, equivalents and bundles; import, publish and preview courses; add content to ' +
+    'accounts and remove it.',
   'webhooks:read':
     'Read webhooks, their statistics, history and lines, all events, and alerts, but never secrets.',
   'webhooks:write':
-    'Create, change and delete webhooks and alerts; redeliver messages; retry or skip waiting messages.',
-  'registrations:write': 'Register learners, create launch links and report their status.',
+    'Create, change, test and delete webhooks and alerts; create and delete signing secrets; retry, skip, purge, ' +
+    'redeliver and replay messages; remove dead letters.',
+  'registrations:write':
+    'Register learners and create launch links; set, waive and reset their results; delete registrations.',
   'statements:read': 'Read learning records through the Experience API (xAPI).',
   'statements:write': 'Store learning records through the Experience API (xAPI).',
   'audit:read': 'Read the audit log: who changed what, from which address.',

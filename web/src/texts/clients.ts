@@ -1,3 +1,4 @@
+import { SCOPE_MEANINGS } from '../../../src/identity/scopes.ts';
 import { isolate } from '../utilities/isolate.ts';
 import { pageTitles } from './page-titles.ts';
 import { deletionOf } from './selection.ts';
@@ -69,18 +70,7 @@ export const clients = {
     withoutScopes: 'Without scopes, its tokens cannot do anything.',
     chooseAll: 'All',
     chooseReads: 'Read-only',
-    meanings: {
-      'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
-      'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
-      'webhooks:read':
-        'Read webhooks, their statistics, history and lines, and alerts, but never their secrets.',
-      'webhooks:write':
-        'Create, change and delete webhooks; redeliver messages; retry or skip waiting messages.',
-      'registrations:write': 'Register learners, create launch links and report their status.',
-      'statements:read': 'Read learning records through the Experience API (xAPI).',
-      'statements:write': 'Store learning records through the Experience API (xAPI).',
-      'audit:read': 'Read the audit log: who changed what, from which address.',
-    },
+    meanings: SCOPE_MEANINGS,
     checks: {
       name: 'Enter a name',
       email: 'Enter an e-mail address',
