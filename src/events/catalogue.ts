@@ -6,6 +6,10 @@ export type Topic = (typeof TOPICS)[number];
 export const CONTENT_TYPES = ['COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
+/** The types of content that accounts, events and messages are about: all but folders. */
+export const ASSET_TYPES = ['COURSE', 'EQUIVALENT', 'BUNDLE'] as const satisfies readonly ContentType[];
+export type AssetType = (typeof ASSET_TYPES)[number];
+
 export const FOCUS_TYPES = ['ACCOUNT', ...CONTENT_TYPES] as const;
 export type FocusType = (typeof FOCUS_TYPES)[number];
 
@@ -52,7 +56,7 @@ export const SUBTOPIC_RULES: Readonly<Record<Subtopic, SubtopicRule>> = {
   },
   COURSE_IMPORTED: {
     topic: 'COURSE',
-    occursWhen: 'a new course is imported to the global content pool',
+    occursWhen: 'a new course is imported',
     excludedByFocus: 'COURSE',
   },
   COURSE_VERSION_UPLOADED: {
@@ -62,12 +66,12 @@ export const SUBTOPIC_RULES: Readonly<Record<Subtopic, SubtopicRule>> = {
   },
   COURSE_VERSION_PUBLISHED: {
     topic: 'COURSE',
-    occursWhen: 'a course version is published in the global content pool',
+    occursWhen: 'a course version is published',
     excludedByFocus: null,
   },
   REGISTRATION_LAUNCHED: {
     topic: 'REGISTRATION',
-    occursWhen: 'a new registration is launched',
+    occursWhen: 'the first launch link of a registration is requested',
     excludedByFocus: null,
   },
   REGISTRATION_STATUS_UPDATED: {

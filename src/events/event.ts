@@ -1,4 +1,4 @@
-import type { ContentType, Subtopic } from './catalogue.ts';
+import type { AssetType, ContentType, Subtopic } from './catalogue.ts';
 
 /** `resource.account` of a message. */
 export interface AccountResource {
@@ -20,7 +20,7 @@ export interface CourseResource {
 
 /** An entry of resource.content.folder.contents. */
 export interface FolderContent {
-  type: ContentType;
+  type: AssetType;
   id: number;
   name: string;
 }

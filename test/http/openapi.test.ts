@@ -44,6 +44,16 @@ describe('the OpenAPI description', () => {
     assert.equal(document.openapi, '3.1.0');
   });
 
+  test('lists no folder among the assets of a message or an event, because neither ever contains one', () => {
+    const schemas = document.components.schemas as Record<string, { enum?: string[]; properties?: object }>;
+    for (const name of ['MessageContentItem', 'EventContent'])
+      assert.deepEqual(schemas[name]?.properties, {
+        ...schemas[name]?.properties,
+        type: { $ref: '#/components/schemas/AssetType' },
+      });
+    assert.deepEqual(schemas.AssetType?.enum, ['COURSE', 'EQUIVALENT', 'BUNDLE']);
+  });
+
   test('has an operation for every call that the server accepts', async () => {
     const calls = [
       'post /public/v1/auth',

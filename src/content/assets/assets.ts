@@ -1,13 +1,12 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import type { ContentType } from '../../events/catalogue.ts';
+import type { AssetType, ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
 
 /** What other slices may know about content of any type: that it exists, its name, and its folder. */
 
-/** Content in a folder. */
-export type AssetType = Exclude<ContentType, 'FOLDER'>;
+export type { AssetType };
 
 /** Content that exists. */
 export interface Asset<T extends ContentType = ContentType> {

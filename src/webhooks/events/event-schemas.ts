@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CONTENT_TYPES, SUBTOPICS } from '../../events/catalogue.ts';
+import { ASSET_TYPES, SUBTOPICS } from '../../events/catalogue.ts';
 import { PageQuery } from '../../http/paging.ts';
 import {
   DateTime,
@@ -67,15 +67,15 @@ const summary = {
   content: Type.Array(
     Type.Object(
       {
-        type: Type.Enum([...CONTENT_TYPES], { title: 'ContentType' }),
+        type: Type.Enum([...ASSET_TYPES], { title: 'AssetType' }),
         id: Id(),
         name: Type.String({ description: 'The name at the time.' }),
       },
-      { title: 'EventContent', description: 'A piece of content of an event.' },
+      { title: 'EventContent', description: 'An asset of an event.' },
     ),
-    { description: `What content it is about: the first ${MAX_CONTENT_SHOWN}.` },
+    { description: `The assets that it is about: the first ${MAX_CONTENT_SHOWN}.` },
   ),
-  content_count: Type.Integer({ description: 'How many pieces of content it is about.' }),
+  content_count: Type.Integer({ description: 'How many assets it is about.' }),
   registration_id: Nullable(Type.String({ description: 'The registration.' })),
   learner_id: Nullable(Type.String({ description: 'The learner.' })),
   matched_webhooks: Type.Integer({ description: 'How many webhooks matched it when it occurred.' }),

@@ -1,4 +1,4 @@
-import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import { type AssetType, CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type {
   AccountResource,
   BundleResource,
@@ -85,7 +85,7 @@ export function toStoredEvent(row: WholeEventRow, shared: string): StoredEvent {
 }
 
 /** The courses, equivalents and bundles that an event is about. */
-export function contentOf({ content }: AnyResource): { type: ContentType; id: number; name: string }[] {
+export function contentOf({ content }: AnyResource): { type: AssetType; id: number; name: string }[] {
   if (content === undefined) return [];
   if (content.folder !== undefined) return content.folder.contents;
   return content.course === undefined

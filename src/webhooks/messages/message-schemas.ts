@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import {
-  CONTENT_TYPES,
+  ASSET_TYPES,
   SUBTOPICS,
   type Subtopic,
   TOPICS,
@@ -31,18 +31,18 @@ const folder = Type.Object(
     id: Type.Integer(),
     name: Type.String(),
     location: Type.String({
-      description: 'The path of the parent folder, without its own name. Empty for the root folder.',
+      description: 'The path above the folder, without its name. Empty for Home.',
     }),
     contents: Type.Array(
       Type.Object(
         {
-          type: Type.Enum([...CONTENT_TYPES], { title: 'ContentType' }),
+          type: Type.Enum([...ASSET_TYPES], { title: 'AssetType' }),
           id: Type.Integer(),
           name: Type.String(),
         },
-        { title: 'MessageContentItem', description: 'A piece of content that was added or removed.' },
+        { title: 'MessageContentItem', description: 'An asset that was added or removed.' },
       ),
-      { description: 'Exactly the content that was added or removed.' },
+      { description: 'Exactly the assets that were added or removed.' },
     ),
   },
   { title: 'MessageFolder', description: 'The folder of the content of an event.' },
@@ -86,7 +86,8 @@ const RESOURCES: Readonly<Record<Topic, TSchema>> = {
         { course: Type.Optional(course), folder, bundle: Type.Optional(bundle) },
         {
           title: 'MessageAccountContent',
-          description: '`course` or `bundle` is present if exactly one was added or removed.',
+          description:
+            '`course` or `bundle` is present only if `folder.contents` has a single item, which is a course or a bundle.',
         },
       ),
     },
