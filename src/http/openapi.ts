@@ -173,7 +173,8 @@ const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     type: 'string',
     description:
-      'A key of your choice. Repeating the request with the same key within 24 hours returns the first response and changes nothing.',
+      'A key of your choice. Repeating the request with the same key within 24 hours returns the first successful response and changes nothing. ' +
+      'A request that failed is carried out again.',
   },
 };
 

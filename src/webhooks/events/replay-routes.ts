@@ -30,7 +30,7 @@ const ReplayQuery = Type.Object({
 const ReplayRecord = Type.Object(
   {
     replayed: Type.Integer({
-      description: 'The queued messages; with `dry_run`, those that would be queued.',
+      description: 'Number of queued messages. With `dry_run`, the number of messages that would be queued.',
     }),
     next_cursor: Nullable(
       Type.String({

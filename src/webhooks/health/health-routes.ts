@@ -22,7 +22,7 @@ const Failure = Type.Object(
       }),
     ),
     error_message: Nullable(Type.String({ description: 'The complete last error.' })),
-    failures: Type.Integer({ description: 'Failed attempts since the last success.' }),
+    failures: Type.Integer({ description: 'Failed attempts since the last success or edit.' }),
     since_dt: OptionalDateTime('When the first of them ended.'),
     last_dt: OptionalDateTime('When the last of them ended. Null after a reset of the statistics.'),
     max_attempts: Type.Integer({
@@ -58,7 +58,7 @@ const Failure = Type.Object(
 export const HealthRecord = Type.Object(
   {
     webhook_id: Id('The webhook.'),
-    in_error: Type.Boolean({ description: 'Whether the last attempt failed.' }),
+    in_error: Type.Boolean({ description: 'Whether an attempt has failed since the last success or edit.' }),
     attempts: Type.Integer({ description: 'Attempts within the last 24 hours, to the hour.' }),
     success_rate: Nullable(
       Type.Number({

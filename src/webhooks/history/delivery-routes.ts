@@ -157,7 +157,7 @@ export function deliveryRoutes(
         summary: 'Redeliver dead-lettered or discarded messages',
         description:
           'Appends them to the line in their original order. Repeat with the `next_cursor` of the call before until it is null. ' +
-          'Without it, messages that were redelivered and could not be delivered again come first once more.',
+          'Without the cursor, each call starts from the beginning and repeats messages that failed again.',
         params: WebhookParams,
         querystring: RedeliverQuery,
         response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },

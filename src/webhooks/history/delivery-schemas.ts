@@ -16,7 +16,7 @@ const MAX_REDELIVER_IDS = 200;
 const Status = Type.Enum([...DELIVERY_STATUSES], {
   title: 'DeliveryStatus',
   description:
-    'RETRYING: an attempt failed and another will follow. QUEUED: redelivered manually, not attempted since. The others are final.',
+    'RETRYING: an attempt failed and another will follow. QUEUED: redelivered manually, not attempted since. The others are final until someone redelivers the message.',
 });
 
 const named = (title: string, description: string) =>
@@ -37,9 +37,9 @@ export const Subject = Type.Object(
         ),
         Type.Null(),
       ],
-      { description: 'The first piece of content that was added or removed.' },
+      { description: 'The first asset that was added or removed.' },
     ),
-    content_count: Type.Integer({ description: 'How many pieces of content were added or removed.' }),
+    content_count: Type.Integer({ description: 'How many assets were added or removed.' }),
   },
   {
     title: 'DeliverySubject',
@@ -231,7 +231,7 @@ export const RedeliverQuery = Type.Object({
 /** The result of such a call. */
 export const RedeliverRecord = Type.Object(
   {
-    redelivered: Type.Integer({ description: 'The redelivered messages, in order.' }),
+    redelivered: Type.Integer({ description: 'Number of redelivered messages.' }),
     remaining: Type.Integer({
       description:
         'Number of messages with these statuses that have not been examined, counted up to 10,000. If it is not 0, repeat the call ' +

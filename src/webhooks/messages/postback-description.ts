@@ -79,6 +79,14 @@ export function describePostbacks(): Record<string, object> {
               ),
               required: false,
             },
+            {
+              ...header(
+                'tracestate',
+                'What the tracing system adds to `traceparent`, if it adds anything.',
+                'vendor=b7ad6b7169203331',
+              ),
+              required: false,
+            },
           ],
           requestBody: {
             required: true,

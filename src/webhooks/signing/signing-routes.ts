@@ -44,7 +44,7 @@ const SigningSecretRecord = Type.Object(
   {
     signing_secret: Type.String({
       description: '`whsec_` and 32 bytes in base64, as in Standard Webhooks. No other response contains it.',
-      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+      examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwGk0oDq3uJ1c='],
     }),
     signing_since_dt: DateTime('Since when the postbacks of the webhook are signed.'),
     former_signing_secret_until_dt: OptionalDateTime(

@@ -83,7 +83,7 @@ export function testMessageRoutes(
         operationId: 'testWebhook',
         summary: 'Send a test message',
         description:
-          'Sends a sample message with the header `webhook-test: true` immediately, bypassing the queue, and returns the ' +
+          'Sends a sample message with the header `webhook-test: true` immediately, bypassing the line, and returns the ' +
           'response of the target. Not counted in the statistics.',
         params: WebhookParams,
         querystring: SampleQuery,

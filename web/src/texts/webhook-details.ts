@@ -40,8 +40,9 @@ export const webhookDetails = {
     deadLettered: 'The message was moved to dead letters. It is sent only if someone redelivers it.',
     copy: 'Copy the error',
     attempts: 'Show attempts',
-    hint: 'The alert clears when a message is delivered or when you edit the webhook.',
-    hintReadOnly: 'The alert clears when a message is delivered after the webhooks service is enabled.',
+    hint: 'The webhook is in error until a message is delivered or until you edit the webhook.',
+    hintReadOnly:
+      'The webhook is in error until a message is delivered after the webhooks service is enabled.',
   },
   statistics: {
     title: 'Statistics',
@@ -132,7 +133,7 @@ export const webhookDetails = {
   testDialog: {
     title: 'Send a test message',
     description:
-      'Sends a sample message to the target immediately. It bypasses the queue, has the header webhook-test, and is not counted in the statistics.',
+      'Sends a sample message to the target immediately. It bypasses the line, has the header webhook-test, and is not counted in the statistics.',
     event: 'Event',
     send: 'Send',
     again: 'Send again',

@@ -76,7 +76,7 @@ export const webhookEditing = {
     accountsTitle: 'Focus on accounts',
     content: 'Content',
     contentDescription:
-      'Only events for this content. Events for a course also match the equivalents, bundles and folders that contain it.',
+      'Only events for this content. A chosen equivalent, bundle or folder also covers the courses in it.',
     courses: 'Courses',
     chooseContent: 'Choose content…',
     contentTitle: 'Focus on content',
@@ -104,7 +104,7 @@ export const webhookEditing = {
     testAgain: 'Send again',
     readOnly: 'Nothing is sent while the webhooks service is disabled.',
   },
-  endsError: 'Saving clears the alert. The webhook is no longer in error until an attempt fails again.',
+  endsError: 'Saving ends the error state, until an attempt fails again.',
   apiOnly: {
     title: 'Settings that only the API can change',
     description: 'Editing the webhook here does not change these.',

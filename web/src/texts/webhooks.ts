@@ -20,7 +20,7 @@ export const webhooks = {
     },
     REGISTRATION: {
       name: 'Registrations',
-      description: 'Learners launch a course for the first time, and make progress.',
+      description: 'Learners get their first launch link, or their completion, success or score changes.',
     },
   },
   subtopics: {
@@ -40,7 +40,7 @@ export const webhooks = {
     },
     COURSE_IMPORTED: {
       name: 'Course imported',
-      description: 'A new course is imported into the content pool.',
+      description: 'A new course is imported.',
     },
     COURSE_VERSION_UPLOADED: {
       name: 'Version uploaded',
@@ -48,11 +48,11 @@ export const webhooks = {
     },
     COURSE_VERSION_PUBLISHED: {
       name: 'Version published',
-      description: 'A version of a course is published in the content pool.',
+      description: 'A version of a course is published.',
     },
     REGISTRATION_LAUNCHED: {
       name: 'Registration launched',
-      description: 'A learner launches a course for the first time.',
+      description: 'The first launch link of a registration is requested.',
     },
     REGISTRATION_STATUS_UPDATED: {
       name: 'Status updated',
