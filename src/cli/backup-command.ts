@@ -12,8 +12,8 @@ const BYTES_PER_MIB = 2 ** 20;
 const HELP = `Usage: coursewire backup --to FOLDER
 
 Backs up the embedded data (database, course files, secret) into a folder, completely or not at
-all. The service can keep running. A service can start directly on that folder: set data_dir to it.
-For PostgreSQL and shared stores, see docs/operating.md, "Backup".
+all. The service can keep running. See docs/operating.md, "Backup" and "Restore", also for
+PostgreSQL and shared stores.
 
 Exit code: 0 if the backup is complete; 1 if none was made, or if it lacks the secret that decrypts
 it, which the message then says. What a killed backup leaves is removed by the next backup to the

@@ -29,8 +29,8 @@ const USAGE = `Usage: coursewire [--config FILE] COMMAND
 
 Commands:
   serve           serve the API and deliver webhooks until SIGTERM or SIGINT
-  client …        create, list, disable and delete API clients; see: coursewire client --help
-  user …          create, list and delete administrators; see: coursewire user --help
+  client …        create, list, disable, enable and delete API clients; see: coursewire client --help
+  user …          create, list and delete administrators, reset passwords; see: coursewire user --help
   secrets …       change webhooks_auth_secret; see: coursewire secrets --help
   queues …        create and check the queues on Amazon SQS; see: coursewire queues --help
   installation …  show the id of the installation, or give a copy a new one; see: coursewire installation --help

@@ -14,7 +14,7 @@ const HELP = `Usage: coursewire database copy [--to URL]
 Copies the embedded database in data_dir into an empty PostgreSQL database, completely or not at all.
 If it is interrupted, the target is still empty: run it again. Stop the service on data_dir first.
 Every table is read back, counted and compared before the copy is committed. The embedded database
-is not changed. For the steps before and after, see docs/operating.md, "Moving to PostgreSQL".
+is only migrated to this release. For the steps before and after, see docs/operating.md, "Moving to PostgreSQL".
 
 Options:
   --to URL  postgres://user:password@host:5432/database (default: the setting database_url, which keeps
@@ -132,7 +132,7 @@ function summary(copied: readonly CopiedTable[], ms: number): string {
     `\n${table}\n${alteredText.join('')}` +
     `DONE: ${total} rows in ${copied.length} tables, ${Math.ceil(ms / 1_000)} s. Counted and compared: complete.\n\n` +
     'Next: set database_url to the target and keep webhooks_auth_secret (if it is not set, it is in the data folder).\n' +
-    'Start the service. The embedded database was not changed. Do not start a service on it again,\n' +
+    'Start the service. The embedded database keeps its data. Do not start a service on it again,\n' +
     'because it would also deliver the waiting messages.\n'
   );
 }

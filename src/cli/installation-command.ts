@@ -41,7 +41,7 @@ export async function runInstallationCommand(
     return SUCCESS;
   }
   if (args.length > 1 || (args.length === 1 && args[0] !== 'renew')) {
-    writeError(HELP);
+    writeError(`Unknown command ${JSON.stringify(args.join(' '))}. The command is: renew.\n`);
     return WRONG_USE;
   }
   const database = await open();

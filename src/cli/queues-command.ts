@@ -54,7 +54,10 @@ export async function runQueuesCommand(
     return SUCCESS;
   }
   if ((command !== 'create' && command !== 'check') || rest.length > 0) {
-    context.writeError(HELP);
+    const known = 'The commands are: create, check';
+    context.writeError(
+      command === undefined ? HELP : `Unknown command ${JSON.stringify(args.join(' '))}. ${known}.\n`,
+    );
     return WRONG_USE;
   }
   const settings = { ...context.settings(), installation: await context.installation() };

@@ -55,7 +55,8 @@ describe('the command line', () => {
     const next = (await run(['installation'], env)).out.trim();
     assert.notEqual(next, id);
     assert.equal(renewed.out, `This installation is now ${next}. Before, it was ${id}.\n`);
-    assert.equal((await run(['installation', 'remove'], env)).code, 2);
+    const unknown = await run(['installation', 'remove'], env);
+    assert.deepEqual([unknown.code, unknown.err], [2, 'Unknown command "remove". The command is: renew.\n']);
   });
 
   test('shows its version', async () => {

@@ -12,6 +12,33 @@ const GIVEN = {
   },
   '2004': { mode: 'normal', credit: 'credit', total_time: 'PT0S', time_limit_action: 'continue,no message' },
 };
+/** Elements that may have line breaks (null), after those that they need. The third member marks elements that are write-only. */
+const ELEMENTS_OF_TEXTS: Record<ScormVersion, readonly [string, string | null, true?][]> = {
+  '1.2': [
+    ['cmi.core.exit', 'suspend'],
+    ['cmi.suspend_data', null],
+    ['cmi.comments', null],
+    ['cmi.interactions.0.id', 'first'],
+    ['cmi.interactions.0.type', 'fill-in', true],
+    ['cmi.interactions.0.student_response', null, true],
+    ['cmi.interactions.0.correct_responses.0.pattern', null, true],
+  ],
+  '2004': [
+    ['cmi.exit', 'suspend'],
+    ['cmi.suspend_data', null],
+    ['cmi.comments_from_learner.0.comment', null],
+    ['cmi.objectives.0.id', 'first'],
+    ['cmi.objectives.0.description', null],
+    ['cmi.interactions.0.id', 'first'],
+    ['cmi.interactions.0.type', 'long-fill-in'],
+    ['cmi.interactions.0.description', null],
+    ['cmi.interactions.0.learner_response', null],
+    ['cmi.interactions.0.correct_responses.0.pattern', null],
+    ['cmi.interactions.1.id', 'second'],
+    ['cmi.interactions.1.type', 'fill-in'],
+    ['cmi.interactions.1.learner_response', null],
+  ],
+};
 const SEQUENCES = 100;
 const CALLS = 80;
 const PLACES = 3;
@@ -134,6 +161,21 @@ for (const version of ['1.2', '2004'] as const) {
     for (const rule of RULES[version]) {
       it(`handles ${rule.element} as the standard describes it`, () => assertRule(version, rule));
     }
+
+    it('keeps texts with line breaks, also for the next visit', () => {
+      const text = 'first\nsecond\r\nthird';
+      const api = start(version);
+      api.Initialize('');
+      for (const [element, value] of ELEMENTS_OF_TEXTS[version])
+        assert.deepEqual(write(api, element, value ?? text), { value: 'true', error: '0' }, element);
+      for (const visit of ['same', 'next']) {
+        for (const [element, value, isWriteOnly] of ELEMENTS_OF_TEXTS[version])
+          if (value === null && isWriteOnly !== true)
+            assert.deepEqual(read(api, element), { value: text, error: '0' }, `${visit} visit: ${element}`);
+        api.Terminate('');
+        api.Initialize('');
+      }
+    });
 
     it('answers random calls like a simple model of its table', () => {
       for (let seed = 1; seed <= SEQUENCES; seed++) assertSequence(version, seed);

@@ -11,9 +11,12 @@ import {
 } from './allowed-values.ts';
 import { setInLists } from './element-lists.ts';
 import { elementOf, GROUPS_12, isBeyond } from './element-of.ts';
+import { LineBreaks } from './line-breaks.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
 
+/** Answers of any type may be texts: the standard does not check them. */
+const ANY_TEXT = 'other';
 const NO_LOG = 5;
 /** Error codes of the standard (Run-Time Environment 3.3.3). */
 const INVALID_ARGUMENT = '201';
@@ -53,7 +56,8 @@ function engineOf(cmi: Record<string, unknown>): Engine {
   });
   allowValues(inner.cmi, 'suspend_data', emptyOrLong(MOST_SUSPEND_DATA));
   allowValues(inner.cmi.core, 'lesson_location', emptyOrLong(MOST_LOCATION));
-  loadCmi(inner, cmi);
+  const lineBreaks = new LineBreaks();
+  loadCmi(inner, lineBreaks.dataToEngine(cmi));
   /** The error of the last call, if it differs from the engine's error. */
   let ownError: string | null = null;
   /** Returns the result of a call. For an unknown element of a known category, sets the error of the standard. */
@@ -72,7 +76,10 @@ function engineOf(cmi: Record<string, unknown>): Engine {
         ownError = INVALID_ARGUMENT;
         return '';
       }
-      return answered(element, String(inner.LMSGetValue(elementOf(element, GROUPS_12))));
+      return answered(
+        element,
+        lineBreaks.fromEngine(String(inner.LMSGetValue(elementOf(element, GROUPS_12)))),
+      );
     },
     setValue(element, value) {
       if (!inner.isInitialized()) {
@@ -81,7 +88,8 @@ function engineOf(cmi: Record<string, unknown>): Engine {
       }
       const set = (given: string) => {
         allowDecimalResult(inner.cmi.interactions, element);
-        return setInLists(inner.cmi, element, () => inner.LMSSetValue(elementOf(element, GROUPS_12), given));
+        const text = lineBreaks.toEngine(element, given, () => ANY_TEXT);
+        return setInLists(inner.cmi, element, () => inner.LMSSetValue(elementOf(element, GROUPS_12), text));
       };
       let answer = set(value);
       // A new interaction must begin with a result that the engine accepts.
@@ -93,7 +101,10 @@ function engineOf(cmi: Record<string, unknown>): Engine {
     lastError: () => ownError ?? String(inner.LMSGetLastError()),
     errorString: (code) => inner.LMSGetErrorString(code),
     diagnostic: (code) => inner.LMSGetDiagnostic(code),
-    read: () => (inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> }).cmi,
+    read: () =>
+      lineBreaks.fromEngine(
+        (inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> }).cmi,
+      ),
   };
 }
 

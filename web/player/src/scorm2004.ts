@@ -14,6 +14,7 @@ import {
 import { setInLists } from './element-lists.ts';
 import { elementOf, GROUPS_2004 } from './element-of.ts';
 import { EXITS_OF_ALL } from './exits.ts';
+import { LineBreaks } from './line-breaks.ts';
 import { type Navigation, navigationOf } from './navigation.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
@@ -107,16 +108,19 @@ function engineOf(
   allowValues(inner.cmi, 'location', emptyOrLong(MOST_LOCATION));
   allowValues(preference, 'language', (value) => value === '');
   allowValues(preference, 'delivery_speed', (value) => /^0+(?:\.0+)?$/.test(value));
-  loadCmi(inner, cmi);
+  const lineBreaks = new LineBreaks();
+  loadCmi(inner, lineBreaks.dataToEngine(cmi));
   const adl = new AdlModel(adlHost);
   /** The error of `adl`, if the last call concerned it. */
   let adlError: string | null = null;
   const set = new Set<string>();
   const read = () => {
-    const { cmi: members } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
+    const { cmi: rendered } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
+    const members = lineBreaks.fromEngine(rendered);
     // A unit that measured no time must not report a time of zero.
     return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
   };
+  const typeOf = (index: number) => String(inner.GetValue(`cmi.interactions.${index}.type`));
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
   const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();
   const lastErrorOfInner = () => String(inner.GetLastError());
@@ -143,7 +147,7 @@ function engineOf(
       if (error !== 0) return ofAdl({ value: '', error });
       // For some elements, the engine keeps the error of an earlier call.
       inner.lastErrorCode = '0';
-      const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
+      const value = lineBreaks.fromEngine(String(inner.GetValue(elementOf(element, GROUPS_2004))));
       if (value === '' && inner.isInitialized()) {
         // The engine does not distinguish an empty value from one that was never set.
         if (EMPTIABLE.includes(element) && set.has(element)) return ofAdl({ value, error: 0 });
@@ -167,8 +171,9 @@ function engineOf(
       }
       allowDecimalResult(interactions, element);
       allowOtherId(interactions, element);
+      const given = lineBreaks.toEngine(element, value, typeOf);
       const result = ofInner(
-        setInLists(inner.cmi, element, () => inner.SetValue(elementOf(element, GROUPS_2004), value)),
+        setInLists(inner.cmi, element, () => inner.SetValue(elementOf(element, GROUPS_2004), given)),
       );
       if (result === 'true') {
         set.add(element);
