@@ -4,9 +4,6 @@ import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-/** Effects of what the page shows have run by then. */
-const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-
 describe('a response that arrives after its form or dialog was left', () => {
   let ui: Ui;
   before(async () => {
@@ -42,7 +39,7 @@ describe('a response that arrives after its form or dialog was left', () => {
       await sent;
       // Before the page has noticed that the changes are on their way, it asks whether to lose them.
       await save.and(page.locator('[data-loading]')).waitFor();
-      await page.evaluate(TWO_FRAMES);
+      await visit.settled();
       await visit.go('/administration/alerts/new');
       await heading(page, 'Create alert').waitFor();
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DataModelApi, type ScormVersion, startDataModel } from './support/data-model.ts';
+import { type DataModelApi, type ScormVersion, startDataModel, startUnit } from './support/data-model.ts';
 import { type ElementRule, SCORM_12_ELEMENTS, SCORM_2004_ELEMENTS } from './support/data-model-tables.ts';
 import { type Answer, ERRORS, PlainDataModel } from './support/plain-data-model.ts';
 
@@ -156,24 +156,39 @@ function assertSequence(version: ScormVersion, seed: number): void {
   }
 }
 
+it('accepts line breaks only in texts', () => {
+  const api = start('2004');
+  api.Initialize('');
+  for (const [element, value] of ELEMENTS_OF_TEXTS['2004']) {
+    if (value === null) continue;
+    assert.equal(write(api, element, `${value}\n`).value, 'false', element);
+    assert.equal(write(api, element, value).value, 'true', element);
+  }
+  api.SetValue('cmi.interactions.0.type', 'choice');
+  assert.equal(write(api, 'cmi.interactions.0.learner_response', 'a\nb').value, 'false');
+});
+
 for (const version of ['1.2', '2004'] as const) {
   describe(`the data model of SCORM ${version}`, () => {
     for (const rule of RULES[version]) {
       it(`handles ${rule.element} as the standard describes it`, () => assertRule(version, rule));
     }
 
-    it('keeps texts with line breaks, also for the next visit', () => {
-      const text = 'first\nsecond\r\nthird';
-      const api = start(version);
-      api.Initialize('');
-      for (const [element, value] of ELEMENTS_OF_TEXTS[version])
-        assert.deepEqual(write(api, element, value ?? text), { value: 'true', error: '0' }, element);
-      for (const visit of ['same', 'next']) {
-        for (const [element, value, isWriteOnly] of ELEMENTS_OF_TEXTS[version])
-          if (value === null && isWriteOnly !== true)
-            assert.deepEqual(read(api, element), { value: text, error: '0' }, `${visit} visit: ${element}`);
-        api.Terminate('');
-        api.Initialize('');
+    it('keeps texts with line breaks, sends them, and has them again at the next visit', () => {
+      const text = 'first\nsecond\r\nthird\u2028fourth\u2029end';
+      const elements = ELEMENTS_OF_TEXTS[version];
+      const texts = elements.filter(([, value]) => value === null);
+      const first = startUnit(version, structuredClone(GIVEN[version]));
+      first.api.Initialize('');
+      for (const [element, value] of elements)
+        assert.deepEqual(write(first.api, element, value ?? text), { value: 'true', error: '0' }, element);
+      const next = startUnit(version, structuredClone(first.sent()));
+      next.api.Initialize('');
+      for (const { api, sent } of [first, next]) {
+        for (const [element, , isWriteOnly] of texts)
+          if (isWriteOnly !== true)
+            assert.deepEqual(read(api, element), { value: text, error: '0' }, element);
+        assert.equal(JSON.stringify(sent()).split(JSON.stringify(text)).length - 1, texts.length);
       }
     });
 

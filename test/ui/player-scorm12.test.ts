@@ -47,6 +47,22 @@ describe('a SCORM 1.2 course in a browser', () => {
     assert.deepEqual(heard(registrationId), [PASSED]);
   });
 
+  it('stores an answer with line breaks', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.calls(
+      ['LMSSetValue', 'cmi.interactions.0.id', 'essay'],
+      ['LMSSetValue', 'cmi.interactions.0.type', 'fill-in'],
+      ['LMSSetValue', 'cmi.interactions.0.student_response', 'Dear all,\nthe exit is on the left.'],
+      ['LMSCommit', ''],
+    );
+    await learner.saved();
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    assert.match(JSON.stringify(body), /"student_response":"Dear all,\\nthe exit is on the left\."/);
+  });
+
   it('resumes in another browser, and adds up the time of both sessions', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     {

@@ -1,4 +1,7 @@
-type MakeApi<A> = (data: unknown, ...listeners: (() => void)[]) => { api: A };
+type MakeApi<A> = (
+  data: unknown,
+  ...listeners: (() => void)[]
+) => { api: A; session: { snapshot(): { cmi: Record<string, unknown> } } };
 
 /** The types of the engine behind these resolve in the UI's own project alone, so that the compiler does not follow. */
 const SOURCES = '../../../web/player/src';
@@ -33,14 +36,24 @@ export interface DataModelApi {
   GetDiagnostic(code: unknown): string;
 }
 
+/** A unit as the player page has it, without a browser. */
+export interface StartedUnit {
+  api: DataModelApi;
+  /** What the page sends to the service. */
+  sent(): Record<string, unknown>;
+}
+
 /**
- * The API that the player page gives to the first one of two units, without a browser.
+ * Starts the first one of two units.
  * @param cmi the members of the data model that the unit starts with
  */
-export function startDataModel(version: ScormVersion, cmi: Record<string, unknown>): DataModelApi {
-  if (version === '2004') return scorm2004Api({ cmi, units: ['a', 'b'], unit: 'a' }, nothing, nothing).api;
-  const { api } = scorm12Api({ cmi }, nothing);
-  return {
+export function startUnit(version: ScormVersion, cmi: Record<string, unknown>): StartedUnit {
+  if (version === '2004') {
+    const { api, session } = scorm2004Api({ cmi, units: ['a', 'b'], unit: 'a' }, nothing, nothing);
+    return { api, sent: () => session.snapshot().cmi };
+  }
+  const { api, session } = scorm12Api({ cmi }, nothing);
+  const named = {
     Initialize: api.LMSInitialize,
     Terminate: api.LMSFinish,
     GetValue: api.LMSGetValue,
@@ -50,6 +63,12 @@ export function startDataModel(version: ScormVersion, cmi: Record<string, unknow
     GetErrorString: api.LMSGetErrorString,
     GetDiagnostic: api.LMSGetDiagnostic,
   };
+  return { api: named, sent: () => session.snapshot().cmi };
+}
+
+/** The API that the player page gives to such a unit. */
+export function startDataModel(version: ScormVersion, cmi: Record<string, unknown>): DataModelApi {
+  return startUnit(version, cmi).api;
 }
 
 function nothing(): void {}

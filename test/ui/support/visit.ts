@@ -13,8 +13,8 @@ const ANIMATIONS_ENDED = `(async () => {
     await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
   } while (document.getAnimations().length > 0);
 })()`;
-const FITTING_MS = 5_000;
-const FITS = 'document.documentElement.scrollWidth <= document.documentElement.clientWidth';
+const FRAMES =
+  '(async () => { for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame); })()';
 const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 
@@ -106,10 +106,15 @@ export class Visit implements AsyncDisposable {
     await assertNoColourFaults(this.page, second);
   }
 
-  /** Fails when the page stays wider than its window. */
+  /** Resolves when the page has reacted to what is already visible: to a size that it has measured, or in an effect. */
+  async settled(): Promise<void> {
+    await this.page.evaluate(FRAMES);
+  }
+
+  /** Fails when the page is wider than its window. */
   async assertNoSidewaysScrolling(): Promise<void> {
-    // A page whose window has changed takes a moment to fit.
-    await this.page.waitForFunction(FITS, undefined, { timeout: FITTING_MS }).catch(() => {});
+    // After a change of the window, measured controls have their former width for a frame.
+    await this.settled();
     const { content, window } = await this.page.evaluate<{ content: number; window: number }>(WIDTHS);
     assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
   }

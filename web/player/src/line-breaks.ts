@@ -12,8 +12,6 @@ const ANY_HIDDEN = /[\ufdd0-\ufdd3]/g;
 const TEXT = /^cmi\.(?:(?:interactions|objectives)\.\d+\.description|comments_from_learner\.\d+\.comment)$/;
 const ANSWER =
   /^cmi\.interactions\.(\d+)\.(?:learner_response|student_response|correct_responses\.\d+\.pattern)$/;
-/** The types of interactions whose answers are texts. */
-const TYPES_WITH_TEXT = ['fill-in', 'long-fill-in', 'other'];
 
 /** Translates between the data of a unit and that of its engine. */
 export class LineBreaks {
@@ -22,11 +20,11 @@ export class LineBreaks {
 
   /**
    * The value that the engine gets for an element.
-   * @param typeOf the type of an interaction
+   * @param hasTextAnswers whether the answers of an interaction are texts
    */
-  toEngine(element: string, value: string, typeOf: (index: number) => string): string {
+  toEngine(element: string, value: string, hasTextAnswers: (index: number) => boolean): string {
     const index = ANSWER.exec(element)?.[1];
-    const isText = index === undefined ? TEXT.test(element) : TYPES_WITH_TEXT.includes(typeOf(Number(index)));
+    const isText = index === undefined ? TEXT.test(element) : hasTextAnswers(Number(index));
     return isText ? this.#hide(value) : value;
   }
 

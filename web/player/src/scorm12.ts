@@ -15,8 +15,6 @@ import { LineBreaks } from './line-breaks.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
 
-/** Answers of any type may be texts: the standard does not check them. */
-const ANY_TEXT = 'other';
 const NO_LOG = 5;
 /** Error codes of the standard (Run-Time Environment 3.3.3). */
 const INVALID_ARGUMENT = '201';
@@ -88,7 +86,8 @@ function engineOf(cmi: Record<string, unknown>): Engine {
       }
       const set = (given: string) => {
         allowDecimalResult(inner.cmi.interactions, element);
-        const text = lineBreaks.toEngine(element, given, () => ANY_TEXT);
+        // The engine accepts any text as the answer of any interaction.
+        const text = lineBreaks.toEngine(element, given, () => true);
         return setInLists(inner.cmi, element, () => inner.LMSSetValue(elementOf(element, GROUPS_12), text));
       };
       let answer = set(value);

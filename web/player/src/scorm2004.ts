@@ -22,6 +22,8 @@ import { isUnset, NOT_INITIALIZED, readError, setError } from './scorm2004-rules
 import type { Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
+/** The types of interactions whose answers are texts. */
+const TYPES_WITH_TEXT = ['fill-in', 'long-fill-in', 'other'];
 /** The engine does not allow emptying these elements, but the standard does. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
@@ -120,7 +122,10 @@ function engineOf(
     // A unit that measured no time must not report a time of zero.
     return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
   };
-  const typeOf = (index: number) => String(inner.GetValue(`cmi.interactions.${index}.type`));
+  const hasTextAnswers = (index: number) => {
+    const { type = '' } = (interactions.childArray[index] ?? {}) as { type?: string };
+    return TYPES_WITH_TEXT.includes(type);
+  };
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
   const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();
   const lastErrorOfInner = () => String(inner.GetLastError());
@@ -171,7 +176,7 @@ function engineOf(
       }
       allowDecimalResult(interactions, element);
       allowOtherId(interactions, element);
-      const given = lineBreaks.toEngine(element, value, typeOf);
+      const given = lineBreaks.toEngine(element, value, hasTextAnswers);
       const result = ofInner(
         setInLists(inner.cmi, element, () => inner.SetValue(elementOf(element, GROUPS_2004), given)),
       );
