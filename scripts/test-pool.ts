@@ -96,11 +96,13 @@ export class PoolReport {
 function stateOf(events: readonly TestEvent[]): string {
   const keyOf = ({ nesting, name }: { nesting: number; name: string }) => `${nesting} ${name}`;
   const running = new Map<string, string>();
+  // The first one is the program as a whole.
+  const hasTests = events.filter(({ type }) => type === 'test:dequeue').length > 1;
   for (const { type, data } of events) {
     if (type === 'test:dequeue') running.set(keyOf(data), data.name);
-    // The program as a whole is a test, too, which ended when it was ended.
     else if (type === 'test:complete') running.delete(keyOf(data));
   }
+  if (!hasTests) return 'before its tests';
   return running.size === 0 ? 'after its tests' : `in ${[...running.values()].join(' › ')}`;
 }
 

@@ -47,6 +47,8 @@ const UNLOADABLE_ON_POSTGRES = `import { test } from 'node:test';
 if (process.env.COURSEWIRE_TEST_POSTGRES !== undefined) throw new Error('fault');
 test('passes', () => {});
 `;
+/** So long that a program has started its tests by then, on a busy machine too. */
+const PROGRAM_MS = 40_000;
 /** Never settles, and keeps its process. */
 const ENDLESS = 'setInterval(() => {}, 1_000); await new Promise(() => {});';
 /** Commands that run tests, by the faults that they must find. Each takes files. */
@@ -114,6 +116,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
         describe('another', () => { before(async () => { ${ENDLESS} }); it('is not run', () => {}); });
         it('is run', () => {});`,
       'stuck.test.ts': stuckFor('{ timeout: Infinity }'),
+      'unstarted.test.ts': ENDLESS,
     };
     for (const [name, source] of Object.entries(sources))
       writeFileSync(
@@ -127,7 +130,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       import { PoolReport, runPool } from ${JSON.stringify(pathToFileURL(pool))};
       const report = new PoolReport((text) => process.stderr.write(text));
       const programs = ${JSON.stringify(files)}.map((file) => ({ file, environment: {}, report }));
-      await runPool(programs, [], new AbortController().signal, { programMs: 15_000, testMs: 1_000 });
+      await runPool(programs, [], new AbortController().signal, { programMs: ${PROGRAM_MS}, testMs: 1_000 });
       await report.end();
       console.log(JSON.stringify([report.hasFailed, report.failures]));`;
     writeFileSync(path.join(folder.path, 'pool.ts'), program);
@@ -139,8 +142,9 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     for (const expected of [
       'endless.test.ts:2 is stuck: test timed out after 1000ms',
       'endless.test.ts:3 another: failed running before hook',
-      'endless.test.ts was ended after 15 s, after its tests',
-      'stuck.test.ts was ended after 15 s, in a suite › is stuck',
+      `endless.test.ts was ended after ${PROGRAM_MS / 1_000} s, after its tests`,
+      `stuck.test.ts was ended after ${PROGRAM_MS / 1_000} s, in a suite › is stuck`,
+      `unstarted.test.ts was ended after ${PROGRAM_MS / 1_000} s, before its tests`,
     ])
       assert.ok(withoutPlaces.includes(expected), `${expected}\n${output}`);
   });
