@@ -6,8 +6,6 @@ import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
 
 /** What other slices may know about content of any type: that it exists, its name, and its folder. */
 
-export type { AssetType };
-
 /** Content that exists. */
 export interface Asset<T extends ContentType = ContentType> {
   type: T;

@@ -66,7 +66,7 @@ export async function readDeliveryDetails(
   return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_SHOWN) };
 }
 
-/** Adds their messages as sent. */
+/** The deliveries in the same order, each with its message as sent. */
 export async function inBrief(
   reader: Pick<Reader, 'allFor'>,
   deliveries: readonly StoredDelivery[],
