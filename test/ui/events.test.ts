@@ -45,6 +45,16 @@ describe('the event log in the admin UI', () => {
     await using visit = await ui.visit('/registrations');
     const { page } = visit;
     await page.getByRole('link', { name: /ada/ }).first().click();
+    await page.getByRole('row', { name: /Registration launched/ }).waitFor();
+    const columns = await page
+      .getByRole('table', { name: 'Events' })
+      .getByRole('columnheader')
+      .allTextContents();
+    assert.deepEqual(
+      columns,
+      ['Event', 'User', 'Webhooks', 'Occurred'],
+      'the page itself names the learner and the course',
+    );
     await page.getByRole('link', { name: /Registration launched, event/ }).click();
     await page.getByRole('heading', { name: 'Registration launched' }).waitFor();
     const messages = page.getByRole('list', { name: 'Messages' });

@@ -48,20 +48,26 @@ const COLUMNS: readonly Column<EventSummary>[] = [
   },
 ];
 
+/** Without the column that would be the same in all events of a registration. */
+const COLUMNS_OF_REGISTRATION = COLUMNS.filter(({ id }) => id !== 'about');
+
 /** Events as rows; each leads to its page. */
 export function EventList({
   rows,
+  ofRegistration = false,
   stale = false,
   placeholderRows = 8,
 }: {
   rows: readonly EventSummary[] | undefined;
+  /** Whether they are all about one registration, which the page names. */
+  ofRegistration?: boolean;
   stale?: boolean;
   placeholderRows?: number;
 }) {
   return (
     <DataRows
       label={events.label}
-      columns={COLUMNS}
+      columns={ofRegistration ? COLUMNS_OF_REGISTRATION : COLUMNS}
       rows={rows}
       rowKey={({ id }) => id}
       stale={stale}

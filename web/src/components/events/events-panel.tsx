@@ -36,7 +36,12 @@ export function EventsPanel({ about }: { about: EventSearch }) {
       ) : isEmpty ? (
         <p className={styles.note}>{events.panel.empty}</p>
       ) : (
-        <EventList rows={data?.data} stale={isPlaceholderData} placeholderRows={3} />
+        <EventList
+          rows={data?.data}
+          ofRegistration={about.registration_id !== undefined}
+          stale={isPlaceholderData}
+          placeholderRows={3}
+        />
       )}
     </Panel>
   );
