@@ -31,6 +31,7 @@ import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
 import { openServiceStorage } from './service-storage.ts';
 import { addressOf } from './settings/base-url.ts';
+import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
@@ -134,7 +135,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const alerts = stack.use(
     createAlerts(context, {
       webhooks: webhooks.troubles,
-      checks: { ...checks, ...sharedChecks({ disk: () => checkDiskReserve(settings.data_dir) }) },
+      checks: { ...checks, ...sharedChecks({ disk: () => checkDiskReserve(foldersInUse(settings)) }) },
       queueObstacle: () => queue.obstacle(),
       checkTargetUrl: (url) => guard.checkUrl(url),
       post: (request) => noticeSender.send({ ...request, credentials: null }),
@@ -280,6 +281,12 @@ function readinessChecks(
     }),
     ...(queue.check === null ? {} : { queue: queue.check }),
   };
+}
+
+/** The folders whose disks must not become full. */
+function foldersInUse(settings: Settings): string[] {
+  const content = contentPlaceOf(settings);
+  return [settings.data_dir, ...(content?.kind === 'folder' ? [content.folder] : [])];
 }
 
 /** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */

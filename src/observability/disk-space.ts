@@ -13,13 +13,18 @@ export async function checkDiskSpace(folder: string, minFreeBytes = MIN_FREE_BYT
   if (free < minFreeBytes) throw new Error(`only ${free} bytes are free on the disk of ${folder}`);
 }
 
-/** Throws if the disk of a folder soon is full: a person should act before it is. */
-export async function checkDiskReserve(folder: string): Promise<void> {
-  const { bavail, bsize, blocks } = await statfs(folder);
-  const free = bavail * bsize;
-  if (free >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_PART)) return;
-  const mebibytes = (bytes: number) => `${Math.floor(bytes / 1_024 ** 2).toLocaleString('en')} MiB`;
-  throw new Error(
-    `only ${mebibytes(free)} of ${mebibytes(blocks * bsize)} are free on the disk of ${folder}`,
-  );
+/** Throws if the disk of one of these folders soon is full: a person should act before it is. */
+export async function checkDiskReserve(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const { bavail, bsize, blocks } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free >= Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_PART)) continue;
+    throw new Error(
+      `only ${mebibytes(free)} of ${mebibytes(blocks * bsize)} are free on the disk of ${folder}`,
+    );
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / 1_024 ** 2).toLocaleString('en')} MiB`;
 }

@@ -9,6 +9,7 @@ import { openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
@@ -57,6 +58,22 @@ describe('an alert about the service', () => {
       (receiver.requests[1]!.json as { summary: string }).summary,
       /Ended: The storage of courses on .+ works again$/,
     );
+  });
+
+  it('begins when the disk of the course files is nearly full', async (t) => {
+    const disk = await mountSmallDisk(16);
+    if (typeof disk === 'string') return t.skip(disk);
+    await using _mounted = disk;
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService({ content_store: disk.folder });
+    await createAlert(alerts.api, receiver.url, SERVICE);
+    disk.fill();
+    await untilTrouble(alerts.service.settings.data_dir, 1);
+    alerts.clock.pass(2 * MINUTE);
+    await receiver.waitFor(1);
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.match(summary, /^\[Coursewire\] A disk on .+: only 0 MiB of 16 MiB are free on the disk of /);
+    assert.ok(summary.includes(disk.folder), summary);
   });
 });
 

@@ -131,6 +131,6 @@ function hasLasted(since: number, { minutes }: Pick<AlertRule, 'minutes'>, now: 
 const PARTS: Readonly<Record<string, string>> = {
   database: 'The database',
   queue: 'The message queue',
-  disk: 'The disk of the data folder',
+  disk: 'A disk',
   content: 'The storage of courses',
 };
