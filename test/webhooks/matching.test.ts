@@ -17,6 +17,9 @@ import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import type { WebhookInput } from '../../src/webhooks/configuration/webhook-schemas.ts';
 import { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
+import { unmatchedReason } from '../../src/webhooks/events/event-matching.ts';
+import { readWebhookFits } from '../../src/webhooks/events/matching-store.ts';
+import { readMatcher } from '../../src/webhooks/events/replay-matcher.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Few assets, so that events and focuses meet often. */
@@ -120,6 +123,32 @@ describe('matching events with webhooks', () => {
 
   const matching = (event: Event) => readMatchingWebhooks(opened.database.reader, event);
 
+  /** The active webhooks that the page of an event would call changed, because they match it. */
+  async function explainedAsMatching(event: Event, ids: readonly number[]): Promise<number[]> {
+    const past = { matched: [], occurredAt: Number.MAX_SAFE_INTEGER, subtopic: event.subtopic };
+    const after = Math.min(...ids) - 1;
+    const fits = await readWebhookFits(opened.database.reader, event, {
+      after,
+      limit: Math.max(...ids) - after,
+    });
+    return fits
+      .filter((fit) => fit.deleted_at === null && unmatchedReason(past, fit) === 'CONFIGURATION_CHANGED')
+      .map(({ id }) => id);
+  }
+
+  /** Of these webhooks, those to which an event would be replayed. */
+  async function replayedTo(event: Event, ids: readonly number[]): Promise<number[]> {
+    const { subtopic, accountId, content } = event;
+    const resource = accountId === null ? {} : { account: { id: accountId, name: 'Any', enabled: true } };
+    const replayable = { subtopic, resource, focused: content, occurredAt: 0 };
+    const replayed: number[] = [];
+    for (const id of ids) {
+      const isMatch = await readMatcher(opened.database.reader, { id, ignore_before: null });
+      if (isMatch(replayable)) replayed.push(id);
+    }
+    return replayed;
+  }
+
   /** Makes a change and says what it means for the plain list of webhooks by id. */
   async function apply(change: Change, model: Map<number, WebhookInput>): Promise<void> {
     if (change.kind === 'create') {
@@ -138,7 +167,7 @@ describe('matching events with webhooks', () => {
     }
   }
 
-  test('finds exactly those that the rules require, after any creation, update and deletion', async () => {
+  test('finds exactly those that the rules require, after any change, as do replays and the explanations of events', async () => {
     let hits = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -164,6 +193,15 @@ describe('matching events with webhooks', () => {
               expected.sort((a, b) => a.id - b.id),
               JSON.stringify(event),
             );
+            const active = [...model].filter(([, { enabled }]) => enabled !== false).map(([id]) => id);
+            const ids = expected.map(({ id }) => id);
+            if (active.length === 0) continue;
+            assert.deepEqual(
+              await explainedAsMatching(event, [...model.keys()]),
+              ids,
+              'the page of the event',
+            );
+            assert.deepEqual(await replayedTo(event, active), ids, 'replaying');
           }
           for (const id of model.keys()) await webhooks.delete(id, { by: COMMAND_LINE, expected: null });
         },

@@ -6,14 +6,8 @@ import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
-import type { Focus } from '../configuration/webhook.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import {
-  readFocuses,
-  readSubtopics,
-  requireWebhook,
-  type StoredWebhook,
-} from '../configuration/webhook-store.ts';
+import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
 import {
   archiveLatestAttempts,
   markQueued,
@@ -26,6 +20,7 @@ import { ALL_EVENTS, searchEvents } from './event-search.ts';
 import { lockEvents, readEvents, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
 import { messageIdOf } from './message-ids.ts';
+import { readMatcher } from './replay-matcher.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 /** Messages that one step queues. */
@@ -87,7 +82,7 @@ export class ReplayService {
           'conflict',
           'The webhook is inactive and would discard the messages. Enable it first',
         );
-      const fits = await matcherOf(tx, webhook);
+      const fits = await readMatcher(tx, webhook);
       const chosen: StoredEvent[] = [];
       let after: number | null = request.after ?? 0;
       for (let read = 0; read < STEP_EVENTS && after !== null && chosen.length < STEP_MESSAGES; ) {
@@ -222,20 +217,4 @@ function toMessage(webhook: MatchedWebhook, event: StoredEvent): QueueMessage {
     ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
     enqueuedAt: occurredAt,
   };
-}
-
-/** Whether a webhook would match an event as it is configured now, and would not discard it. */
-async function matcherOf(tx: Transaction, webhook: StoredWebhook): Promise<(event: StoredEvent) => boolean> {
-  const subtopics = new Set<string>((await readSubtopics(tx, [webhook.id])).get(webhook.id));
-  const focus: Focus[] = (await readFocuses(tx, [webhook.id])).get(webhook.id) ?? [];
-  const accounts = new Set(focus.filter(({ type }) => type === 'ACCOUNT').map(({ id }) => id));
-  const content = new Set(
-    focus.filter(({ type }) => type !== 'ACCOUNT').map(({ type, id }) => `${type} ${id}`),
-  );
-  const ignoreBefore = webhook.ignore_before ?? Number.MIN_SAFE_INTEGER;
-  return ({ subtopic, resource, focused, occurredAt }) =>
-    subtopics.has(subtopic) &&
-    occurredAt >= ignoreBefore &&
-    (accounts.size === 0 || (resource.account !== undefined && accounts.has(resource.account.id))) &&
-    (content.size === 0 || focused.some(({ type, id }) => content.has(`${type} ${id}`)));
 }
