@@ -22,3 +22,13 @@ export function recordset(dialect: Dialect, alias: string, columns: Record<strin
   const extracted = names.map((name) => `value ->> '$.${name}' as ${name}`).join(', ');
   return `(select ${extracted} from json_each(?)) as ${alias}`;
 }
+
+/** A subquery of ids, as in `where id in ${idList(dialect)}`. Its parameter is what {@link toIdList} returns. */
+export function idList(dialect: Dialect, type: RecordsetType = 'bigint'): string {
+  return `(select given.id from ${recordset(dialect, 'given', { id: type })})`;
+}
+
+/** Ids as the parameter of {@link idList}, or of a {@link recordset} with the column `id`. */
+export function toIdList(ids: readonly (number | string)[]): string {
+  return JSON.stringify(ids.map((id) => ({ id })));
+}

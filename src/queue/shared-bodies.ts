@@ -1,6 +1,6 @@
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader, Transaction } from '../database/database.ts';
-import { recordset } from '../database/recordset.ts';
+import { idList, toIdList } from '../database/recordset.ts';
 
 /**
  * The place of the shared part in a stored body. The bodies are JSON without line breaks, so a line feed occurs
@@ -81,8 +81,8 @@ export async function deleteUnusedSharedBodies(
 ): Promise<void> {
   const distinct = [...new Set(ids)].filter((id) => id !== null).sort((a, b) => a - b);
   if (distinct.length === 0) return;
-  const list = JSON.stringify(distinct.map((id) => ({ id })));
-  const given = `(select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`;
+  const list = toIdList(distinct);
+  const given = idList(tx.dialect);
   if (tx.dialect === 'postgres') {
     // A redelivery locks its shared part: the next statement sees what it has committed.
     await tx.all(`select id from shared_bodies where id in ${given} order by id for update`, list);

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { AlertFiringRow } from '../../database/schema.ts';
 import type { EndReason, Firing, Trouble, TroubleDetails } from '../firing.ts';
 import type { AlertRule, Condition } from '../rules/alert-rule.ts';
@@ -153,9 +153,9 @@ export async function reportFirings(
 ): Promise<void> {
   await tx.run(
     `update alert_firings set ${column} = ? where id in
-       (select reported.id from ${recordset(tx.dialect, 'reported', { id: 'bigint' })})`,
+       ${idList(tx.dialect)}`,
     batch,
-    JSON.stringify(ids.map((id) => ({ id }))),
+    toIdList(ids),
   );
 }
 

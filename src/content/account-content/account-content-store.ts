@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { recordset, toIdList } from '../../database/recordset.ts';
 import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { assetKey } from '../assets/assets.ts';
@@ -180,7 +180,7 @@ export async function readHeldOf(
      where account_contents.account_id = account.id
        and account_contents.content_type = given.type and account_contents.content_id = given.id
      order by account_contents.account_id, account_contents.content_type, account_contents.content_id`,
-    JSON.stringify(accountIds.map((id) => ({ id }))),
+    toIdList(accountIds),
     JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
   );
   return rows.map((row) => ({

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { AccountRow } from '../../database/schema.ts';
 
 /** SQL for accounts, one operation per function. */
@@ -42,9 +42,9 @@ export async function lockAccountsForContent(tx: Transaction, ids: readonly numb
   if (tx.dialect !== 'postgres') return;
   await tx.all(
     `select accounts.id from accounts
-     where accounts.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})
+     where accounts.id in ${idList(tx.dialect)}
      order by accounts.id for no key update of accounts`,
-    JSON.stringify(ids.map((id) => ({ id }))),
+    toIdList(ids),
   );
 }
 
@@ -55,9 +55,9 @@ export async function readAccountsById(
 ): Promise<StoredAccount[]> {
   return await reader.all<StoredAccount>(
     `select accounts.id, accounts.name, accounts.enabled, accounts.revision, accounts.created_at, accounts.updated_at
-     from accounts where accounts.id in (select given.id from ${recordset(reader.dialect, 'given', { id: 'bigint' })})
+     from accounts where accounts.id in ${idList(reader.dialect)}
      order by accounts.id`,
-    JSON.stringify(ids.map((id) => ({ id }))),
+    toIdList(ids),
   );
 }
 

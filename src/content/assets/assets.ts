@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { AssetType, ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
@@ -41,13 +41,13 @@ export async function lockExistingAssets(
 ): Promise<Map<string, Asset>> {
   const held = new Map<string, Asset>();
   for (const { type, table, folderId } of TABLES) {
-    const ids = references.filter((reference) => reference.type === type).map(({ id }) => ({ id }));
+    const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
     const rows = await tx.all<{ id: number; name: string; folder_id: number }>(
       `select ${table}.id, ${table}.name, ${folderId} as folder_id from ${table}
-       where ${table}.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})
+       where ${table}.id in ${idList(tx.dialect)}
        order by ${table}.id ${tx.dialect === 'postgres' ? `for key share of ${table}` : ''}`,
-      JSON.stringify(ids),
+      toIdList(ids),
     );
     for (const { id, name, folder_id } of rows) {
       const asset: Asset = { type, id, name, folderId: folder_id };

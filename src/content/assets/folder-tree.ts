@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { recordset, toIdList } from '../../database/recordset.ts';
 
 /** What other slices may know about folders: paths, ancestors, and locking them. */
 
@@ -66,7 +66,7 @@ export async function readFolderChains(
        from chain join folders on folders.id = chain.parent_id
        where chain.height < ${MAX_FOLDER_DEPTH})
      select chain.start, chain.id from chain order by chain.start, chain.height`,
-    JSON.stringify(folderIds.map((id) => ({ id }))),
+    toIdList(folderIds),
   );
   const chains = Map.groupBy(rows, ({ start }) => start);
   return new Map([...chains].map(([start, steps]) => [start, steps.map(({ id }) => id)]));

@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { recordset, toIdList } from '../../database/recordset.ts';
 import type { ContentReference } from '../../events/event.ts';
 
 /** SQL for containment, across the tables of all content. Every step is an index lookup. */
@@ -18,7 +18,7 @@ export async function readEquivalentsOf(reader: Reading, courseIds: readonly num
     `select distinct 'EQUIVALENT' as type, equivalent_courses.equivalent_id as id
      from ${recordset(reader.dialect, 'course', { id: 'bigint' })}
      cross join equivalent_courses where equivalent_courses.course_id = course.id`,
-    JSON.stringify(courseIds.map((id) => ({ id }))),
+    toIdList(courseIds),
   );
 }
 
@@ -103,7 +103,7 @@ export async function readBundleMembership(
      where bundle_contents.bundle_id = bundle.id
        and bundle_contents.content_type = asset.type and bundle_contents.content_id = asset.id
      order by bundle_contents.bundle_id, bundle_contents.content_type, bundle_contents.content_id`,
-    JSON.stringify(bundleIds.map((id) => ({ id }))),
+    toIdList(bundleIds),
     asParameter(assets),
   );
 }

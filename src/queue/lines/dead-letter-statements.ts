@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import { deleteUnusedSharedBodies } from '../shared-bodies.ts';
 import { asIds, type MessageRow, toMessages } from './message-statements.ts';
@@ -22,21 +22,21 @@ export async function copyToDeadLetters(
      select dead.line_id, dead.message_id, dead.label, dead.stored_body, dead.shared_body_id, dead.enqueued_at,
        cast(? as bigint), cast(? as bigint)
      from queue_messages as dead
-     where dead.id in (select moved.id from ${recordset(tx.dialect, 'moved', { id: 'bigint' })})
+     where dead.id in ${idList(tx.dialect)}
      order by dead.id
      on conflict (message_id) do update set dead_lettered_at = excluded.dead_lettered_at,
        copy_at = excluded.copy_at`,
     now,
     copyAt,
-    JSON.stringify(positions.map((id) => ({ id }))),
+    toIdList(positions),
   );
 }
 
 export async function deleteDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `delete from queue_dead_letters where message_id in
-       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'text' })})`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
+       ${idList(tx.dialect, 'text')}`,
+    toIdList(messageIds),
   );
 }
 
@@ -106,7 +106,7 @@ export async function copyAgain(tx: Transaction, dead: readonly QueuedMessage[],
   if (dead.length === 0) return;
   await tx.run(
     `update queue_dead_letters set copy_at = ?
-     where id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
+     where id in ${idList(tx.dialect)}`,
     now,
     JSON.stringify(asIds(dead.map(({ position }) => position))),
   );
@@ -119,8 +119,8 @@ export async function readDeadLetters(
 ): Promise<QueuedMessage[]> {
   const rows = await tx.all<MessageRow>(
     `${DEAD_LETTERS} where dead.message_id in
-       (select given.id from ${recordset(tx.dialect, 'given', { id: 'text' })}) order by dead.id`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
+       ${idList(tx.dialect, 'text')} order by dead.id`,
+    toIdList(messageIds),
   );
   return await toMessages(tx, rows);
 }

@@ -1,5 +1,5 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import { HELD_UNTIL } from '../message-queue.ts';
 import { isWaiting, isWaitingInLine } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
@@ -157,16 +157,16 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
 
 /** With their messages, all of which are done with. */
 export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
-  const ids = JSON.stringify(lineIds.map((id) => ({ id })));
+  const ids = toIdList(lineIds);
   await tx.run(
     `delete from queue_messages where line_id in
        (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
-         (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })}))`,
+         ${idList(tx.dialect)})`,
     ids,
   );
   await tx.run(
     `delete from queue_lines where pending = 0 and line_id in
-       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+       ${idList(tx.dialect)}`,
     ids,
   );
 }
@@ -225,8 +225,8 @@ export async function recountLine(tx: Transaction, lineId: number, now: number):
 export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
   const rows = await tx.all<{ line_id: number }>(
     `select line.line_id from queue_lines as line where line.line_id in
-       (select wanted.id from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })})`,
-    JSON.stringify(lineIds.map((id) => ({ id }))),
+       ${idList(tx.dialect)}`,
+    toIdList(lineIds),
   );
   return new Set(rows.map((row) => row.line_id));
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts';
 import type { FocusType, Subtopic } from '../../events/catalogue.ts';
 import { notFound } from '../../problems/problem.ts';
@@ -333,8 +333,8 @@ function collect<Row extends { webhook_id: number }, T>(
 
 /** Removes all data of webhooks. */
 export async function eraseWebhooks(tx: Transaction, ids: readonly number[]): Promise<void> {
-  const gone = `(select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`;
-  const list = JSON.stringify(ids.map((id) => ({ id })));
+  const gone = idList(tx.dialect);
+  const list = toIdList(ids);
   for (const table of ['webhook_triggers', 'webhook_subtopics', 'webhook_focuses', 'webhook_statistics']) {
     await tx.run(`delete from ${table} where webhook_id in ${gone}`, list);
   }

@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, toIdList } from '../../database/recordset.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
 import { type StoredEvent, toStoredEvent, type WholeEventRow } from './stored-event.ts';
 
@@ -68,8 +68,8 @@ export async function lockEvents(tx: Transaction, ids: readonly number[]): Promi
   if (tx.dialect !== 'postgres' || ids.length === 0) return;
   await tx.all(
     `select events.id from events where events.id in
-       (select wanted.id from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })}) order by events.id for update`,
-    JSON.stringify(ids.map((id) => ({ id }))),
+       ${idList(tx.dialect)} order by events.id for update`,
+    toIdList(ids),
   );
 }
 

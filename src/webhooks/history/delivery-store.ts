@@ -1,6 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
@@ -113,7 +113,7 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
      cross join deliveries
      where deliveries.message_id = tried.id and deliveries.attempted_at is not null
      on conflict (delivery_id, attempt) do nothing`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
+    toIdList(messageIds),
   );
 }
 
@@ -156,7 +156,7 @@ export async function readResent(
      where deliveries.message_id = tried.id and (deliveries.resent = 1 or exists (
        select 1 from delivery_attempts
        where delivery_attempts.delivery_id = deliveries.id and delivery_attempts.resent = 1))`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
+    toIdList(messageIds),
   );
   return rows.map((row) => row.message_id);
 }
@@ -267,9 +267,9 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
     `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
        attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null,
        resent = 0, headers = null
-     where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
+     where id in ${idList(tx.dialect)}`,
     now,
-    JSON.stringify(ids.map((id) => ({ id }))),
+    toIdList(ids),
   );
 }
 
@@ -307,9 +307,9 @@ export async function markRemoved(tx: Transaction, ids: readonly number[], now: 
   await tx.run(
     `update deliveries set status = 'DISCARDED', status_reason = 'REMOVED', updated_at = ?
      where status = 'DEAD_LETTERED'
-       and id in (select removed.id from ${recordset(tx.dialect, 'removed', { id: 'bigint' })})`,
+       and id in ${idList(tx.dialect)}`,
     now,
-    JSON.stringify(ids.map((id) => ({ id }))),
+    toIdList(ids),
   );
 }
 
@@ -359,7 +359,7 @@ async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDel
   if (tx.dialect === 'sqlite') await unlistDeliveries(tx, deliveries);
   await tx.run(
     `delete from delivery_attempts where delivery_id in
-       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
-    JSON.stringify(deliveries.map(({ id }) => ({ id }))),
+       ${idList(tx.dialect)}`,
+    toIdList(deliveries.map(({ id }) => id)),
   );
 }

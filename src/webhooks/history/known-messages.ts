@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { recordset } from '../../database/recordset.ts';
+import { recordset, toIdList } from '../../database/recordset.ts';
 
 /**
  * The messages that the history knows, and whether each is settled, which means that it is not retried
@@ -12,7 +12,7 @@ export async function readKnownMessages(
   const rows = await reader.all<{ message_id: string; status: string }>(
     `select past.message_id, past.status from ${recordset(reader.dialect, 'given', { id: 'text' })}
      cross join deliveries as past where past.message_id = given.id`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
+    toIdList(messageIds),
   );
   return new Map(
     rows.map(({ message_id, status }) => [message_id, status !== 'RETRYING' && status !== 'QUEUED']),
