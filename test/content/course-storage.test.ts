@@ -16,7 +16,7 @@ import { type CourseParts, openCourseParts } from './course-parts.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 /** What a crash leaves behind: newer than the database of any test. */
-const ORPHAN = newContentKey(Date.now() + 60_000);
+const ORPHAN = newContentKey(Date.now() + 3_600_000);
 const context = (signal = new AbortController().signal) => ({
   user: 'author@example.com',
   by: COMMAND_LINE,

@@ -90,8 +90,10 @@ describe('a reader of manifests', () => {
     await using file = await PackageFile.of(await scorm12Package());
     await using reader = new ManifestReader();
     const order: string[] = [];
+    const endHostile = () => order.push('hostile');
+    // On a busy machine, the large ones may be refused because they take too long.
     const hostile = Array.from({ length: 3 }, () =>
-      reader.read(request(large), 'hostile', never).then(() => order.push('hostile')),
+      reader.read(request(large), 'hostile', never).then(endHostile, endHostile),
     );
     await reader.read(request(file), 'other', never).then(() => order.push('other'));
     await Promise.all(hostile);

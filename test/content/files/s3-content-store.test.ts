@@ -8,6 +8,7 @@ import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
+import { TEST_TIMEOUT_MS } from '../../support/deadline.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
@@ -141,7 +142,7 @@ describe('the S3 content store', () => {
   });
 
   it('sends no request for readers that have left, and keeps no connection for them', {
-    timeout: 20_000,
+    timeout: TEST_TIMEOUT_MS,
   }, async () => {
     using folder = temporaryFolder();
     await using s3 = await startS3();
