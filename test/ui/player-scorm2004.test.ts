@@ -70,6 +70,39 @@ describe('a SCORM 2004 course in a browser', () => {
     ]);
   });
 
+  it('stores answers that only look like marks of the standard, and gives them back at the next visit', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course());
+    const answer = '{x} is a set';
+    const pattern = '{case_matters=true}{1, 2} is a set, {x} is another';
+    {
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.calls(
+        ['SetValue', 'cmi.interactions.0.id', 'essay'],
+        ['SetValue', 'cmi.interactions.0.type', 'long-fill-in'],
+        ['SetValue', 'cmi.interactions.0.learner_response', answer],
+        ['SetValue', 'cmi.interactions.0.correct_responses.0.pattern', pattern],
+        ['SetValue', 'cmi.exit', 'suspend'],
+        ['Commit', ''],
+      );
+      await learner.saved();
+    }
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const sent = JSON.stringify(body);
+    for (const text of [answer, pattern]) assert.ok(sent.includes(JSON.stringify(text)), text);
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    await other.given();
+    const read = await other.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as { sco: { GetValue(element: string): string } };
+      return ['learner_response', 'correct_responses.0.pattern'].map((member) =>
+        sco.GetValue(`cmi.interactions.0.${member}`),
+      );
+    });
+    assert.deepEqual(read, [answer, pattern]);
+  });
+
   it('leads through several units and an asset, and is completed when all of them are', async () => {
     const items = ['1', '2']
       .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)

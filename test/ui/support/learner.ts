@@ -30,7 +30,7 @@ export class Learner implements AsyncDisposable {
     return JSON.parse((await this.course.locator('#given').filter({ hasText: '}' }).textContent()) ?? '');
   }
 
-  /** Lets the test course of SCORM 1.2 make these calls, each with its arguments. */
+  /** Lets the test course of SCORM make these calls, each with its arguments. */
   async calls(...calls: readonly (readonly [name: string, ...values: string[]])[]): Promise<void> {
     await this.course.locator('body').evaluate((_, made) => {
       const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };

@@ -36,23 +36,6 @@ export function allowValues(model: object, name: string, isAllowed: (value: stri
   });
 }
 
-/** The standards limit neither the digits nor the sign of a numeric result. */
-const DECIMAL = /^-?\d+(?:\.\d+)?$/;
-
-const RESULT = /^cmi\.interactions\.(\d+)\.result$/;
-
-/** Whether a value is a numeric result of an interaction. */
-export function isDecimalResult(element: string, value: string): boolean {
-  return RESULT.test(element) && DECIMAL.test(value);
-}
-
-/** Lets an existing interaction accept any number as its result. */
-export function allowDecimalResult(interactions: { childArray: object[] }, element: string): void {
-  const index = RESULT.exec(element)?.[1];
-  const interaction = index === undefined ? undefined : interactions.childArray[Number(index)];
-  if (interaction !== undefined) allowValues(interaction, 'result', (value) => DECIMAL.test(value));
-}
-
 /**
  * Lets the id of a SCORM 2004 interaction change. The engine allows setting it only once, which the standard requires
  * only for objectives. A course that numbers its interactions from 0 at each visit would fail at the first of them.
@@ -61,26 +44,4 @@ export function allowOtherId(interactions: { childArray: object[] }, element: st
   const index = /^cmi\.interactions\.(\d+)\.id$/.exec(element)?.[1];
   const interaction = index === undefined ? undefined : interactions.childArray[Number(index)];
   if (interaction !== undefined) (interaction as { _idIsSet?: boolean })._idIsSet = false;
-}
-
-/**
- * Loads the stored data of a unit. The engine would reject it because of numeric results, so they are set afterwards.
- */
-export function loadCmi(
-  inner: { cmi: { interactions: { childArray: object[] } }; loadFromJSON(json: never): void },
-  cmi: Record<string, unknown>,
-): void {
-  const kept = Object.entries((cmi.interactions ?? {}) as Record<string, { result?: unknown }>);
-  const results = new Map<string, unknown>();
-  const loadable = kept.map(([index, interaction]) => {
-    const { result, ...others } = interaction;
-    if (typeof result !== 'string' || !DECIMAL.test(result)) return [index, interaction];
-    results.set(index, result);
-    return [index, { ...others, result: '' }];
-  });
-  inner.loadFromJSON({ cmi: { ...cmi, interactions: Object.fromEntries(loadable) } } as never);
-  for (const [index, result] of results) {
-    allowDecimalResult(inner.cmi.interactions, `cmi.interactions.${index}.result`);
-    Object.assign(inner.cmi.interactions.childArray[Number(index)] ?? {}, { result });
-  }
 }

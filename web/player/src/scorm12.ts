@@ -1,17 +1,8 @@
 import { Scorm12API } from 'scorm-again/scorm12/min';
 import { timespanMs, timespanOf } from '../../../src/player/scorm/scorm12-status.ts';
-import {
-  allowDecimalResult,
-  allowValues,
-  emptyOrLong,
-  isDecimalResult,
-  loadCmi,
-  MOST_LOCATION,
-  MOST_SUSPEND_DATA,
-} from './allowed-values.ts';
-import { setInLists } from './element-lists.ts';
+import { allowValues, emptyOrLong, MOST_LOCATION, MOST_SUSPEND_DATA } from './allowed-values.ts';
 import { elementOf, GROUPS_12, isBeyond } from './element-of.ts';
-import { LineBreaks } from './line-breaks.ts';
+import { loadCmi, setKept } from './kept-values.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
 
@@ -54,8 +45,7 @@ function engineOf(cmi: Record<string, unknown>): Engine {
   });
   allowValues(inner.cmi, 'suspend_data', emptyOrLong(MOST_SUSPEND_DATA));
   allowValues(inner.cmi.core, 'lesson_location', emptyOrLong(MOST_LOCATION));
-  const lineBreaks = new LineBreaks();
-  loadCmi(inner, lineBreaks.dataToEngine(cmi));
+  loadCmi(inner, cmi);
   /** The error of the last call, if it differs from the engine's error. */
   let ownError: string | null = null;
   /** Returns the result of a call. For an unknown element of a known category, sets the error of the standard. */
@@ -74,36 +64,21 @@ function engineOf(cmi: Record<string, unknown>): Engine {
         ownError = INVALID_ARGUMENT;
         return '';
       }
-      return answered(
-        element,
-        lineBreaks.fromEngine(String(inner.LMSGetValue(elementOf(element, GROUPS_12)))),
-      );
+      return answered(element, String(inner.LMSGetValue(elementOf(element, GROUPS_12))));
     },
     setValue(element, value) {
       if (!inner.isInitialized()) {
         ownError = NOT_INITIALIZED;
         return 'false';
       }
-      const set = (given: string) => {
-        allowDecimalResult(inner.cmi.interactions, element);
-        // The engine accepts any text as the answer of any interaction.
-        const text = lineBreaks.toEngine(element, given, () => true);
-        return setInLists(inner.cmi, element, () => inner.LMSSetValue(elementOf(element, GROUPS_12), text));
-      };
-      let answer = set(value);
-      // A new interaction must begin with a result that the engine accepts.
-      if (answer !== 'true' && isDecimalResult(element, value) && set('neutral') === 'true')
-        answer = set(value);
-      return answered(element, answer);
+      const set = (given: string) => inner.LMSSetValue(elementOf(element, GROUPS_12), given);
+      return answered(element, setKept(inner.cmi, element, value, set));
     },
     commit: (parameter) => answered('', inner.LMSCommit(parameter as '')),
     lastError: () => ownError ?? String(inner.LMSGetLastError()),
     errorString: (code) => inner.LMSGetErrorString(code),
     diagnostic: (code) => inner.LMSGetDiagnostic(code),
-    read: () =>
-      lineBreaks.fromEngine(
-        (inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> }).cmi,
-      ),
+    read: () => (inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> }).cmi,
   };
 }
 

@@ -1,5 +1,7 @@
 import { durationMs } from '../../../src/player/scorm/scorm2004-status.ts';
 import { isBeyond } from './element-of.ts';
+import { type AnswersModel, interactionIn, interactionOf, isTextElement } from './kept-values.ts';
+import { isAnswer, isText } from './scorm2004-answers.ts';
 
 /** Error codes of the standard, for checks that the engine does not make (Run-Time Environment 3.1.7). */
 const GET_FAILURE = 301;
@@ -14,6 +16,10 @@ const IDS = /^cmi\.(?:objectives\.(\d+)|interactions\.(\d+))\.id$/;
 const UNSET = /^cmi\.(?:launch_data|comments_from_(?:learner|lms)\.\d+\.(?:comment|location|timestamp))$/;
 const CAPTIONING = 'cmi.learner_preference.audio_captioning';
 const MEMBERS = /^(cmi\.(?:objectives|interactions))\.(\d+)\.(?!id$|(?:.*\.)?_)/;
+/** The most characters of a text or an answer. */
+const MOST_TEXT = 2 ** 20;
+/** Types of interactions that have at most one correct answer. */
+const ONE_PATTERN = ['true-false', 'likert', 'numeric', 'other'];
 /** RFC 2141. */
 const URN = /^urn:[a-z0-9][a-z0-9-]{1,31}:[^\s<>"\\^`{|}~]+$/i;
 
@@ -52,4 +58,23 @@ export function setError(element: string, value: string, read: (element: string)
   const others = Array.from({ length: objective === undefined ? 0 : count }, (_, at) => at);
   const isTaken = others.some((at) => at !== Number(index) && read(`${list}.${at}.id`) === value);
   return isTaken ? SET_FAILURE : 0;
+}
+
+/** The error of setting a text or an answer to a value that the standard forbids; 0 for every other element. */
+export function textError(cmi: AnswersModel, element: string, value: string): number {
+  const index = interactionOf(element);
+  if (index === null) {
+    if (!isTextElement(element)) return 0;
+    const isValid = element.endsWith('.location') || isText(value);
+    return isValid && value.length <= MOST_TEXT ? 0 : TYPE_MISMATCH;
+  }
+  const { type, patterns } = interactionIn(cmi, index);
+  const at = /\.correct_responses\.(\d+)\.pattern$/.exec(element)?.[1];
+  const isPattern = at !== undefined;
+  // The engine rejects an answer without a type, an index that skips an item, and a second pattern of these types.
+  if (type === '' || (isPattern && Number(at) > patterns.length)) return 0;
+  if (isPattern && Number(at) > 0 && ONE_PATTERN.includes(type)) return 0;
+  if (value.length > MOST_TEXT || !isAnswer(type, value, isPattern)) return TYPE_MISMATCH;
+  const isTaken = patterns.some((pattern, place) => place !== Number(at) && pattern === value);
+  return isPattern && type === 'choice' && isTaken ? SET_FAILURE : 0;
 }

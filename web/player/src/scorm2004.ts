@@ -3,27 +3,22 @@ import { durationMs, durationOf } from '../../../src/player/scorm/scorm2004-stat
 import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
 import { type AdlHost, AdlModel } from './adl-model.ts';
 import {
-  allowDecimalResult,
   allowOtherId,
   allowValues,
   emptyOrLong,
-  loadCmi,
   MOST_LOCATION,
   MOST_SUSPEND_DATA,
 } from './allowed-values.ts';
-import { setInLists } from './element-lists.ts';
 import { elementOf, GROUPS_2004 } from './element-of.ts';
 import { EXITS_OF_ALL } from './exits.ts';
-import { LineBreaks } from './line-breaks.ts';
+import { loadCmi, setKept } from './kept-values.ts';
 import { type Navigation, navigationOf } from './navigation.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
-import { isUnset, NOT_INITIALIZED, readError, setError } from './scorm2004-rules.ts';
+import { isUnset, NOT_INITIALIZED, readError, setError, textError } from './scorm2004-rules.ts';
 import type { Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
-/** The types of interactions whose answers are texts. */
-const TYPES_WITH_TEXT = ['fill-in', 'long-fill-in', 'other'];
 /** The engine does not allow emptying these elements, but the standard does. */
 const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
@@ -110,21 +105,15 @@ function engineOf(
   allowValues(inner.cmi, 'location', emptyOrLong(MOST_LOCATION));
   allowValues(preference, 'language', (value) => value === '');
   allowValues(preference, 'delivery_speed', (value) => /^0+(?:\.0+)?$/.test(value));
-  const lineBreaks = new LineBreaks();
-  loadCmi(inner, lineBreaks.dataToEngine(cmi));
+  loadCmi(inner, cmi);
   const adl = new AdlModel(adlHost);
   /** The error of `adl`, if the last call concerned it. */
   let adlError: string | null = null;
   const set = new Set<string>();
   const read = () => {
-    const { cmi: rendered } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
-    const members = lineBreaks.fromEngine(rendered);
+    const { cmi: members } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
     // A unit that measured no time must not report a time of zero.
     return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
-  };
-  const hasTextAnswers = (index: number) => {
-    const { type = '' } = (interactions.childArray[index] ?? {}) as { type?: string };
-    return TYPES_WITH_TEXT.includes(type);
   };
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
   const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();
@@ -152,7 +141,7 @@ function engineOf(
       if (error !== 0) return ofAdl({ value: '', error });
       // For some elements, the engine keeps the error of an earlier call.
       inner.lastErrorCode = '0';
-      const value = lineBreaks.fromEngine(String(inner.GetValue(elementOf(element, GROUPS_2004))));
+      const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
       if (value === '' && inner.isInitialized()) {
         // The engine does not distinguish an empty value from one that was never set.
         if (EMPTIABLE.includes(element) && set.has(element)) return ofAdl({ value, error: 0 });
@@ -164,7 +153,8 @@ function engineOf(
     setValue(element, value) {
       if (isAdl(element)) return ofAdl(adl.set(element, value));
       const error = inner.isInitialized()
-        ? setError(element, value, (name) => String(inner.GetValue(name)))
+        ? setError(element, value, (name) => String(inner.GetValue(name))) ||
+          textError(inner.cmi, element, value)
         : 0;
       if (error !== 0) return ofAdl({ value: 'false', error });
       if (EMPTIABLE.includes(element) && value === '' && inner.isInitialized()) {
@@ -174,12 +164,9 @@ function engineOf(
         onSet(element);
         return ofAdl({ value: 'true', error: 0 });
       }
-      allowDecimalResult(interactions, element);
       allowOtherId(interactions, element);
-      const given = lineBreaks.toEngine(element, value, hasTextAnswers);
-      const result = ofInner(
-        setInLists(inner.cmi, element, () => inner.SetValue(elementOf(element, GROUPS_2004), given)),
-      );
+      const setInner = (given: string) => inner.SetValue(elementOf(element, GROUPS_2004), given);
+      const result = ofInner(setKept(inner.cmi, element, value, setInner));
       if (result === 'true') {
         set.add(element);
         onSet(element);
