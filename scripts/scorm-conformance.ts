@@ -18,8 +18,8 @@ import { readProperties, readTestCase, type TestCase } from './scorm-conformance
 
 const USAGE = `Usage: node scripts/scorm-conformance.ts FOLDER [NAME]…
 
-Plays the test cases of FOLDER, a checkout of https://github.com/adlnet/SCORM-2004-4ed-Test-Suite, and lists those that
-fail. NAME is a test case, such as CM-01, or what several begin with.
+Plays the test cases of FOLDER, a checkout of https://github.com/adlnet/SCORM-2004-4ed-Test-Suite, and lists their
+faults. NAME is a test case, such as CM-01, or what several begin with.
 `;
 const COURSES = 'software_development/TestSuite/LMSRTE/Courses';
 const WORDS = 'software_development/resources/org/adl/testsuite/rte/lms/util/resources/Commands.properties';
@@ -47,25 +47,25 @@ async function run(suite: string): Promise<number> {
   const browser = stack.adopt(await launchChromium(), (opened) => opened.close());
   const { id: accountId } = await service.api.create('/accounts', { name: 'Learners' });
   const table = new Map<string, { passed: number; total: number }>();
-  const failures: string[] = [];
+  let failures = 0;
   for (const testCase of cases) {
     const group = testCase.name.replace(/-.*/, '');
     const row = table.get(group) ?? { passed: 0, total: 0 };
     table.set(group, row);
     row.total += 1;
-    const problem = await importCourses(service, accountId, suite, testCase)
+    const faults = await importCourses(service, accountId, suite, testCase)
       .then((courses) => playCase(service, browser, testCase, courses))
-      .catch((error: unknown) => String(error).split('\n')[0] ?? '');
-    if (problem === null) row.passed += 1;
-    else failures.push(`${testCase.name}: ${problem}`);
-    if (problem !== null) console.log(`failed  ${testCase.name}: ${problem}`);
+      .catch((error: unknown) => [String(error).split('\n')[0] ?? '']);
+    if (faults.length === 0) row.passed += 1;
+    else failures += 1;
+    for (const fault of faults) console.log(`failed  ${testCase.name}: ${fault}`);
   }
   console.log(['', 'group  passed  of'].join('\n'));
   for (const [group, { passed, total }] of table) {
     console.log(`${group.padEnd(5)}  ${String(passed).padStart(6)}  ${String(total).padStart(2)}`);
   }
-  console.log(`${cases.length - failures.length} of ${cases.length} test cases passed`);
-  return failures.length === 0 ? 0 : 1;
+  console.log(`${cases.length - failures} of ${cases.length} test cases passed`);
+  return failures === 0 ? 0 : 1;
 }
 
 function readCases(suite: string): TestCase[] {

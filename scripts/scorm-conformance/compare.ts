@@ -34,7 +34,7 @@ function isEqual({ method, element, result }: Call, got: string): boolean {
   if (got !== '' && result !== '' && Number(got) === Number(result)) return true;
   if (seconds(got) !== null && seconds(got) === seconds(result)) return true;
   if (isMoment(got) && isMoment(result) && Date.parse(got) === Date.parse(result)) return true;
-  return withoutDefaults(got) === withoutDefaults(result);
+  return inOrder(withoutDefaults(got)) === inOrder(withoutDefaults(result));
 }
 
 /** The order of names in a list is not significant. */
@@ -57,6 +57,17 @@ function isMoment(text: string): boolean {
 /** The standard's default and a missing value are equal. */
 function withoutDefaults(text: string): string {
   return text.replaceAll(/\{lang=en\}|\{case_matters=false\}|\{order_matters=true\}/g, '');
+}
+
+/** The order of marks such as `{case_matters=true}` before a text is not significant. */
+function inOrder(text: string): string {
+  const marks = /^(?:\{(?:lang|case_matters|order_matters)=[^}]*\})+/.exec(text)?.[0] ?? '';
+  return (
+    marks
+      .split(/(?<=\})/)
+      .toSorted()
+      .join('') + text.slice(marks.length)
+  );
 }
 
 function shortened(text: string): string {

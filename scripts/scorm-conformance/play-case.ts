@@ -41,18 +41,19 @@ const TITLES: Readonly<Record<string, string>> = {
 
 /**
  * Plays a test case according to its instructions: makes the calls of each visit, checks the state of the controls, and
- * uses them as a learner does.
+ * uses them as a learner does. After a faulty call or control it continues with the next visit, so that it finds all faults.
  * @param courses the courses of the test case, by package name
- * @returns the error; null if there was none
+ * @returns the faults, in order
  */
 export async function playCase(
   service: TestService,
   browser: Browser,
   testCase: TestCase,
   courses: ReadonlyMap<string, RegisteredCourse>,
-): Promise<string | null> {
+): Promise<string[]> {
   await using learner = await newLearner(browser);
   const { page } = learner;
+  const faults: string[] = [];
   let course = [...courses.values()][0] as RegisteredCourse;
   const isCourse = courses.has(testCase.start ?? '');
   let title: string | null = isCourse ? null : testCase.start;
@@ -61,19 +62,24 @@ export async function playCase(
     const name = `activity ${visit.activity}, visit ${index + 1} of ${testCase.visits.length}`;
     if (title !== null && !(await isOpen(page, title))) {
       const problem = await choose(page, title, course.title);
-      if (problem !== null) return `${name}: ${problem}`;
+      if (problem !== null) return [...faults, `${name}: ${problem}`];
     }
     title = null;
     const shown = await whatIsShown(page);
-    if (shown.kind !== 'unit') return `${name}: nothing was delivered (${shown.kind})`;
-    if (shown.activity !== visit.activity) return `${name}: activity ${shown.activity} was delivered`;
-    const fault = (await controlsFault(page, visit, course.title)) ?? (await callsFault(page, visit.calls));
-    if (fault !== null) return `${name}: ${fault}`;
+    if (shown.kind !== 'unit') return [...faults, `${name}: nothing was delivered (${shown.kind})`];
+    if (shown.activity !== visit.activity) {
+      return [...faults, `${name}: activity ${shown.activity} was delivered`];
+    }
+    const found = [
+      ...(await controlsFaults(page, visit, course.title)),
+      ...(await callsFaults(page, visit.calls)),
+    ];
+    faults.push(...found.map((fault) => `${name}: ${fault}`));
     const next = testCase.visits[index + 1];
     const { instruction } = visit;
     if (OPENS_AGAIN.test(instruction)) {
       const problem = await leave(page, instruction);
-      if (problem !== null) return `${name}: ${problem}`;
+      if (problem !== null) return [...faults, `${name}: ${problem}`];
       const asked = /DDM[ab]/.exec(instruction)?.[0];
       course = courses.get(asked ?? '') ?? course;
       await learner.open(service, course.registrationId);
@@ -81,10 +87,10 @@ export async function playCase(
       if (instruction === 'DMBxAct') title = 'Data Model Behavior Test 1';
     } else {
       const problem = await follow(page, instruction, course.title, next === undefined);
-      if (problem !== null) return `${name}: ${problem}`;
+      if (problem !== null) return [...faults, `${name}: ${problem}`];
     }
   }
-  return null;
+  return faults;
 }
 
 /** Ends a visit to the course, so that it can be opened again. */
@@ -216,7 +222,7 @@ async function look(page: Page): Promise<Shown | null> {
     .catch(() => null);
 }
 
-async function callsFault(page: Page, calls: readonly Call[]): Promise<string | null> {
+async function callsFaults(page: Page, calls: readonly Call[]): Promise<string[]> {
   const answers = await page.evaluate((given) => {
     const { document } = globalThis as unknown as {
       document: { querySelector(selector: string): { contentWindow: CourseWindow } };
@@ -228,23 +234,22 @@ async function callsFault(page: Page, calls: readonly Call[]): Promise<string | 
     const answer = answers[index] ?? { result: '', error: 'none' };
     if (call.method === 'compareObjectives') {
       const [wanted, got] = [call.element, answer.result].map((ids) => ids.split(',').toSorted().join());
-      if (wanted !== got) return `objectives ${got}, expected ${wanted}`;
+      if (wanted !== got) faults.push(`objectives ${got}, expected ${wanted}`);
       continue;
     }
     const fault = faultOf(call, answer);
     if (fault !== null) faults.push(`call ${index + 1} of ${calls.length}: ${fault}`);
   }
-  const [first, ...others] = faults;
-  if (first === undefined) return null;
-  return others.length === 0 ? first : `${first}, and ${others.length} more faults`;
+  return faults;
 }
 
-async function controlsFault(page: Page, { questions }: Visit, courseTitle: string): Promise<string | null> {
+async function controlsFaults(page: Page, { questions }: Visit, courseTitle: string): Promise<string[]> {
+  const faults: string[] = [];
   for (const { key, isYes } of questions) {
     if (key === 'click.button') continue;
-    if ((await answerTo(page, key, courseTitle)) !== isYes) return `${key} is ${!isYes}`;
+    if ((await answerTo(page, key, courseTitle)) !== isYes) faults.push(`${key} is ${!isYes}`);
   }
-  return null;
+  return faults;
 }
 
 async function answerTo(page: Page, key: string, courseTitle: string): Promise<boolean> {
