@@ -1,3 +1,4 @@
+import { CopiedDatabaseError, describeCopied, readCopiedMarker } from './database/copying/copied-marker.ts';
 import {
   type DataFolder,
   DataFolderError,
@@ -28,22 +29,30 @@ export interface Storage extends AsyncDisposable {
   migrated: string[];
 }
 
+/** How a command uses the storage. */
+export interface CommandUse {
+  /** Whether it is useful on a database that was copied to PostgreSQL. There, other commands and services are refused. */
+  readsOnly: boolean;
+  /** Receives a remark for the person who runs the command. */
+  remark: (text: string) => void;
+}
+
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
  * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
- * command with the wrong `data_dir` would work on a new database and report success. With `isCommand`, pending migrations
+ * command with the wrong `data_dir` would work on a new database and report success. For a `command`, pending migrations
  * are applied only if no service is using the database: it would be of an earlier release.
- * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {PendingMigrationError}
- * @throws {WrongSecretError} @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
+ * @throws {DataFolderError} @throws {CopiedDatabaseError} @throws {UnsuitableServerError} @throws {NewerDatabaseError}
+ * @throws {PendingMigrationError} @throws {WrongSecretError} @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
   settings: Settings,
   {
     exclusive,
     creates = true,
-    isCommand = false,
+    command = null,
     now,
-  }: { exclusive: boolean; creates?: boolean; isCommand?: boolean; now: () => number },
+  }: { exclusive: boolean; creates?: boolean; command?: CommandUse | null; now: () => number },
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
@@ -54,6 +63,7 @@ export async function openStorage(
   if (embedded) openDataFolder(settings.data_dir);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder, exclusive));
+  if (embedded) await assertNotCopied(database, folder, command);
   const secrets = await openAuthSecrets(database, {
     secretFile: folder.secretFile,
     configured: settings.webhooks_auth_secret,
@@ -61,7 +71,7 @@ export async function openStorage(
   });
   if (!embedded) openDataFolder(settings.data_dir, { holdsDatabase: false });
   const migrated = await migrate(database, now, MIGRATIONS, async (tx, pending) => {
-    if (!isCommand) return;
+    if (command === null) return;
     if (!embedded) await assertNoInstanceRuns(tx, pending, database.clock.now());
     else if (!exclusive) assertFolderUnused(folder, pending);
   });
@@ -89,4 +99,26 @@ async function openDatabase(settings: Settings, folder: DataFolder, exclusive: b
   await database.assertSuitable();
   stack.move();
   return database;
+}
+
+/** @throws {CopiedDatabaseError} */
+async function assertNotCopied(
+  { reader }: Database,
+  { path }: DataFolder,
+  command: CommandUse | null,
+): Promise<void> {
+  const marker = await readCopiedMarker(reader);
+  if (marker === null) return;
+  const said = `the database in ${path} ${describeCopied(marker)}`;
+  if (command?.readsOnly) {
+    command.remark(`Note: ${said}. It has no later changes. Set database_url to use the copy.\n`);
+    return;
+  }
+  const danger =
+    command === null
+      ? 'A service on it would send the waiting messages a second time'
+      : 'A change in it would not be in the copy';
+  throw new CopiedDatabaseError(
+    `${said}. ${danger}. Set database_url to use the copy. To return to this database, run "coursewire database return"`,
+  );
 }

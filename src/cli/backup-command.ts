@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { describeCopied } from '../database/copying/copied-marker.ts';
 import type { DataFolder } from '../database/data-folder.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
@@ -67,6 +68,11 @@ export async function runBackupCommand(
     configured: settings.webhooks_auth_secret,
     former: settings.webhooks_auth_secret_previous,
   });
+  if (backup.copied !== null) {
+    context.writeError(
+      `Note: the database in ${folder.path} ${describeCopied(backup.copied)}. This is a backup of the embedded database, not of PostgreSQL.\n`,
+    );
+  }
   const { lacks } = backup.secret;
   const held = [
     `${given.to} contains the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,

@@ -1,10 +1,9 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { Reader } from '../database/database.ts';
 import { isMigrated } from '../database/migrate.ts';
 import { AuthSecretError, readAuthSecret } from '../secrets/auth-secret.ts';
 import { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { opensCheck, readSecretUse, selectSecretCheck } from '../secrets/secret-check.ts';
 import type { AuthSecretSources } from '../secrets/stored-secret.ts';
+import { openBackupReader } from './backup-reader.ts';
 
 /** Whether a backup contains the secret that decrypts its stored credentials. */
 export interface BackupSecret {
@@ -31,44 +30,36 @@ export async function secretOfBackup(
     if (error instanceof AuthSecretError) return { ...nothing, lacks: error.message };
     throw error;
   }
-  const database = new DatabaseSync(databaseFile, { readOnly: true });
-  const reader: Pick<Reader, 'all'> = {
-    all: async <Row>(sql: string, ...values: unknown[]) =>
-      database.prepare(sql).all(...(values as SQLInputValue[])) as Row[],
-  };
-  try {
-    const check = await selectSecretCheck(reader);
-    if (current === null) {
-      // A database that no service ever started on needs no secret yet.
-      if (check === null) return nothing;
-      return {
-        ...nothing,
-        lacks:
-          `webhooks_auth_secret is missing in ${secretFile}: restore the file from an earlier backup, or set ` +
-          'webhooks_auth_secret; the service does not start on this backup without it',
-      };
-    }
-    const cipher = new CredentialsCipher(former === null ? [current] : [current, former]);
-    if (check !== null && !opensCheck(cipher, check)) {
-      const whose = configured === null ? secretFile : 'the settings';
-      return {
-        ...nothing,
-        lacks:
-          `the webhooks_auth_secret of ${whose} does not decrypt the stored data: the service starts on this backup only ` +
-          'with the secret that was used before',
-      };
-    }
-    const found = { copiesFile: configured === null, lacks: null };
-    // An earlier release has fewer columns with secrets. Its values are not counted, so that a backup before an upgrade is possible
-    // with the new program, too.
-    if (!(await isMigrated(reader))) return { ...found, needsFormer: former !== null, unreadable: 0 };
-    const use = await readSecretUse(reader, cipher);
+  using reader = openBackupReader(databaseFile);
+  const check = await selectSecretCheck(reader);
+  if (current === null) {
+    // A database that no service ever started on needs no secret yet.
+    if (check === null) return nothing;
     return {
-      ...found,
-      needsFormer: use.former > 0,
-      unreadable: use.unknown,
+      ...nothing,
+      lacks:
+        `webhooks_auth_secret is missing in ${secretFile}: restore the file from an earlier backup, or set ` +
+        'webhooks_auth_secret; the service does not start on this backup without it',
     };
-  } finally {
-    database.close();
   }
+  const cipher = new CredentialsCipher(former === null ? [current] : [current, former]);
+  if (check !== null && !opensCheck(cipher, check)) {
+    const whose = configured === null ? secretFile : 'the settings';
+    return {
+      ...nothing,
+      lacks:
+        `the webhooks_auth_secret of ${whose} does not decrypt the stored data: the service starts on this backup only ` +
+        'with the secret that was used before',
+    };
+  }
+  const found = { copiesFile: configured === null, lacks: null };
+  // An earlier release has fewer columns with secrets. Its values are not counted, so that a backup before an upgrade is possible
+  // with the new program, too.
+  if (!(await isMigrated(reader))) return { ...found, needsFormer: former !== null, unreadable: 0 };
+  const use = await readSecretUse(reader, cipher);
+  return {
+    ...found,
+    needsFormer: use.former > 0,
+    unreadable: use.unknown,
+  };
 }

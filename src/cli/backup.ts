@@ -2,8 +2,10 @@ import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, rmSync, writeF
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
+import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { backupPlaceOf } from './backup-place.ts';
+import { openBackupReader } from './backup-reader.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
@@ -24,6 +26,8 @@ export interface Backup {
   versionsGone: number;
   /** The secret that decrypts stored credentials, checked against the copied database. */
   secret: BackupSecret;
+  /** Set if the database was copied to PostgreSQL, which the backup does not contain. */
+  copied: CopiedMarker | null;
 }
 
 /**
@@ -75,6 +79,7 @@ export async function backUp(
       copyFileSync(source.secretFile, secretFile);
       syncFile(secretFile);
     }
+    const copied = await copiedMarkerOf(databaseFile);
     await syncFolder(partial);
     await complete(path.basename(databaseFile));
     return {
@@ -82,6 +87,7 @@ export async function backUp(
       versions: contentFolder === null ? 0 : keys.length - gone.length,
       versionsGone: gone.length,
       secret,
+      copied,
     };
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
@@ -123,6 +129,11 @@ function checkCopy(file: string): { keys: string[]; bytes: number } {
   } finally {
     database.close();
   }
+}
+
+async function copiedMarkerOf(file: string): Promise<CopiedMarker | null> {
+  using reader = openBackupReader(file);
+  return await readCopiedMarker(reader);
 }
 
 /** Returns the versions that had no files. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
-import { openCopyDatabases } from '../database/copying/open-databases.ts';
+import { openCopyDatabases, openSourceDatabase } from '../database/copying/open-databases.ts';
 import { namedPlaces } from '../database/data-folder.ts';
 import { installationOf } from '../database/installation.ts';
 import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
@@ -34,7 +34,7 @@ Commands:
   secrets …       change webhooks_auth_secret; see: coursewire secrets --help
   queues …        create and check the queues on Amazon SQS; see: coursewire queues --help
   installation …  show the id of the installation, or give a copy a new one; see: coursewire installation --help
-  database …      copy the embedded database to PostgreSQL; see: coursewire database --help
+  database …      copy the embedded database to PostgreSQL, and return to it; see: coursewire database --help
   backup …        back up the embedded data while the service is running; see: coursewire backup --help
 
 Options:
@@ -197,7 +197,7 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
   return await runUserCommand(args, {
     administrators: async () => {
       const settings = readSettings(call);
-      const { database } = stack.use(await openFor(args, settings));
+      const { database } = stack.use(await openFor(call, args));
       return administratorServices({
         database,
         log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
@@ -233,7 +233,7 @@ async function manageQueues(call: Call, args: readonly string[]): Promise<number
       return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
     },
     installation: async () => {
-      const { database } = stack.use(await openFor(args, readSettings(call)));
+      const { database } = stack.use(await openFor(call, args));
       return await installationOf(database);
     },
     write: call.write,
@@ -246,7 +246,7 @@ async function manageInstallation(call: Call, args: readonly string[]): Promise<
   return await runInstallationCommand(args, {
     open: async () => {
       const exclusive = args.length > 0;
-      return stack.use(await openFor(args, readSettings(call), exclusive)).database;
+      return stack.use(await openFor(call, args, exclusive)).database;
     },
     write: call.write,
     writeError: call.writeError,
@@ -257,7 +257,7 @@ async function manageClients(call: Call, args: readonly string[]): Promise<numbe
   await using stack = new AsyncDisposableStack();
   return await runClientCommand(args, {
     clients: async () => {
-      const { database } = stack.use(await openFor(args, readSettings(call)));
+      const { database } = stack.use(await openFor(call, args));
       return new ClientService({ database, now: () => database.clock.now() });
     },
     write: call.write,
@@ -268,7 +268,7 @@ async function manageClients(call: Call, args: readonly string[]): Promise<numbe
 async function manageSecrets(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runSecretsCommand(args, {
-    open: async () => stack.use(await openFor(args, readSettings(call))),
+    open: async () => stack.use(await openFor(call, args)),
     tokenLifetimeMs: () => {
       const { access_token_lifetime, launch_lifetime } = readSettings(call);
       return Math.max(Math.max(access_token_lifetime, launch_lifetime) * MS_PER_SECOND, LAUNCH_LIFETIME_MS);
@@ -284,6 +284,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
     dataDir: () => readSettings(call).data_dir,
     open: (targetUrl) =>
       openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now, assertNoInstanceRuns),
+    openSource: () => openSourceDatabase(readSettings(call).data_dir),
     finish: finishQueueCopy,
     now: Date.now,
     write: call.write,
@@ -300,15 +301,18 @@ async function makeBackup(call: Call, args: readonly string[]): Promise<number> 
   });
 }
 
+/** The first arguments of the commands that change nothing: `client list`, `queues check` and `installation`. */
+const READING: readonly (string | undefined)[] = ['list', 'check', undefined];
+
 /**
  * Opens the storage for a command. Only those that create something (`client create`) may be the first to use a data
  * folder. `args` are what follows the name of the command.
  */
-async function openFor(args: readonly string[], settings: Settings, exclusive = false): Promise<Storage> {
-  return await openStorage(settings, {
+async function openFor(call: Call, args: readonly string[], exclusive = false): Promise<Storage> {
+  return await openStorage(readSettings(call), {
     exclusive,
     creates: args[0] === 'create',
-    isCommand: true,
+    command: { readsOnly: READING.includes(args[0]), remark: call.writeError },
     now: Date.now,
   });
 }

@@ -1,4 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import {
+  type CopiedMarker,
+  describeCopied,
+  readCopiedMarker,
+  removeCopiedMarker,
+  setCopiedMarker,
+} from '../database/copying/copied-marker.ts';
 import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/copying/copy-database.ts';
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
 
@@ -9,18 +16,29 @@ const WRONG_USE = 2;
 const TOLD_EVERY_ROWS = 50_000;
 const SHOWN_CHECKSUM_DIGITS = 12;
 
-const HELP = `Usage: coursewire database copy [--to URL]
+const HELP = `Usage: coursewire database <command>
 
-Copies the embedded database in data_dir into an empty PostgreSQL database, completely or not at all.
-If it is interrupted, the target is still empty: run it again. Stop the service on data_dir first.
-Every table is read back, counted and compared before the copy is committed. The embedded database
-is only migrated to this release. For the steps before and after, see docs/operating.md, "Moving to PostgreSQL".
+Moves between the embedded database in data_dir and PostgreSQL. Stop the service on data_dir first.
+For the steps before and after, see docs/operating.md, "Moving to PostgreSQL".
+
+Commands:
+  copy [--to URL]  copy the embedded database into an empty PostgreSQL database, completely or not at
+                   all. If it is interrupted, the target is still empty: run it again. Every table is
+                   read back, counted and compared before the copy is committed. The embedded database
+                   is only migrated to this release and marked as copied, so that no service starts
+                   on it and sends the waiting messages a second time
+  return           let a service start on the embedded database again after a copy. It has no changes
+                   since the copy, and sends the messages that were waiting at that time
 
 Options:
   --to URL  postgres://user:password@host:5432/database (default: the setting database_url, which keeps
             the password out of the process list)
   --help    show this text
 `;
+
+const MARKED =
+  'The embedded database is marked as copied: no service starts on it, because it would also deliver the waiting\n' +
+  'messages. If you must go back to it, run "coursewire database return".\n';
 
 const OPTIONS = {
   to: { type: 'string' },
@@ -35,6 +53,8 @@ export interface DatabaseCommandContext {
   dataDir: () => string;
   /** Opens what is copied. Not called for help or wrong usage. */
   open: (targetUrl: string) => Promise<CopyDatabases>;
+  /** Opens the embedded database alone. Not called for help or wrong usage. */
+  openSource: () => Promise<Pick<CopyDatabases, 'source'> & AsyncDisposable>;
   /** What remains to be done before a copy is committed. */
   finish: NonNullable<CopyOptions['finish']>;
   now: () => number;
@@ -53,21 +73,29 @@ export async function runDatabaseCommand(
   args: readonly string[],
   context: DatabaseCommandContext,
 ): Promise<number> {
-  const { write, writeError } = context;
   const given = parse(args);
-  if (typeof given !== 'string' && given.help) {
-    write(HELP);
+  if (typeof given === 'string') return reportWrongUse(context, given);
+  if (given.command === 'help') {
+    context.write(HELP);
     return SUCCESS;
   }
-  const targetUrl = typeof given === 'string' ? null : (given.to ?? context.databaseUrl());
-  if (typeof given === 'string' || targetUrl === null) {
-    const fault = typeof given === 'string' ? given : '--to is missing, and database_url is not set.';
-    writeError(`${fault}\nSee "coursewire database --help".\n`);
-    return WRONG_USE;
-  }
+  if (given.command === 'return') return await returnToSource(context);
+  const targetUrl = given.to ?? context.databaseUrl();
+  if (targetUrl === null) return reportWrongUse(context, '--to is missing, and database_url is not set.');
+  return await copyTo(targetUrl, context);
+}
+
+function reportWrongUse({ writeError }: DatabaseCommandContext, fault: string): number {
+  writeError(`${fault}\nSee "coursewire database --help".\n`);
+  return WRONG_USE;
+}
+
+async function copyTo(targetUrl: string, context: DatabaseCommandContext): Promise<number> {
+  const { write, writeError } = context;
   const began = context.now();
   await using databases = await context.open(targetUrl);
-  write(`Copying the embedded database in ${context.dataDir()} to ${placeOf(targetUrl)}.\n`);
+  const place = placeOf(targetUrl);
+  write(`Copying the embedded database in ${context.dataDir()} to ${place}.\n`);
   let toldAt = 0;
   const copied = await copyDatabase(databases.source, databases.target, {
     onProgress: (table, rows, total) => {
@@ -77,12 +105,46 @@ export async function runDatabaseCommand(
     },
     finish: context.finish,
   });
+  // Not before the copy is committed: an interrupted copy must not prevent a start.
+  const obstacle = await markCopied(databases, { place, at: context.now() });
   write(summary(copied, context.now() - began));
+  if (obstacle === null) write(MARKED);
+  else writeError(notMarked(obstacle));
+  return SUCCESS;
+}
+
+/** Returns why it failed, or null: the copy is complete in both cases. */
+async function markCopied({ source }: CopyDatabases, marker: CopiedMarker): Promise<string | null> {
+  try {
+    await source.transaction((tx) => setCopiedMarker(tx, marker));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function returnToSource({ openSource, dataDir, write }: DatabaseCommandContext): Promise<number> {
+  await using opened = await openSource();
+  const { source } = opened;
+  const marker = await readCopiedMarker(source.reader);
+  if (marker === null) {
+    write(`The embedded database in ${dataDir()} was not copied to PostgreSQL. A service can start on it.\n`);
+    return SUCCESS;
+  }
+  await source.transaction(removeCopiedMarker);
+  write(
+    `A service can start on the embedded database in ${dataDir()} again, which ${describeCopied(marker)}.\n` +
+      'Before you start it, stop all instances on PostgreSQL and remove database_url.\n' +
+      'The embedded database has no changes since the copy. The service sends the messages that were waiting at that time,\n' +
+      'also if they were sent from PostgreSQL since.\n',
+  );
   return SUCCESS;
 }
 
 /** The options, or their error. A URL is never repeated, because it may contain a password. */
-function parse(args: readonly string[]): { to: string | undefined; help: boolean } | string {
+function parse(
+  args: readonly string[],
+): { command: 'copy' | 'return' | 'help'; to?: string | undefined } | string {
   let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
   try {
     parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
@@ -90,20 +152,32 @@ function parse(args: readonly string[]): { to: string | undefined; help: boolean
     return error instanceof Error ? error.message : String(error);
   }
   const { values, positionals } = parsed;
-  if (values.help === true) return { to: undefined, help: true };
+  if (values.help === true) return { command: 'help' };
   const [command, ...extra] = positionals;
-  if (command === undefined) return 'A command is missing: copy.';
-  if (command !== 'copy') return `Unknown command ${JSON.stringify(command)}. The command is: copy.`;
+  if (command === undefined) return 'A command is missing: one of copy, return.';
+  if (command !== 'copy' && command !== 'return') {
+    return `Unknown command ${JSON.stringify(command)}. The commands are copy, return.`;
+  }
+  if (command === 'return') {
+    return extra.length > 0 || values.to !== undefined ? '"return" has no arguments.' : { command };
+  }
   if (extra.length > 0) return 'There is one argument too many. Name the target with --to.';
   if (values.to !== undefined && !/^postgres(?:ql)?:\/\//.test(values.to)) {
     return '--to must be a postgres:// URL: the embedded database is copied to PostgreSQL.';
   }
-  return { to: values.to, help: false };
+  return { command, to: values.to };
 }
 
 function placeOf(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? 'the target' : `${parsed.pathname.slice(1)} on ${parsed.host}`;
+}
+
+function notMarked(obstacle: string): string {
+  return (
+    `Warning: the embedded database could not be marked as copied: ${obstacle}\n` +
+    'Rename coursewire.db, and start no service on it: it would also deliver the waiting messages.\n'
+  );
 }
 
 function summary(copied: readonly CopiedTable[], ms: number): string {
@@ -132,7 +206,6 @@ function summary(copied: readonly CopiedTable[], ms: number): string {
     `\n${table}\n${alteredText.join('')}` +
     `DONE: ${total} rows in ${copied.length} tables, ${Math.ceil(ms / 1_000)} s. Counted and compared: complete.\n\n` +
     'Next: set database_url to the target and keep webhooks_auth_secret (if it is not set, it is in the data folder).\n' +
-    'Start the service. The embedded database keeps its data. Do not start a service on it again,\n' +
-    'because it would also deliver the waiting messages.\n'
+    'Start the service.\n'
   );
 }

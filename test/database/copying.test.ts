@@ -341,6 +341,7 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
 
     const content = path.join(folder.path, 'content');
     const files = readdirSync(content);
+    await runCommand(['database', 'return'], { data_dir: folder.path });
     await assert.rejects(serve(folder.path, { database_url: null }), /set database_url/);
     assert.deepEqual(readdirSync(content), files, 'the embedded database from before the move removes none');
   });
@@ -375,6 +376,8 @@ describe('coursewire database', { skip: ON_POSTGRES }, () => {
       [['copy', 'postgres://u:hunter2@h/d'], /one argument too many/],
       [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],
       [['copy', '--from', 'x'], /--from/],
+      [['return', '--to', 'postgres://u:hunter2@h/d'], /"return" has no arguments/],
+      [['return', 'postgres://u:hunter2@h/d'], /"return" has no arguments/],
     ] as const) {
       const ended = await runCommand(['database', ...args], { data_dir: folder.path });
       assert.equal(ended.code, 2, args.join(' '));

@@ -1,5 +1,6 @@
 import type { Database, SqlValue, Transaction } from '../database.ts';
 import { storableInJson } from '../postgres/postgres-statements.ts';
+import { removeCopiedMarker } from './copied-marker.ts';
 import { RowDigest } from './row-digest.ts';
 import { readSqliteTables, type SqliteTable } from './sqlite-tables.ts';
 
@@ -57,6 +58,8 @@ export async function copyDatabase(
         await assertReady(from, to, tables);
         const copied: CopiedTable[] = [];
         for (const table of tables) copied.push(await copyTable(from, to, table, onProgress));
+        // The marker of an earlier copy is about the source.
+        await removeCopiedMarker(to);
         await finish(to);
         return copied;
       },

@@ -31,6 +31,23 @@ export async function openCopyDatabases(
   now: () => number,
   guard: (...args: [...Parameters<MigrationGuard>, now: number]) => Promise<void>,
 ): Promise<CopyDatabases> {
+  await using stack = new AsyncDisposableStack();
+  const { source } = stack.use(await openSourceDatabase(dataDir));
+  const target = stack.use(new PostgresDatabase(targetUrl, { connections: CONNECTIONS }));
+  await target.assertSuitable();
+  await migrate(target, now, MIGRATIONS, (tx, pending) => guard(tx, pending, target.clock.now()));
+  await migrate(source, now);
+  const opened = stack.move();
+  return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/**
+ * Opens the embedded database of a data folder for this process alone, without migrating it.
+ * @throws {DataFolderError} if the database does not exist, or while a service is running on it
+ */
+export async function openSourceDatabase(
+  dataDir: string,
+): Promise<Pick<CopyDatabases, 'source'> & AsyncDisposable> {
   const places = namedPlaces(dataDir);
   // Checked first, because opening would create an empty database.
   if (lacksDatabase(places)) {
@@ -42,10 +59,6 @@ export async function openCopyDatabases(
   const folder = openDataFolder(dataDir);
   stack.use(lockDataFolder(folder));
   const source = stack.use(new SqliteDatabase(folder.databaseFile));
-  const target = stack.use(new PostgresDatabase(targetUrl, { connections: CONNECTIONS }));
-  await target.assertSuitable();
-  await migrate(target, now, MIGRATIONS, (tx, pending) => guard(tx, pending, target.clock.now()));
-  await migrate(source, now);
   const opened = stack.move();
-  return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { source, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
