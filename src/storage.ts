@@ -40,8 +40,8 @@ export interface CommandUse {
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
  * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
- * command with the wrong `data_dir` would work on a new database and report success. For a `command`, pending migrations
- * are applied only if no service is using the database: it would be of an earlier release.
+ * command with the wrong `data_dir` would work on a new database and report success. For a `command`, a new database is
+ * remarked on, and pending migrations are applied only if no service is using the database: it would be of an earlier release.
  * @throws {DataFolderError} @throws {CopiedDatabaseError} @throws {UnsuitableServerError} @throws {NewerDatabaseError}
  * @throws {PendingMigrationError} @throws {WrongSecretError} @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
@@ -57,10 +57,12 @@ export async function openStorage(
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
   const embedded = settings.database_url === null;
-  if (embedded && !creates && lacksDatabase(folder)) {
+  const isNew = embedded && lacksDatabase(folder);
+  if (isNew && !creates) {
     throw new DataFolderError(`there is no database in ${folder.path}; is data_dir right?`);
   }
   if (embedded) openDataFolder(settings.data_dir);
+  if (isNew) command?.remark(`Note: a new database was created in ${folder.path}, because there was none.\n`);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder, exclusive));
   if (embedded) await assertNotCopied(database, folder, command);

@@ -116,7 +116,7 @@ describe('the command line', () => {
     assert.doesNotMatch(err, /\n\s+at /);
   });
 
-  test('does not make a database in a folder without one, unless the command creates something', async () => {
+  test('creates a database only for a command that creates something, and says where', async () => {
     using folder = temporaryFolder();
     const dataDir = path.join(folder.path, 'data');
     for (const args of [
@@ -146,8 +146,14 @@ describe('the command line', () => {
       ['user', 'create', '--email', 'ann@example.com', '--role', 'admin'],
     ] as const) {
       const place = path.join(folder.path, name);
-      await run([name, ...args], { DATA_DIR: place });
+      const first = await run([name, ...args, '--json'], { DATA_DIR: place });
       assert.ok(existsSync(path.join(place, 'coursewire.db')), name);
+      assert.equal(first.err, `Note: a new database was created in ${place}, because there was none.\n`);
+      assert.doesNotThrow(() => JSON.parse(first.out));
+      const second = await run([name, ...args.map((arg) => arg.replace('@', '2@'))], {
+        DATA_DIR: place,
+      });
+      assert.deepEqual([second.code, second.err], [0, '']);
     }
   });
 
