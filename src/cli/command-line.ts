@@ -21,6 +21,7 @@ import { runClientCommand } from './client-command.ts';
 import { runDatabaseCommand } from './database-command.ts';
 import { runInstallationCommand } from './installation-command.ts';
 import { runSecretsCommand } from './secrets-command.ts';
+import { writeErrors, writeOutput } from './standard-streams.ts';
 import type { Output } from './subcommands.ts';
 import { runUserCommand } from './user-command.ts';
 import { readVersion } from './version.ts';
@@ -61,8 +62,8 @@ export interface Surroundings extends Required<Output> {
 
 const THIS_PROCESS: Surroundings = {
   env: process.env,
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
+  write: writeOutput,
+  writeError: writeErrors,
 };
 
 /** A call of a command: its surroundings and the option `--config`. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { type Outcome, outcomeOf } from '../support/command.ts';
@@ -187,6 +189,38 @@ describe('the command line', () => {
       DATA_DIR: path.join(folder.path, 'from-environment'),
     });
     assert.ok(existsSync(path.join(folder.path, 'from-environment', 'coursewire.db')));
+  });
+
+  test('ends quietly if nobody reads its output, after it has done its work', async () => {
+    using folder = temporaryFolder();
+    const env = { DATA_DIR: path.join(folder.path, 'data') };
+    const args = ['user', 'create', '--email', 'ann@example.com', '--role', 'admin', '--password-stdin'];
+    const child = spawn(process.execPath, [MAIN, ...args], { env, timeout: DEADLINE_MS });
+    child.stdout.destroy();
+    await once(child.stdout, 'close');
+    // Without the password, it has not written anything.
+    child.stdin.end('a password that is long enough');
+    const [[code, signal], err] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+    assert.deepEqual([code, signal], [141, null], 'as a shell reports SIGPIPE');
+    assert.match(err, /^Note: a new database was created in .*\n$/);
+    assert.match((await run(['user', 'list'], env)).out, /^ann@example\.com /m);
+  });
+
+  test('reports that its output cannot be written', { skip: !existsSync('/dev/full') }, async () => {
+    using folder = temporaryFolder();
+    const full = openSync('/dev/full', 'w');
+    try {
+      const child = spawn(process.execPath, [MAIN, '--help'], {
+        env: { DATA_DIR: folder.path },
+        stdio: ['ignore', full, 'pipe'],
+        timeout: DEADLINE_MS,
+      });
+      const [[code], err] = await Promise.all([once(child, 'close'), text(child.stderr!)]);
+      assert.equal(code, 1);
+      assert.match(err, /^coursewire: the output cannot be written: ENOSPC.*\n$/);
+    } finally {
+      closeSync(full);
+    }
   });
 
   test('names a missing settings file', async () => {

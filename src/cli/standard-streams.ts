@@ -1,0 +1,39 @@
+const EXIT_FAILED = 1;
+/** Shells report a process that SIGPIPE ended as 128 plus its number. */
+const EXIT_CLOSED_PIPE = 141;
+
+let isOutputWatched = false;
+let isOutputLost = false;
+let areErrorsWatched = false;
+
+/**
+ * Writes to standard output. If that fails, the command still does its work: it may have created something, or be in the
+ * middle of a change. The failure decides the exit code. A reader that has ended (`| head`) is no error, so nothing is
+ * reported, as in other programs, which SIGPIPE ends. Node ignores that signal.
+ */
+export function writeOutput(text: string): void {
+  // Not earlier: a service writes its log to the same descriptor, and Node would make it non-blocking.
+  if (!isOutputWatched) {
+    isOutputWatched = true;
+    process.stdout.on('error', noteOutputFailure);
+  }
+  process.stdout.write(text);
+}
+
+/** Writes to standard error. If that fails, there is no other place to report it. */
+export function writeErrors(text: string): void {
+  if (!areErrorsWatched) {
+    areErrorsWatched = true;
+    process.stderr.on('error', () => {});
+  }
+  process.stderr.write(text);
+}
+
+/** Node reports each failed write after the write has returned. */
+function noteOutputFailure({ code, message }: NodeJS.ErrnoException): void {
+  if (isOutputLost) return;
+  isOutputLost = true;
+  // The command may have failed, too, which is more important.
+  process.exitCode ||= code === 'EPIPE' ? EXIT_CLOSED_PIPE : EXIT_FAILED;
+  if (code !== 'EPIPE') writeErrors(`coursewire: the output cannot be written: ${message}\n`);
+}
