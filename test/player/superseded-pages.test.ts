@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { aiccFiles } from '../support/course-packages.ts';
-import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { followLink, PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -49,5 +49,31 @@ describe('a page that asks for its units', () => {
     await learning.open();
     assert.equal(await isSuperseded(looking, lookingPage), false);
     assert.equal((await looking.post('units')).body.isSuperseded, false);
+  });
+
+  it('records nothing after a reset, even once its own launch has begun the next attempt', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const launched = await startLaunch(service, registrationId);
+    const page = await launched.open();
+    const unit = page.units[0].id as string;
+    await launched.openUnit(unit);
+    const passed = { core: { lesson_status: 'passed', score: { raw: '95' } } };
+    await launched.commit(unit, passed);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    const reloaded = new PlayerClient(launched.base);
+    const nextPage = await reloaded.open();
+    assert.deepEqual(
+      [await isSuperseded(launched, page), await isSuperseded(reloaded, nextPage)],
+      [true, false],
+    );
+    const late = await launched.commit(unit, passed);
+    assert.deepEqual([late.status, late.body], [409, { outcome: 'superseded' }]);
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual(
+      [body.attempt, body.completion, body.success, body.score],
+      [2, 'Unknown', 'UNKNOWN', null],
+    );
+    await reloaded.openUnit(unit);
+    assert.deepEqual((await reloaded.commit(unit, passed)).body, { outcome: 'recorded' });
   });
 });

@@ -24,7 +24,7 @@ export interface PlayerAttemptRow {
   /** Counts from 1 within the registration. */
   number: number;
   version_id: number;
-  /** The number of player pages opened in the attempt. Only the newest page may write. */
+  /** The number of player pages opened in the attempt and those before. Only the newest page may write. */
   page: number;
   /** The launch of the newest page. It supersedes every other launch of the registration. */
   launch_id: string | null;

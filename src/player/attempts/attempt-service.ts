@@ -326,7 +326,9 @@ export class AttemptService {
     const latest = await readLatestAttempt(tx, registrationId);
     if (latest !== undefined && latest.endedAt === null) return latest;
     const number = (latest?.number ?? 0) + 1;
-    return await insertAttempt(tx, registrationId, { number, versionId }, this.#now());
+    // One launch opens pages of several attempts. If page numbers began again, they would not tell these pages apart.
+    const page = latest?.page ?? 0;
+    return await insertAttempt(tx, registrationId, { number, versionId, page }, this.#now());
   }
 
   async #statusOf(

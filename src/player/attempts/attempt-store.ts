@@ -100,7 +100,7 @@ export async function readAttemptState(
 export async function insertAttempt(
   tx: Transaction,
   registrationId: string,
-  { number, versionId }: Pick<Attempt, 'number' | 'versionId'>,
+  { number, versionId, page }: Pick<Attempt, 'number' | 'versionId' | 'page'>,
   now: number,
 ): Promise<Attempt> {
   const row = await tx.query
@@ -109,7 +109,7 @@ export async function insertAttempt(
       registration_id: registrationId,
       number,
       version_id: versionId,
-      page: 0,
+      page,
       launch_id: null,
       state: null,
       started_at: now,

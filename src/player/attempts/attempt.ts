@@ -31,7 +31,7 @@ export interface UnitState extends LearningStatus {
 export interface Attempt {
   number: number;
   versionId: number;
-  /** The number of player pages that were opened in it. Only the latest page may write. */
+  /** The number of player pages that were opened in it and in the attempts before. Only the latest page may write. */
   page: number;
   /** The launch of the latest page; null before the first page. */
   launchId: string | null;
