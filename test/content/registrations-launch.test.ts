@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
+import { cmi5Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
-import { problemErrors } from './packages.ts';
+import { problemErrors, uploadForm } from './packages.ts';
 import { launch, makeParties, register, takeAll } from './registration-parts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -151,6 +152,25 @@ describe('launching a registration', () => {
     await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
     assert.equal((await open(urls[1]!)).status, 410);
+  });
+
+  it('returns links that say that the course was reset if a reset has changed the version', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    const url = await launch(service, id);
+    await api.post(`/registrations/${id}/reset`);
+    assert.equal((await open(url)).status, 303, 'the version is the same');
+    await api.post(`/courses/${parties.course_id}/versions`, uploadForm(new Uint8Array(await cmi5Package())));
+    await api.post(`/courses/${parties.course_id}/versions/1/publish`);
+    assert.equal((await open(url)).status, 303, 'a registration keeps its version until it is reset');
+    await api.post(`/registrations/${id}/reset`);
+    const page = await open(url);
+    assert.equal(page.status, 410);
+    assertPage(page);
+    assert.match(page.html, /<h1>This link is out of date<\/h1>/);
+    assert.match(page.html, /was reset .* open the course from there again/);
+    assert.doesNotMatch(page.html, /deleted|no longer exists/);
+    assert.equal((await open(await launch(service, id))).status, 303);
   });
 
   it('shows that the registration no longer exists if it is deleted while its link is opened', async () => {

@@ -38,6 +38,11 @@ const REFUSALS: Readonly<Record<Refused, Refusal>> = {
     heading: 'This link has expired',
     text: `For your safety, a link opens a course only for a few hours. ${ADVICE}`,
   },
+  outdated: {
+    status: 410,
+    heading: 'This link is out of date',
+    text: `Your course was reset to another version after the link was created. ${ADVICE}`,
+  },
   deleted: {
     status: 410,
     heading: 'This registration no longer exists',

@@ -30,7 +30,8 @@ export type Launch =
     }
   /** The learner chooses the language first. */
   | { state: 'choose'; choices: readonly LanguageChoice[] }
-  | { state: 'invalid' | 'expired' | 'deleted' };
+  /** `outdated`: a reset has changed the version since. */
+  | { state: 'invalid' | 'expired' | 'outdated' | 'deleted' };
 
 /** What a valid launch token opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
@@ -60,7 +61,7 @@ export async function resolveLaunch(
   const launch = await readLaunch(reader, registrationId);
   if (launch === undefined) return { state: 'deleted' };
   // The version of an equivalent changes with the language.
-  if (launch.version_id !== versionId && launch.equivalent_id === null) return { state: 'deleted' };
+  if (launch.version_id !== versionId && launch.equivalent_id === null) return { state: 'outdated' };
   const learnerId = launch.learner_id;
   const open = { state: 'open', registrationId, learnerId, mode, returnUrl, expiresAt } as const;
   if (launch.equivalent_id !== null && launch.language === null) {
