@@ -30,8 +30,8 @@ export const COMMAND_LINE: Actor = {
 };
 
 /**
- * Whether a person does it. Programs create accounts and registrations and set results in large numbers, so that these
- * are recorded only for persons. For programs, there are events.
+ * Whether a person does it. Programs create accounts, create and launch registrations, and set results in large numbers,
+ * so that these are recorded only for persons. For programs, there are events.
  */
 export function isPerson({ type }: Actor): boolean {
   return type === 'ADMINISTRATOR';

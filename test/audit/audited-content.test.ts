@@ -2,18 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import { uploadForm } from '../content/packages.ts';
-import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { scorm12Package, scorm2004Package } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describe('the audit log, about content', () => {
   let service: TestService;
+  let ann: Browser;
   let courseId: number;
   /** The newest entry before the test. */
   let newest: number;
 
   before(async () => {
     service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    ann = await signedInBrowser(service.url);
     courseId = await importCourse('Fire safety');
   });
   after(() => service.stop());
@@ -279,9 +282,6 @@ describe('the audit log, about content', () => {
   });
 
   it('records who created accounts and registrations and set results, if it was a person and no program', async () => {
-    await createAdministrator(service.settings.data_dir);
-    const ann = await signedInBrowser(service.url);
-    newest = (await service.api.get('/audit-log?limit=1')).body.data[0].id;
     for (const caller of [service.api, ann]) {
       const { id } = (await caller.post('/accounts', { name: 'Northwind' })).body;
       await service.api.post(`/accounts/${id}/content`, { contents: asReferences(fireSafety()) });
@@ -309,6 +309,49 @@ describe('the audit log, about content', () => {
       { field: 'duration', before: 0, after: 60 },
     ]);
     assert.equal(set.at(-1)?.field, 'completion_dt');
+  });
+
+  it('records who set the course of a registration by launching an equivalent, if it was a person', async () => {
+    const german = await importCourse('Brandschutz');
+    const { id: equivalent_id } = await service.api.create('/equivalents', {
+      name: 'Fire safety',
+      courses: [
+        { course_id: courseId, language: 'en' },
+        { course_id: german, language: 'de' },
+      ],
+    });
+    const { id: account_id } = await service.api.create('/accounts', { name: 'Northwind' });
+    const contents = [{ type: 'EQUIVALENT', id: equivalent_id }];
+    await service.api.post(`/accounts/${account_id}/content`, { contents });
+    const input = { account_id, equivalent_id, learner_id: 'ada' };
+    const { registration_id } = await service.api.create('/registrations', input);
+    newest = (await service.api.get('/audit-log?limit=1')).body.data[0].id;
+    const launch = async (caller: Pick<Browser, 'post'>, body: object) =>
+      assert.equal((await caller.post(`/registrations/${registration_id}/launch`, body)).status, 200);
+    await launch(ann, {});
+    await launch(ann, { language: 'de' });
+    await launch(ann, { language: 'de' });
+    await launch(ann, { mode: 'review' });
+    await launch(service.api, { language: 'en' });
+    await launch(ann, { language: 'de' });
+    const set = {
+      action: 'REGISTRATION_COURSE_SET',
+      actor: 'Ann',
+      object: { type: 'REGISTRATION', id: registration_id, name: 'ada' },
+    };
+    const course = { field: 'course_id', before: courseId, after: german };
+    assert.deepEqual(
+      (await recorded()).map(({ action, actor, object, changes }) => ({
+        action,
+        actor: actor.name,
+        object,
+        changes,
+      })),
+      [
+        { ...set, changes: [course, { field: 'language', before: null, after: 'de' }] },
+        { ...set, changes: [course, { field: 'language', before: 'en', after: 'de' }] },
+      ],
+    );
   });
 
   it('names the content in the focus of a webhook', async () => {

@@ -31,6 +31,7 @@ const RECORDED = `
   PUT    /folders/:folder_id                                  FOLDER_UPDATED
   DELETE /folders/:folder_id                                  FOLDER_DELETED
   POST   /registrations                                       REGISTRATION_CREATED
+  POST   /registrations/:registration_id/launch               REGISTRATION_COURSE_SET
   PUT    /registrations/:registration_id/status               REGISTRATION_STATUS_SET
   POST   /registrations/:registration_id/reset                REGISTRATION_RESET
   POST   /registrations/:registration_id/waive                UNIT_WAIVED
@@ -76,11 +77,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 const UNRECORDED: readonly { reason: string; routes: string }[] = [
-  {
-    reason: 'the event log records launches, and playing is what learners do',
-    routes: `
-      POST   /registrations/:registration_id/launch`,
-  },
   {
     reason: 'previews belong to nobody, and leave no results',
     routes: `

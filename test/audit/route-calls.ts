@@ -57,6 +57,17 @@ async function accountWithCourse(world: World): Promise<{ accountId: number; cou
   return { accountId, courseId };
 }
 
+/** A registration whose language is not set. */
+async function registrationOfEquivalent(world: World): Promise<string> {
+  const { api } = world.service;
+  const equivalent_id = await created(world, '/equivalents', await equivalentInput(world, 'Fire safety'));
+  const account_id = await account(world);
+  const contents = [{ type: 'EQUIVALENT', id: equivalent_id }];
+  assert.equal((await api.post(`/accounts/${account_id}/content`, { contents })).status, 200);
+  const input = { account_id, equivalent_id, learner_id: 'ada' };
+  return (await api.create('/registrations', input)).registration_id;
+}
+
 async function registration({ service }: World): Promise<string> {
   return (await registerTo(service, cmi5Course([{ id: UNIT }, { id: `${UNIT}/two` }]))).registrationId;
 }
@@ -197,6 +208,10 @@ export const ROUTE_CALLS: Readonly<Record<string, PreparedCall>> = {
     const { accountId, courseId } = await accountWithCourse(world);
     const input = { account_id: accountId, course_id: courseId, learner_id: 'ada' };
     return () => world.ann.post('/registrations', input);
+  },
+  'POST /registrations/:registration_id/launch': async (world) => {
+    const id = await registrationOfEquivalent(world);
+    return () => world.ann.post(`/registrations/${id}/launch`, { language: 'en' });
   },
   'PUT /registrations/:registration_id/status': async (world) => {
     const id = await registration(world);

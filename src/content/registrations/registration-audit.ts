@@ -32,6 +32,7 @@ function fieldsOf(registration: Registration): AuditFields {
     course_id: registration.courseId,
     equivalent_id: registration.equivalentId,
     version_id: registration.versionId,
+    language: registration.language,
     learner_id: registration.learnerId,
     completion: registration.completion,
     success: registration.success,

@@ -204,6 +204,7 @@ export function registrationRoutes(
       idempotency.answerSecret(request, reply, async (tx) => {
         const returnUrl = readReturnUrl(request.body?.return_url ?? null, takesLoopback);
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
+          by: actorOf(request),
           tx,
           mayName: mayName(request),
           isOpened: learning.isOpened,

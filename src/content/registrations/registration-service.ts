@@ -5,7 +5,12 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
-import type { AuditedChangeOf, Change, EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
+import type {
+  AuditedChange,
+  AuditedChangeOf,
+  EventlessChangeOf,
+  EventlessCreation,
+} from '../assets/change.ts';
 import { courseToLaunch, type IsOpened } from './course-to-launch.ts';
 import { assertEntitled, type Naming, type Subject } from './entitlement.ts';
 import { lockLanguageChoices } from './equivalent-courses.ts';
@@ -110,7 +115,8 @@ export class RegistrationService {
   }
 
   /**
-   * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
+   * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user. If the launch sets the
+   * course or the language of the registration, the audit log records it, but only for a person.
    * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
    *   has no effect once the learner has opened a course or has a result. `isOpened` says whether they have.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course or equivalent,
@@ -119,13 +125,14 @@ export class RegistrationService {
   async launch(
     registrationId: string,
     {
+      by,
       tx: open,
       isOpened,
       returnUrl = null,
       language = null,
       mode = 'normal',
       mayName = false,
-    }: Pick<Change, 'tx'> &
+    }: Pick<AuditedChange, 'by' | 'tx'> &
       Naming & {
         isOpened: IsOpened;
         returnUrl?: string | null;
@@ -137,6 +144,15 @@ export class RegistrationService {
       const { account, registration: current } = await lockWithAccount(tx, registrationId);
       const now = this.#with.now();
       const registration = await courseToLaunch(tx, account, current, { language, mayName, isOpened, now });
+      if (isPerson(by) && registration !== current) {
+        const change = {
+          by,
+          action: 'REGISTRATION_COURSE_SET',
+          before: current,
+          after: registration,
+        } as const;
+        await recordRegistrationChange(tx, change, now);
+      }
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, now);
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
