@@ -51,11 +51,25 @@ export async function playerAttacks(service: WatchedService): Promise<Attack[]> 
         assertStatus(await service.api.get(`/registrations/${registrationId}/runtime`), 200);
       },
     },
+    await openedLink(service, registrationId),
     await largeStatements(service),
     ...(await hacpAttacks(service)),
     ...fileAttacks(client),
     await crowd(service, { account_id: accountId, course_id: courseId }),
   ];
+}
+
+/** Each opening of a link may start a launch, which is stored. */
+async function openedLink(service: WatchedService, registrationId: string): Promise<Attack> {
+  const url = await launch(service, registrationId);
+  return {
+    name: 'a launch link that is opened without pause',
+    perform: () =>
+      manyTimes(500, 50, async () => {
+        const response = await fetch(url, { redirect: 'manual' });
+        assertStatus({ status: response.status, body: await response.text() }, 303);
+      }),
+  };
 }
 
 /** A registration whose course stored statements of the maximum size. */

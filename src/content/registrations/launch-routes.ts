@@ -1,10 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import { Turns } from '../../http/turns.ts';
 import { acceptedLanguages } from './language-choice.ts';
-import type { Launch, OpenLaunch, StartedLaunch } from './launch.ts';
+import type { Launch, OpenLaunch, StartedLaunch, WantedLanguage } from './launch.ts';
 import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
 import type { RegistrationService } from './registration-service.ts';
 
 const PATH = '/launch/';
+/**
+ * How many openings of a registration's links are handled at once. Someone who sends thousands must not keep the service
+ * or its database connections from others. All others wait instead of being refused, so that the learner gets in.
+ */
+const MAX_AT_ONCE = 4;
 
 /** The address at which a launch token is opened. */
 export function launchUrlOf(baseUrl: string, token: string): string {
@@ -20,6 +26,7 @@ export function launchRoutes(
   registrations: RegistrationService,
   play: (launch: OpenLaunch) => Promise<StartedLaunch>,
 ): void {
+  const turns = new Turns({ atOnce: MAX_AT_ONCE });
   const headers = {
     'Content-Security-Policy': launchPagePolicy(),
     'Cache-Control': 'no-store',
@@ -32,18 +39,35 @@ export function launchRoutes(
     `${PATH}*`,
     { schema: { hide: true } },
     async (request, reply) => {
+      const token = request.params['*'];
       const { language } = request.query;
-      const launch = await registrations.readLaunch(request.params['*'], {
+      const wanted = {
         chosen: typeof language === 'string' ? language : null,
         accepted: acceptedLanguages(request.headers['accept-language']),
-      });
+      };
       // A HEAD request starts no launch.
-      const started = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
-      if (started?.state === 'started') return reply.headers(headers).redirect(started.url, 303);
-      const { status, html } = started?.state === 'deleted' ? refusalPage('deleted') : pageOf(launch);
+      const isPlayed = request.method === 'GET';
+      const registrationId = registrations.registrationOfLaunch(token);
+      const opened =
+        registrationId === null
+          ? refusalPage('invalid')
+          : await turns.take(registrationId, request.raw, () => open(token, wanted, isPlayed));
+      if ('url' in opened) return reply.headers(headers).redirect(opened.url, 303);
+      const { status, html } = opened;
       return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
     },
   );
+
+  async function open(
+    token: string,
+    wanted: WantedLanguage,
+    isPlayed: boolean,
+  ): Promise<{ url: string } | LaunchPage> {
+    const launch = await registrations.readLaunch(token, wanted);
+    const started = launch.state === 'open' && isPlayed ? await play(launch) : null;
+    if (started?.state === 'started') return started;
+    return started?.state === 'deleted' ? refusalPage('deleted') : pageOf(launch);
+  }
 }
 
 function pageOf(launch: Launch): LaunchPage {

@@ -161,6 +161,11 @@ export class RegistrationService {
     });
   }
 
+  /** The registration that a launch token opens, even if the token has expired; null if the text is not a token. */
+  registrationOfLaunch(token: string): string | null {
+    return this.#with.launchTokens.read(token)?.registrationId ?? null;
+  }
+
   /**
    * Resolves a launch token, or any other text.
    * @param wanted for an equivalent: the language that the learner chose, or the languages that the browser accepts

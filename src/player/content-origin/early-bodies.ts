@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { ProblemError } from '../../problems/problem.ts';
+import { connectionClosed } from '../../http/turns.ts';
 
 /** The most that a page may send while it closes (`keepalive` in the Fetch standard). */
 const MAX_EARLY_BYTES = 64 * 1024;
@@ -27,11 +27,6 @@ export function readSmallBodiesEarly(scope: FastifyInstance): void {
   scope.addHook('preParsing', async ({ earlyBody }, _reply, payload) =>
     earlyBody === null ? payload : Readable.from([await earlyBody]),
   );
-}
-
-/** The problem of a request whose connection was closed before it had arrived. Nobody receives it. */
-export function connectionClosed(): ProblemError {
-  return new ProblemError('invalid-request', 'The connection was closed before the request had arrived');
 }
 
 function bodyOf(raw: IncomingMessage): Promise<Buffer> {

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { ContentAddress } from './content-address.ts';
 import type { ContentTokens } from './content-tokens.ts';
-import type { PlayerLaunch } from './launch.ts';
-import { insertLaunch, lockExistingRegistration, readLaunch } from './launch-store.ts';
-
-/** What a launch opens, and for whom. */
-export type LaunchSubject = Pick<
-  PlayerLaunch,
-  'registrationId' | 'courseId' | 'versionId' | 'language' | 'learnerId' | 'mode' | 'returnUrl'
->;
+import type { LaunchSubject, PlayerLaunch } from './launch.ts';
+import {
+  countLaunches,
+  insertLaunch,
+  lockExistingRegistration,
+  readLastLaunch,
+  readLaunch,
+} from './launch-store.ts';
 
 /** The launch that a token opens, or the reason why it opens none. */
 export type FoundLaunch =
@@ -19,6 +19,13 @@ export type FoundLaunch =
 /** How long a launch is cached. A course of 200 files makes 200 requests. */
 const REMEMBERED_MS = 10_000;
 const REMEMBERED_LAUNCHES = 10_000;
+/**
+ * How many launches of a registration are stored before its links share launches. Learners have far fewer, and a link that
+ * is opened without pause must not fill the database.
+ */
+const MAX_OWN_LAUNCHES = 100;
+/** The part of a launch's lifetime that is left when it is shared. */
+const SHARED_LIFETIME = 0.9;
 
 /** Starts and finds launches. A launch lets a learner play a course until it expires. */
 export class LaunchService {
@@ -52,9 +59,12 @@ export class LaunchService {
 
   /**
    * Starts a launch of a registration and returns the URL of its player page. Nothing else changes until that page is
-   * opened. Returns null if the registration was deleted.
+   * opened. If the registration has many launches, it may be the URL of a launch that was started shortly before, whose
+   * page then opens as if it were reloaded. Returns null if the registration was deleted.
    */
   async start(subject: LaunchSubject & { registrationId: string }): Promise<string | null> {
+    const shared = await this.#readShared(subject);
+    if (shared !== undefined) return this.#pageOf({ ...subject, ...shared });
     return await this.#database.transaction(async (tx) => {
       if (!(await lockExistingRegistration(tx, subject.registrationId))) return null;
       return (await this.#insert(tx, subject)).url;
@@ -68,12 +78,26 @@ export class LaunchService {
     return await this.#database.transaction((tx) => this.#insert(tx, subject));
   }
 
+  /** The launch to share; undefined if another one may be stored. */
+  async #readShared(
+    subject: LaunchSubject & { registrationId: string },
+  ): Promise<{ launchId: string; expiresAt: number } | undefined> {
+    const { reader } = this.#database;
+    const count = await countLaunches(reader, subject.registrationId, MAX_OWN_LAUNCHES);
+    if (count < MAX_OWN_LAUNCHES) return undefined;
+    return await readLastLaunch(reader, subject, this.#now() + SHARED_LIFETIME * this.#lifetimeMs);
+  }
+
   async #insert(tx: Transaction, subject: LaunchSubject): Promise<{ url: string; expiresAt: number }> {
     const launchId = randomUUID();
     const now = this.#now();
     const expiresAt = now + this.#lifetimeMs;
     await insertLaunch(tx, { ...subject, launchId, expiresAt }, now);
-    return { url: `${this.baseOf({ ...subject, launchId, expiresAt })}/player/`, expiresAt };
+    return { url: this.#pageOf({ ...subject, launchId, expiresAt }), expiresAt };
+  }
+
+  #pageOf(launch: Pick<PlayerLaunch, 'launchId' | 'registrationId' | 'expiresAt'>): string {
+    return `${this.baseOf(launch)}/player/`;
   }
 
   /** The start of every URL of a launch, without a trailing slash. */

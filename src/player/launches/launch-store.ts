@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { LaunchMode, PlayerLaunch } from './launch.ts';
+import type { LaunchMode, LaunchSubject, PlayerLaunch } from './launch.ts';
 
 /** SQL of launches, one operation per function. */
 
@@ -83,6 +83,47 @@ export async function insertLaunch(
       expires_at: launch.expiresAt,
     })
     .execute();
+}
+
+/** The number of launches of a registration that are stored; counts up to a limit. */
+export async function countLaunches(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  limit: number,
+): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(
+    'select count(*) as count from (select 1 from player_launches where registration_id = ? limit ?) counted',
+    registrationId,
+    limit,
+  );
+  return Number(row?.count ?? 0);
+}
+
+/**
+ * The launch of the same subject that expires last, if it expires after a time, in epoch milliseconds; undefined if there
+ * is none.
+ */
+export async function readLastLaunch(
+  reader: Pick<Reader, 'query'>,
+  subject: LaunchSubject,
+  after: number,
+): Promise<{ launchId: string; expiresAt: number } | undefined> {
+  const row = await reader.query
+    .selectFrom('player_launches')
+    .select(['player_launches.launch_id', 'player_launches.expires_at'])
+    .where('player_launches.registration_id', '=', subject.registrationId)
+    .where('player_launches.course_id', '=', subject.courseId)
+    .where('player_launches.version_id', '=', subject.versionId)
+    .where('player_launches.language', 'is not distinct from', subject.language)
+    .where('player_launches.learner_id', '=', subject.learnerId)
+    .where('player_launches.mode', '=', subject.mode)
+    .where('player_launches.return_url', 'is not distinct from', subject.returnUrl)
+    .where('player_launches.expires_at', '>', after)
+    .orderBy('player_launches.expires_at', 'desc')
+    .orderBy('player_launches.launch_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && { launchId: row.launch_id, expiresAt: row.expires_at };
 }
 
 /** Deletes at most `limit` launches that expired before a time, in epoch milliseconds. Returns the number deleted. */

@@ -26,3 +26,9 @@ export interface PlayerLaunch {
   /** Epoch milliseconds. */
   expiresAt: number;
 }
+
+/** What a launch opens, and for whom. */
+export type LaunchSubject = Pick<
+  PlayerLaunch,
+  'registrationId' | 'courseId' | 'versionId' | 'language' | 'learnerId' | 'mode' | 'returnUrl'
+>;

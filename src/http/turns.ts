@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import { ProblemError } from '../problems/problem.ts';
+
+const RETRY_AFTER_SECONDS = '1';
+
+/** How many requests of a group are handled at once, and what happens to others. */
+export interface TurnLimits {
+  atOnce: number;
+  /** How many others may wait. If missing, all do: only the number of connections limits them. */
+  waiting?: number;
+}
+
+/** Lets the requests of a group take turns, so that those of other groups are handled meanwhile. */
+export class Turns {
+  readonly #limits: Required<TurnLimits>;
+  readonly #byGroup = new Map<string, Queue>();
+
+  constructor(limits: TurnLimits) {
+    this.#limits = { waiting: Number.POSITIVE_INFINITY, ...limits };
+  }
+
+  /** @throws {ProblemError} `too-many-requests` */
+  request(group: string): Turn {
+    let queue = this.#byGroup.get(group);
+    if (queue === undefined) {
+      queue = new Queue(this.#limits, () => this.#byGroup.delete(group));
+      this.#byGroup.set(group, queue);
+    }
+    return queue.add();
+  }
+
+  /**
+   * Handles a request without a body in its turn.
+   * @throws {ProblemError} `too-many-requests`, `invalid-request` if the connection is closed before the turn, and what
+   *   `work` throws
+   */
+  async take<R>(group: string, raw: IncomingMessage, work: () => Promise<R>): Promise<R> {
+    const turn = this.request(group);
+    try {
+      turn.endWithConnection(raw);
+      await turn.begin();
+      turn.isWorking = true;
+      return await work();
+    } finally {
+      turn.end();
+    }
+  }
+}
+
+/** A request's place among those of its group. */
+export class Turn {
+  /** Whether the request is being answered. */
+  isWorking = false;
+  readonly #queue: Queue;
+  #reject: (reason: Error) => void = () => {};
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /** Resolves at the beginning of the turn. */
+  async begin(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#reject = reject;
+      this.#queue.begin(this, resolve);
+    });
+  }
+
+  /**
+   * Ends the turn if the connection is closed before the body has arrived, or before the turn of a read, which nobody
+   * waits for then. The work of a request goes on without it.
+   */
+  endWithConnection(raw: IncomingMessage): void {
+    // No event follows.
+    if (raw.destroyed) throw connectionClosed();
+    raw.once('close', () => {
+      if (!this.isWorking && !raw.readableEnded) this.end();
+    });
+  }
+
+  /** A second call changes nothing. */
+  end(): void {
+    // Without an effect if the turn has begun.
+    this.#reject(connectionClosed());
+    this.#queue.end(this);
+  }
+}
+
+/** The requests of a group. */
+class Queue {
+  /** All that have not ended, including those whose bodies arrive. */
+  readonly #turns = new Set<Turn>();
+  readonly #running = new Set<Turn>();
+  readonly #waiting = new Map<Turn, () => void>();
+  readonly #limits: Required<TurnLimits>;
+  readonly #onEmpty: () => void;
+
+  constructor(limits: Required<TurnLimits>, onEmpty: () => void) {
+    this.#limits = limits;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** @throws {ProblemError} `too-many-requests` */
+  add(): Turn {
+    const { atOnce, waiting } = this.#limits;
+    if (this.#turns.size >= atOnce + waiting) throw tooMany();
+    const turn = new Turn(this);
+    this.#turns.add(turn);
+    return turn;
+  }
+
+  begin(turn: Turn, onBegin: () => void): void {
+    this.#waiting.set(turn, onBegin);
+    this.#next();
+  }
+
+  end(turn: Turn): void {
+    if (!this.#turns.delete(turn)) return;
+    this.#running.delete(turn);
+    this.#waiting.delete(turn);
+    this.#next();
+    if (this.#turns.size === 0) this.#onEmpty();
+  }
+
+  #next(): void {
+    const [next] = this.#waiting;
+    if (next === undefined || this.#running.size >= this.#limits.atOnce) return;
+    const [turn, onBegin] = next;
+    this.#waiting.delete(turn);
+    this.#running.add(turn);
+    // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
+    setImmediate(onBegin);
+  }
+}
+
+/** The problem of a request whose connection is closed before its turn. Nobody receives it. */
+export function connectionClosed(): ProblemError {
+  return new ProblemError('invalid-request', 'The connection was closed before the request had arrived');
+}
+
+function tooMany(): ProblemError {
+  return new ProblemError('too-many-requests', 'Too many requests wait for their turn', {
+    headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+  });
+}
