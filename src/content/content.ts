@@ -46,6 +46,7 @@ import {
   deletePartOfRegistrations,
   deleteRegistrationsOfAccount,
   registrationsOfCourse,
+  registrationsOfEquivalent,
 } from './registrations/registrations-of.ts';
 
 /** Accounts, their content, and learners' registrations to it. */
@@ -127,7 +128,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   });
   const equivalents = new EquivalentService({
     database,
-    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT')],
+    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT'), registrationsOfEquivalent],
     onDeleted,
     now,
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { hasRegistrations, readRegistrations } from '../../src/content/registrations/registration-store.ts';
 import type { Reader, SqlValue } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { kyselyOverSqlite, Statements } from '../../src/database/sqlite/kysely-node-sqlite.ts';
@@ -65,6 +66,14 @@ describe('the cost of a page of a list depends only on its size', () => {
 
   const byName = { sort: 'name', direction: 'asc', limit: 50, offset: 100 } as const;
   const all = { search: null, folderId: null, recursive: false };
+  const everything = {
+    accountId: null,
+    courseId: null,
+    equivalentId: null,
+    learnerId: null,
+    search: null,
+    status: null,
+  };
   const pages: Record<string, [index: RegExp, read: (reader: Reader) => Promise<unknown>]> = {
     webhooks: [
       /webhooks USING INDEX webhooks_by_name/,
@@ -93,12 +102,7 @@ describe('the cost of a page of a list depends only on its size', () => {
     ],
     registrations: [
       /SCAN registrations;/,
-      (from) =>
-        listRegistrations(
-          from,
-          { accountId: null, courseId: null, learnerId: null, search: null, status: null },
-          { ...byName, sort: 'created', direction: 'desc' },
-        ),
+      (from) => listRegistrations(from, everything, { ...byName, sort: 'created', direction: 'desc' }),
     ],
     'a webhook’s chart': [
       /webhook_trends USING .*\(webhook_id=\? AND width_ms=\? AND start_at>\?\)/,
@@ -115,7 +119,7 @@ describe('the cost of a page of a list depends only on its size', () => {
   }
 
   test('registrations of few learners are found by the beginning of the learner’s id', async () => {
-    const filter = { accountId: null, courseId: null, learnerId: null, search: 'Ädä', status: null };
+    const filter = { ...everything, search: 'Ädä' };
     const plans = await plansOf((from) =>
       listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
     );
@@ -123,6 +127,22 @@ describe('the cost of a page of a list depends only on its size', () => {
     for (const plan of plans) {
       assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_learner_key/);
       assert.doesNotMatch(plan, /SCAN registrations/);
+    }
+  });
+
+  test('registrations of an equivalent are counted, listed and looked for by an index of their own', async () => {
+    const filter = { ...everything, equivalentId: 1 };
+    const plans = [
+      ...(await plansOf((from) => readRegistrations(from, filter, { after: 1, limit: 10 }))),
+      ...(await plansOf((from) => hasRegistrations(from, 'equivalent_id', 1))),
+      ...(await plansOf((from) =>
+        listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
+      )),
+    ];
+    assert.equal(plans.length, 5);
+    for (const plan of plans) {
+      assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_equivalent/);
+      assert.doesNotMatch(plan, /TEMP B-TREE/);
     }
   });
 

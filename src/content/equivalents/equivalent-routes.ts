@@ -122,11 +122,16 @@ export function equivalentRoutes(
         operationId: 'deleteEquivalent',
         summary: 'Delete an equivalent',
         description:
-          'Its courses are kept. An equivalent that an account or a bundle has cannot be deleted (409).',
+          'Its courses are kept. An equivalent that an account or a bundle has, or that has registrations, ' +
+          'cannot be deleted (409).',
         params: EquivalentParams,
         response: {
           204: Type.Null(),
-          ...problems(404, { 409: 'An account or a bundle has the equivalent.' }, 412),
+          ...problems(
+            404,
+            { 409: 'An account or a bundle has the equivalent, or it has registrations.' },
+            412,
+          ),
         },
       },
     },

@@ -28,7 +28,7 @@ export async function awaitsLanguage(
   { equivalentId, language }: Pick<Registration, 'equivalentId' | 'language'>,
 ): Promise<boolean> {
   if (equivalentId === null || language !== null) return false;
-  // Without choices, the equivalent was deleted, and the registration keeps its course.
+  // Without choices, an earlier release deleted the equivalent, and the registration keeps its course.
   return (await readLanguageChoices(reader, equivalentId)).length > 0;
 }
 

@@ -70,7 +70,7 @@ export async function resolveLaunch(
     const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
     const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
     if (only !== undefined) return { ...open, ...only };
-    // An equivalent without choices was deleted. The course that represented it is played.
+    // An earlier release deleted an equivalent without choices. The course that represented it is played.
     if (choices.length > 1) return { state: 'choose', choices: fitting.length > 0 ? fitting : choices };
   }
   return {

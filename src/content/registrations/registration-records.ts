@@ -63,6 +63,7 @@ export function toFilter(query: RegistrationQuery): RegistrationFilter {
   return {
     accountId: query.account_id ?? null,
     courseId: query.course_id ?? null,
+    equivalentId: query.equivalent_id ?? null,
     learnerId: query.learner_id ?? null,
   };
 }

@@ -56,6 +56,7 @@ export const RegistrationQuery = Type.Object(
     ...PageQuery.properties,
     account_id: Type.Optional(Id('Only registrations of this account.')),
     course_id: Type.Optional(Id('Only registrations for this course.')),
+    equivalent_id: Type.Optional(Id('Only registrations for this equivalent, in every language.')),
     learner_id: Type.Optional(LearnerId('Only registrations of this learner.')),
   },
   { additionalProperties: false },

@@ -239,7 +239,7 @@ export class RegistrationService {
     const choices = await lockLanguageChoices(tx, registration.equivalentId);
     const ofCourse = choices.filter((each) => each.courseId === courseId);
     const choice = ofCourse.find((each) => each.language === language) ?? ofCourse[0];
-    // Once the equivalent is deleted, the registration keeps its course.
+    // If an earlier release deleted the equivalent, the registration keeps its course.
     if (choice === undefined) return choices.length === 0 ? registration : null;
     return toRegistration(await updatePlayed(tx, registration.registrationId, choice, this.#with.now()));
   }

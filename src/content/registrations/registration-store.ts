@@ -59,7 +59,7 @@ export async function lockRegistration(
 /** Returns at most one row more than the limit, oldest first. */
 export async function readRegistrations(
   reader: Pick<Reader, 'query'>,
-  { accountId, courseId, learnerId }: RegistrationFilter,
+  { accountId, courseId, equivalentId, learnerId }: RegistrationFilter,
   page: PageRequest,
 ): Promise<StoredRegistration[]> {
   return await reader.query
@@ -68,6 +68,7 @@ export async function readRegistrations(
     .where('registrations.number', '>', page.after ?? 0)
     .$if(accountId !== null, (query) => query.where('registrations.account_id', '=', accountId))
     .$if(courseId !== null, (query) => query.where('registrations.course_id', '=', courseId))
+    .$if(equivalentId !== null, (query) => query.where('registrations.equivalent_id', '=', equivalentId))
     .$if(learnerId !== null, (query) => query.where('registrations.learner_id', '=', learnerId))
     .orderBy('registrations.number')
     .limit(page.limit + 1)
@@ -185,11 +186,16 @@ export async function deleteRegistrationsByAccount(tx: Transaction, accountId: n
   await tx.run('delete from registrations where account_id = ?', accountId);
 }
 
-export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: number): Promise<boolean> {
+/** Whether any registration has this course, or is for this equivalent. */
+export async function hasRegistrations(
+  reader: Pick<Reader, 'query'>,
+  subject: 'course_id' | 'equivalent_id',
+  id: number,
+): Promise<boolean> {
   const row = await reader.query
     .selectFrom('registrations')
     .select('registrations.number')
-    .where('registrations.course_id', '=', courseId)
+    .where(`registrations.${subject}`, '=', id)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -45,6 +45,7 @@ export interface Registration extends RegistrationStatus {
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;
+  equivalentId: number | null;
   learnerId: string | null;
 }
 

@@ -6,7 +6,7 @@ import {
   readNumberBehind,
 } from './registration-store.ts';
 
-/** What deleting accounts and courses needs from registrations. */
+/** What deleting accounts, courses and equivalents needs from registrations. */
 
 /**
  * Maximum number of registrations per transaction. All that learners did is deleted, too, so a larger one would exceed
@@ -39,5 +39,16 @@ export async function deleteRegistrationsOfAccount(tx: Transaction, accountId: n
 
 /** Registrations are history: a course with registrations cannot be deleted. */
 export async function registrationsOfCourse(tx: Transaction, courseId: number): Promise<string | null> {
-  return (await hasRegistrations(tx, courseId)) ? 'registrations of learners' : null;
+  return (await hasRegistrations(tx, 'course_id', courseId)) ? 'registrations of learners' : null;
+}
+
+/**
+ * An equivalent with registrations cannot be deleted either. Its learners could no longer launch, and a registration
+ * cannot be moved to another equivalent.
+ */
+export async function registrationsOfEquivalent(
+  tx: Transaction,
+  equivalentId: number,
+): Promise<string | null> {
+  return (await hasRegistrations(tx, 'equivalent_id', equivalentId)) ? 'registrations of learners' : null;
 }

@@ -42,6 +42,7 @@ const RegistrationsQuery = ListQuery(
   {
     account_id: Type.Optional(Id()),
     course_id: Type.Optional(Id()),
+    equivalent_id: Type.Optional(Id()),
     learner_id: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_LEARNER_ID_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
     ),
@@ -101,10 +102,11 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
     },
     async (request) => {
       const part = listPart(request.query, 'created');
-      const { account_id, course_id, learner_id, search, status } = request.query;
+      const { account_id, course_id, equivalent_id, learner_id, search, status } = request.query;
       const filter = {
         accountId: account_id ?? null,
         courseId: course_id ?? null,
+        equivalentId: equivalent_id ?? null,
         learnerId: learner_id ?? null,
         search: searchText(search),
         status: status ?? null,

@@ -19,7 +19,7 @@ export interface ContentUsage {
   equivalents: Users;
   /** Of a course or an equivalent. */
   bundles: Users;
-  /** Of a course alone. */
+  /** Of a course or an equivalent. */
   registrations: { total: number; totalIsLowerBound: boolean };
 }
 
@@ -72,10 +72,18 @@ export async function readContentUsage(
             id,
           )
         : NOBODY,
-    registrations: isCourse
-      ? await countUpToBound(reader, 'from registrations where registrations.course_id = ?', '1', id)
-      : { total: 0, totalIsLowerBound: false },
+    registrations: await countRegistrations(reader, type, id),
   };
+}
+
+async function countRegistrations(
+  reader: Pick<Reader, 'all'>,
+  type: ContentType,
+  id: number,
+): Promise<ContentUsage['registrations']> {
+  if (type !== 'COURSE' && type !== 'EQUIVALENT') return { total: 0, totalIsLowerBound: false };
+  const column = type === 'COURSE' ? 'course_id' : 'equivalent_id';
+  return await countUpToBound(reader, `from registrations where registrations.${column} = ?`, '1', id);
 }
 
 /** @param uses the clauses that find the rows of use; `userId` is the column of theirs that names the user */

@@ -20,7 +20,7 @@ const COLUMNS = [
   'created_at',
   'updated_at',
 ];
-const NO_FILTER = { accountId: null, courseId: null, learnerId: null, status: null };
+const NO_FILTER = { accountId: null, courseId: null, equivalentId: null, learnerId: null, status: null };
 
 async function withLearners(learners: readonly string[]) {
   const opened = await openTestDatabase();

@@ -9,6 +9,7 @@ import type { RegistrationSort, RegistrationState } from './registration-list-ch
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;
+  equivalentId: number | null;
   learnerId: string | null;
   /** How the learner's id begins. */
   search: string | null;
@@ -61,10 +62,12 @@ export async function listRegistrations(
   return { items, ...counted };
 }
 
-function filteredBy(reader: Reader, { accountId, courseId, learnerId, status }: RegistrationFilter) {
+function filteredBy(reader: Reader, filter: RegistrationFilter) {
+  const { accountId, courseId, equivalentId, learnerId, status } = filter;
   let filtered = reader.query.selectFrom('registrations');
   if (accountId !== null) filtered = filtered.where('registrations.account_id', '=', accountId);
   if (courseId !== null) filtered = filtered.where('registrations.course_id', '=', courseId);
+  if (equivalentId !== null) filtered = filtered.where('registrations.equivalent_id', '=', equivalentId);
   if (learnerId !== null) filtered = filtered.where('registrations.learner_id', '=', learnerId);
   switch (status) {
     case 'not_launched':

@@ -73,7 +73,12 @@ export const courses = {
     },
     done: (name: string) => `“${isolate(name)}” was deleted.`,
     notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
-    held: 'It is in use. Remove it from these first:',
+    inUse: (byContent: boolean, byLearners: boolean) =>
+      !byLearners
+        ? 'It is in use. Remove it from these first:'
+        : byContent
+          ? 'It is in use. Remove it from these and delete its registrations first:'
+          : 'Learners are registered for it. Delete their registrations first:',
     checking: 'Checking what uses it…',
     many: {
       words: {

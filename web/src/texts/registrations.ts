@@ -23,6 +23,7 @@ export const registrations = {
   filters: {
     account: 'Account',
     course: 'Course',
+    equivalent: 'Equivalent',
     learner: 'Learner',
     oneLearner: (learner: string) => `Learner: ${learner}. Show all learners`,
     status: 'Status',

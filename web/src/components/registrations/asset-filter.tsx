@@ -12,7 +12,7 @@ import styles from './registration-table.module.css';
 const texts = registrations.filters;
 const TYPING_MS = 200;
 
-/** Filters a table by one account or course, found by name. The address contains its id under `name`. */
+/** Filters a table by one account, course or equivalent, found by name. The address contains its id under `name`. */
 export function AssetFilter({
   table,
   name,
@@ -20,8 +20,8 @@ export function AssetFilter({
   label,
 }: {
   table: TableState;
-  name: 'account_id' | 'course_id';
-  type: 'ACCOUNT' | 'COURSE';
+  name: 'account_id' | 'course_id' | 'equivalent_id';
+  type: 'ACCOUNT' | 'COURSE' | 'EQUIVALENT';
   label: string;
 }) {
   const value = table.values[name];

@@ -100,13 +100,24 @@ export function RegistrationTable({
 }) {
   const isAdmin = useIsAdmin();
   const table = useTable(OTHERS);
-  const { search, learner: learner_id, status, course_id, sort, direction, page, size } = table.values;
+  const {
+    search,
+    learner: learner_id,
+    status,
+    course_id,
+    equivalent_id,
+    sort,
+    direction,
+    page,
+    size,
+  } = table.values;
   const ordered = (REGISTRATION_SORTS as readonly unknown[]).includes(sort) ? { sort, direction } : {};
   const asked = {
     search,
     learner_id,
     status,
     course_id,
+    equivalent_id,
     account_id: accountId ?? table.values.account_id,
     page,
     size,
@@ -153,6 +164,15 @@ export function RegistrationTable({
               />
             )}
             <AssetFilter table={table} name="course_id" type="COURSE" label={registrations.filters.course} />
+            {/* Only for the link from an equivalent: the room is for what is searched most. */}
+            {equivalent_id !== undefined && (
+              <AssetFilter
+                table={table}
+                name="equivalent_id"
+                type="EQUIVALENT"
+                label={registrations.filters.equivalent}
+              />
+            )}
             <TableFilter
               table={table}
               name="status"

@@ -21,7 +21,7 @@ export function UsagePanel({ type, id }: { type: ContentType; id: number }) {
           <ErrorState error={error} retry={() => void refetch()} />
         )
       ) : isUsed(data) ? (
-        <UsageList usage={data} {...(type === 'COURSE' ? { courseId: id } : {})} />
+        <UsageList usage={data} asset={{ type, id }} />
       ) : (
         courses.usage.nobody
       )}

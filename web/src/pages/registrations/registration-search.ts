@@ -9,7 +9,7 @@ import { tableSearch } from '../../utilities/table-search.ts';
 export const registrationListSearch = tableSearch({
   sorts: REGISTRATION_SORTS,
   filters: { status: REGISTRATION_STATES, new: ['yes', 'many'] },
-  ids: ['account_id', 'course_id'],
+  ids: ['account_id', 'course_id', 'equivalent_id'],
   texts: ['learner'],
   maxOffset: MAX_COUNTED,
 });

@@ -16,7 +16,7 @@ import { formatNumber } from '../../../utilities/numbers.ts';
 import { useWhileShown } from '../../../utilities/use-is-shown.ts';
 import type { FolderNode } from '../folders/folder-index.ts';
 import styles from './changes.module.css';
-import { isUsed, UsageList } from './usage-list.tsx';
+import { isHeld, isUsed, UsageList } from './usage-list.tsx';
 
 const words = courses.remove;
 const FOLDERS_NAMED = 8;
@@ -76,7 +76,7 @@ function DeleteForm({
       if (isProblem(error, 409)) void queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });
-  const isHeld = usage.data !== undefined && isUsed(usage.data);
+  const used = usage.data !== undefined && isUsed(usage.data) ? usage.data : null;
   const isFull = folder !== undefined && holdsAnything(folder);
   const failure = remove.error ?? usage.error;
   const explanation = failure === null ? null : explainError(failure);
@@ -87,16 +87,16 @@ function DeleteForm({
           <Skeleton height={14} mb="xs" />
           <Skeleton height={14} width="60%" />
         </div>
-      ) : isHeld || isFull ? (
+      ) : used !== null || isFull ? (
         <div>
           <Callout tone="warn" title={words.notYet(asset.name)} live>
-            {isFull ? folders.remove.holds : words.held}
+            {isFull || used === null
+              ? folders.remove.holds
+              : words.inUse(isHeld(used), used.registrations.total > 0)}
           </Callout>
           {isFull && <FolderContents folder={folder} onClose={onClose} />}
-          {isFull && isHeld && <Text mt="md">{folders.remove.heldBy}</Text>}
-          {isHeld && (
-            <UsageList usage={usage.data} {...(asset.type === 'COURSE' ? { courseId: asset.id } : {})} />
-          )}
+          {isFull && used !== null && <Text mt="md">{folders.remove.heldBy}</Text>}
+          {used !== null && <UsageList usage={used} asset={asset} />}
         </div>
       ) : (
         <Text>{OF_TYPE[asset.type].description}</Text>
@@ -108,9 +108,9 @@ function DeleteForm({
       )}
       <Group justify="flex-end" gap="sm">
         <Button variant="default" onClick={onClose}>
-          {isHeld || isFull ? shared.close : shared.cancel}
+          {used !== null || isFull ? shared.close : shared.cancel}
         </Button>
-        {!isHeld && !isFull && (
+        {used === null && !isFull && (
           <Button
             color="red"
             loading={remove.isPending}

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { AssetReference } from '../../../api/content-assets.ts';
 import type { ContentUsage } from '../../../api/content-usage.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
 import { courses } from '../../../texts/courses.ts';
@@ -14,16 +15,21 @@ const KINDS = [
 ] as const;
 
 /** Whether anything uses it. */
-export function isUsed({ accounts, equivalents, bundles, registrations }: ContentUsage): boolean {
-  return accounts.total + equivalents.total + bundles.total + registrations.total > 0;
+export function isUsed(usage: ContentUsage): boolean {
+  return isHeld(usage) || usage.registrations.total > 0;
+}
+
+/** Whether an account or other content has it. */
+export function isHeld({ accounts, equivalents, bundles }: ContentUsage): boolean {
+  return accounts.total + equivalents.total + bundles.total > 0;
 }
 
 /** What uses an asset, with links to where it can be removed. */
-export function UsageList({ usage, courseId }: { usage: ContentUsage; courseId?: number }) {
+export function UsageList({ usage, asset: { type, id } }: { usage: ContentUsage; asset: AssetReference }) {
   const { registrations } = usage;
   return (
     <dl className={styles.reasons}>
-      {KINDS.filter(({ kind }) => usage[kind].total > 0).map(({ kind, type }) => {
+      {KINDS.filter(({ kind }) => usage[kind].total > 0).map(({ kind, type: userType }) => {
         const { data, total, total_is_lower_bound } = usage[kind];
         const more = total - data.length;
         return (
@@ -34,9 +40,9 @@ export function UsageList({ usage, courseId }: { usage: ContentUsage; courseId?:
             </dt>
             <dd>
               <ul className={styles.links}>
-                {data.map(({ id, name }) => (
-                  <li key={id}>
-                    <AssetLink type={type} id={id}>
+                {data.map(({ id: userId, name }) => (
+                  <li key={userId}>
+                    <AssetLink type={userType} id={userId}>
                       <bdi>{name}</bdi>
                     </AssetLink>
                   </li>
@@ -53,7 +59,11 @@ export function UsageList({ usage, courseId }: { usage: ContentUsage; courseId?:
           <dd>
             <Anchor
               renderRoot={(props) => (
-                <Link {...props} to="/registrations" search={{ course_id: courseId } as never} />
+                <Link
+                  {...props}
+                  to="/registrations"
+                  search={{ [type === 'COURSE' ? 'course_id' : 'equivalent_id']: id } as never}
+                />
               )}
             >
               {words.registrationsOf(
