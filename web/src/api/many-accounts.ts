@@ -8,6 +8,7 @@ import type { AddableAccount } from '../../../src/ui-api/content/addable-account
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { accountsKey } from './accounts.ts';
 import { withQuery } from './addresses.ts';
+import { isProblem } from './errors.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { newIdempotencyKey, request } from './request.ts';
 
@@ -79,7 +80,8 @@ export interface ManyAccountsResult {
 }
 
 /**
- * Adds content to many accounts, or removes it. Each step is one transaction. `signal` stops it after the current step.
+ * Adds content to many accounts, or removes it. Each step is one transaction. If a step exceeds the limit of the service,
+ * it and the following ones have fewer accounts. `signal` stops it after the current step.
  * After an error, the same call continues, and counts what was already done as `unchanged`.
  */
 export async function changeManyAccounts(
@@ -88,14 +90,15 @@ export async function changeManyAccounts(
   contents: readonly ContentReference[],
   { signal, onStep }: { signal: AbortSignal; onStep: (done: number) => void },
 ): Promise<ManyAccountsResult> {
-  const size = Math.max(1, Math.min(ACCOUNTS_PER_STEP, Math.floor(PAIRS_PER_STEP / contents.length)));
+  let size = Math.max(1, Math.min(ACCOUNTS_PER_STEP, Math.floor(PAIRS_PER_STEP / contents.length)));
   const result: ManyAccountsResult = { accounts: 0, changed: 0, unchanged: 0 };
-  for (let from = 0; from < accountIds.length && !signal.aborted; from += size) {
-    const ids = accountIds.slice(from, from + size);
-    const { data } = await request<ManyAccountsRecord>('POST', `/account-content/${act}`, {
-      body: { account_ids: ids, contents: contents.map(({ type, id }) => ({ type, id })) },
-      idempotencyKey: newIdempotencyKey(),
-    });
+  while (result.accounts < accountIds.length && !signal.aborted) {
+    const ids = accountIds.slice(result.accounts, result.accounts + size);
+    const data = await changeAccounts(act, ids, contents);
+    if (data === null) {
+      size = Math.ceil(ids.length / 2);
+      continue;
+    }
     for (const { changed, unchanged } of data) {
       result.changed += changed.length;
       result.unchanged += unchanged.length;
@@ -104,4 +107,25 @@ export async function changeManyAccounts(
     onStep(result.accounts);
   }
   return result;
+}
+
+/**
+ * One step. The service counts what is in folders for each account, and only the service knows its limit.
+ * @returns null if fewer accounts may be within the limit. Nothing was changed then.
+ */
+async function changeAccounts(
+  act: 'add' | 'remove',
+  accountIds: readonly number[],
+  contents: readonly ContentReference[],
+): Promise<ManyAccountsRecord['data'] | null> {
+  try {
+    const { data } = await request<ManyAccountsRecord>('POST', `/account-content/${act}`, {
+      body: { account_ids: accountIds, contents: contents.map(({ type, id }) => ({ type, id })) },
+      idempotencyKey: newIdempotencyKey(),
+    });
+    return data;
+  } catch (error) {
+    if (accountIds.length > 1 && isProblem(error, 'limit-reached')) return null;
+    throw error;
+  }
 }
