@@ -137,7 +137,11 @@ export function DataTable<T extends object>({
         <TableFooter
           table={table}
           page={data}
-          actions={exporting !== undefined && <ExportButton exporting={exporting} rowKey={rowKey} />}
+          actions={
+            exporting !== undefined && (
+              <ExportButton exporting={exporting} sort={order?.sort} rowKey={rowKey} />
+            )
+          }
         />
       )}
     </section>

@@ -5,12 +5,10 @@ import { type Key, useEffect, useRef, useState } from 'react';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
+import { listParts, PART, type PartOfList, type RowsOfList } from './list-parts.ts';
 import { notifyError, notifyNote } from './notify.tsx';
 
 const words = shared.export;
-/** Rows per request: the maximum of the service. */
-const PART = 200;
-
 /** Maximum number of exported rows of a log, so that the file fits the memory of the browser. */
 const MAX_ROWS = 100_000;
 
@@ -19,7 +17,9 @@ export interface ListExport<T> {
   /** The name of the file without its extension: `accounts`. */
   name: string;
   /** The rows of this part of the list, with its search, filters and order. */
-  list: (client: QueryClient, part: { limit: number; offset: number }) => Promise<ListAnswer<T>>;
+  list: (client: QueryClient, part: PartOfList) => Promise<ListAnswer<T>>;
+  /** A sort by what never changes, such as `created`. Null if the list has no other. */
+  steadySort: string | null;
 }
 
 /** How a list is exported that has only cursors, without page numbers. */
@@ -40,9 +40,12 @@ export interface LogExport<T> {
  */
 export function ExportButton<T extends object>({
   exporting,
+  sort,
   rowKey,
 }: {
   exporting: ListExport<T> | LogExport<T>;
+  /** The sort of a list, if there are several. */
+  sort?: string | undefined;
   rowKey: (row: T) => Key;
 }) {
   const queryClient = useQueryClient();
@@ -56,10 +59,18 @@ export function ExportButton<T extends object>({
     const { signal } = stop;
     setCount(0);
     try {
-      // Rows may move to a later page while another one is read.
+      // Some rows are read more than once.
       const rows = new Map<Key, T>();
       let isLonger = false;
-      for await (const part of partsOf(queryClient, exporting)) {
+      const parts =
+        'page' in exporting
+          ? logParts(queryClient, exporting)
+          : listParts((part) => exporting.list(queryClient, part), {
+              sort,
+              steadySort: exporting.steadySort,
+              keyOf: rowKey,
+            });
+      for await (const part of parts) {
         if (signal.aborted) return;
         for (const row of part.rows) rows.set(rowKey(row), row);
         setCount(rows.size);
@@ -94,23 +105,12 @@ export function ExportButton<T extends object>({
   );
 }
 
-/** The pages of a list, in order. `isLonger`: the list has more rows than can be listed. */
-async function* partsOf<T>(
-  client: QueryClient,
-  exporting: ListExport<T> | LogExport<T>,
-): AsyncGenerator<{ rows: readonly T[]; isLonger: boolean }> {
-  if ('page' in exporting) {
-    let cursor: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof exporting.page>> = await exporting.page(client, cursor, PART);
-      yield { rows: page.data, isLonger: false };
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return;
-  }
-  for (let offset = 0; ; offset += PART) {
-    const answer = await exporting.list(client, { limit: PART, offset });
-    yield { rows: answer.data, isLonger: answer.total_is_lower_bound === true };
-    if (offset + PART >= answer.total || answer.data.length === 0) return;
-  }
+/** The pages of a log. Its rows keep their order, and each page begins behind the last row of the page before it. */
+async function* logParts<T>(client: QueryClient, exporting: LogExport<T>): AsyncGenerator<RowsOfList<T>> {
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof exporting.page>> = await exporting.page(client, cursor, PART);
+    yield { rows: page.data, isLonger: false };
+    cursor = page.next_cursor;
+  } while (cursor !== null);
 }

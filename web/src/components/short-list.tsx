@@ -48,7 +48,13 @@ export function ShortList<T extends object>({
               <ExportButton
                 exporting={{
                   name: exportName,
-                  list: async () => ({ data: [...(rows ?? [])], offset: 0, limit: total, total }),
+                  list: async (_client, { limit, offset }) => ({
+                    data: (rows ?? []).slice(offset, offset + limit),
+                    offset,
+                    limit,
+                    total,
+                  }),
+                  steadySort: null,
                 }}
                 rowKey={rowKey}
               />

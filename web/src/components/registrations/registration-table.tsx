@@ -148,6 +148,7 @@ export function RegistrationTable({
         exporting={{
           name: 'registrations',
           list: (client, part) => client.fetchQuery(registrationListQuery({ ...query, ...part })),
+          steadySort: 'created',
         }}
         query={found}
         defaultOrder={{ sort: 'created', direction: 'desc' }}

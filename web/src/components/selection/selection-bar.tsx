@@ -4,12 +4,10 @@ import { type Key, type ReactNode, useEffect, useRef, useState } from 'react';
 import { selection as texts } from '../../texts/selection.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import type { ListExport } from '../export-button.tsx';
+import { PART } from '../list-parts.ts';
 import { notifyError } from '../notify.tsx';
 import styles from './selection.module.css';
 import type { Selection } from './use-selection.ts';
-
-/** Rows per request: the maximum of the service. */
-const PART = 200;
 
 /** The selected rows of a list, and the actions on them. */
 export function SelectionBar<T>({

@@ -100,6 +100,7 @@ export function ClientsPage() {
         exporting={{
           name: 'api-clients',
           list: (client, part) => client.fetchQuery(clientListQuery({ ...listQuery(table.values), ...part })),
+          steadySort: 'created',
         }}
         query={query}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

@@ -169,6 +169,7 @@ export function DeadLettersPage() {
         exporting={{
           name: 'dead-letters',
           list: (client, part) => client.fetchQuery(deadLetterListQuery({ ...listed, ...part })),
+          steadySort: null,
         }}
         query={query}
         searchLabel={deadLetters.search}

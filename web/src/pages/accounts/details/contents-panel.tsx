@@ -79,6 +79,7 @@ export function ContentsPanel({ account }: { account: Account }) {
         exporting={{
           name: 'account-content',
           list: (client, part) => client.fetchQuery(accountContentsQuery(account.id, { ...query, ...part })),
+          steadySort: 'added',
         }}
         query={contents}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

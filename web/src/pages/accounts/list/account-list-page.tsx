@@ -131,6 +131,7 @@ export function AccountListPage() {
         exporting={{
           name: 'accounts',
           list: (client, part) => client.fetchQuery(accountListQuery({ ...listQuery(values), ...part })),
+          steadySort: 'created',
         }}
         query={query}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

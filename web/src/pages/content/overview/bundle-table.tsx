@@ -56,6 +56,7 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
         exporting={{
           name: 'bundles',
           list: (client, part) => client.fetchQuery(bundleListQuery({ ...asked, ...part })),
+          steadySort: 'created',
         }}
         query={bundles}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

@@ -115,6 +115,7 @@ export function CourseTable({
         exporting={{
           name: 'courses',
           list: (client, part) => client.fetchQuery(courseListQuery({ ...query, ...part })),
+          steadySort: 'created',
         }}
         query={courses}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

@@ -62,6 +62,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         exporting={{
           name: 'equivalents',
           list: (client, part) => client.fetchQuery(equivalentListQuery({ ...asked, ...part })),
+          steadySort: 'created',
         }}
         query={equivalents}
         defaultOrder={{ sort: 'name', direction: 'asc' }}

@@ -140,6 +140,7 @@ export function WebhookListPage() {
           name: 'webhooks',
           list: (client, part) =>
             client.fetchQuery(webhookListQuery({ ...listQuery(table.values), ...part })),
+          steadySort: 'created',
         }}
         query={query}
         searchLabel={webhooks.list.search}
