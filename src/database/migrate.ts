@@ -36,7 +36,7 @@ import { matchingChanges } from './migrations/0035-matching-changes.ts';
 import { statementBytes } from './migrations/0036-statement-bytes.ts';
 import { queuedAgain } from './migrations/0037-queued-again.ts';
 import { launchLanguages } from './migrations/0038-launch-languages.ts';
-import { registrationsByEquivalent } from './migrations/0041-registrations-by-equivalent.ts';
+import { registrationsByEquivalent } from './migrations/0039-registrations-by-equivalent.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
