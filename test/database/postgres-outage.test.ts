@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
+import { Client } from 'pg';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { startPostgresServer } from '../support/postgres-server.ts';
 import { until } from '../support/service.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
@@ -12,6 +14,17 @@ const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 /** Ends every connection to a database but the asking one, as a restart of the server does. */
 const END_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
+
+/** Runs statements on a server as its administrator would. */
+async function administer(url: string, ...statements: string[]): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
 
 describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
   it('is reported to callers as unavailable immediately, and works again when it is back', async () => {
@@ -136,6 +149,38 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
       standby.transaction((tx) => tx.run(INSERT, 'a', 'x')),
       DatabaseUnavailableError,
     );
+  });
+
+  it('that accepts changes again gets them on new connections', async () => {
+    await using parts = await openPostgresParts();
+    const name = new URL(parts.url).pathname.slice(1);
+    const alter = (change: string) =>
+      administer(parts.url, 'set default_transaction_read_only = off', `alter database ${name} ${change}`);
+    await alter('set default_transaction_read_only = on');
+    const { database } = parts;
+    const insert = (value: string) => database.transaction((tx) => tx.run(INSERT, value, 'x'));
+    await assert.rejects(insert('refused'), DatabaseUnavailableError);
+    await assert.rejects(database.ping(), DatabaseUnavailableError);
+    // The default of a session is that of its start.
+    await alter('reset default_transaction_read_only');
+    assert.equal(await insert('accepted'), 1);
+    await database.ping();
+  });
+
+  it('and replaced by a standby is neither read nor changed until the standby is promoted', async () => {
+    await using primary = await startPostgresServer();
+    await primary.stop();
+    await using standby = await startPostgresServer({ standbyOf: primary.dataFolder });
+    await using database = new PostgresDatabase(standby.url);
+    const create = () => database.transaction((tx) => tx.run('create table t (id integer)'));
+    const refused = { name: 'DatabaseUnavailableError', message: /the server is a standby/ };
+    await assert.rejects(database.reader.all('select 1'), refused);
+    await assert.rejects(create(), refused);
+    await assert.rejects(database.ping(), refused);
+    await administer(standby.url, 'select pg_promote()');
+    await create();
+    assert.deepEqual(await database.reader.all('select id from t'), []);
+    await database.ping();
   });
 
   it('keeps nobody waiting once the database is closed', async () => {

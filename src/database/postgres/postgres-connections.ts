@@ -1,4 +1,4 @@
-import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig } from 'pg';
+import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { DatabaseUnavailableError } from '../database.ts';
 import { isConnectionUsable, isStalePlan, translateError } from './postgres-errors.ts';
 import { NUMBERS_AS_NUMBERS } from './postgres-numbers.ts';
@@ -53,22 +53,30 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
 
 /**
  * Sets the time limits of the session, and the isolation of single statements, regardless of the server's defaults.
- * PgBouncer would refuse them as startup parameters, or silently drop them. Throws errors of `pg`.
+ * PgBouncer would refuse them as startup parameters, or silently drop them.
+ *
+ * Refuses a standby. After a failover, a name may lead to one for a while. If a pool kept that connection, changes
+ * would fail on it, and reads would return old data, long after the name leads to the new primary.
+ * @throws {DatabaseUnavailableError} if the server is a standby. Throws errors of `pg`
  */
 export async function limitSession(
   client: Pick<Client, 'query'>,
   { statementMs, lockMs, idleInTransactionMs }: PostgresTimeouts,
 ): Promise<void> {
-  await client.query(
+  const results: unknown = await client.query(
     `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
-     set default_transaction_isolation = 'read committed'`,
+     set default_transaction_isolation = 'read committed';
+     select pg_is_in_recovery() as is_standby`,
   );
+  const last = (results as QueryResult<{ is_standby: boolean }>[]).at(-1);
+  if (last?.rows[0]?.is_standby === true)
+    throw new DatabaseUnavailableError('the database accepts no changes: the server is a standby');
 }
 
 /**
- * A limited number of connections, opened on demand. A connection with an error that was not the fault of a
- * statement is closed and not used again.
+ * A limited number of connections to a server that is not a standby, opened on demand. A connection with an error that
+ * was not the fault of a statement is closed and not used again.
  */
 export class PostgresConnections implements AsyncDisposable {
   readonly #pool: Pool;

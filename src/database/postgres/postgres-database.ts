@@ -141,13 +141,17 @@ export class PostgresDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    const { rows } = await this.#read({ text: 'show transaction_read_only', values: [] }, PING_TIMEOUT_MS);
-    const [row] = rows as { transaction_read_only: string }[];
-    if (row?.transaction_read_only !== 'off') {
-      throw new DatabaseUnavailableError(
-        'the database accepts no changes: the server is a standby, or is set to read-only',
-      );
-    }
+    const acceptsChanges = await this.#lendForReading(async (connection) => {
+      const statement = { text: 'show transaction_read_only', values: [] };
+      const { rows } = await this.#readOn(connection, statement, PING_TIMEOUT_MS);
+      const [row] = rows as { transaction_read_only: string }[];
+      const isWritable = row?.transaction_read_only === 'off';
+      // The session may have a default that was changed since, so the next ping uses another one.
+      if (!isWritable) connection.isUsable = false;
+      return isWritable;
+    });
+    if (!acceptsChanges)
+      throw new DatabaseUnavailableError('the database accepts no changes: it is set to read-only');
   }
 
   /**
@@ -201,8 +205,12 @@ export class PostgresDatabase implements Database {
 
   /** Retries a read on another connection if its prepared statement is stale. */
   async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+    return await this.#lendForReading((connection) => this.#readOn(connection, statement, timeoutMs));
+  }
+
+  async #lendForReading<T>(use: (connection: LentConnection) => Promise<T>): Promise<T> {
     try {
-      return await this.#reading.lend((connection) => this.#readOn(connection, statement, timeoutMs));
+      return await this.#reading.lend(use);
     } catch (error) {
       throw this.#noted(error);
     }

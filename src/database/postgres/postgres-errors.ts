@@ -7,11 +7,10 @@ import { UnsafeNumberError } from './postgres-numbers.ts';
  * resources, operator intervention, system errors, internal errors, credentials, and a missing database.
  */
 const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58', 'XX']);
-/**
- * A read-only server (a standby after a failover), an idle transaction that was ended, a lock that was not
- * available in time.
- */
-const UNAVAILABLE_CODES = new Set(['25006', '25P03', '55P03']);
+/** The server, or the default of the session, accepts no changes. */
+const READ_ONLY = '25006';
+/** A read-only server, an idle transaction that was ended, a lock that was not available in time. */
+const UNAVAILABLE_CODES = new Set([READ_ONLY, '25P03', '55P03']);
 /** Serialization failure and deadlock: the whole transaction may succeed if it is run again. */
 const RERUNNABLE_CODES = new Set(['40001', '40P01']);
 const FEATURE_NOT_SUPPORTED = '0A000';
@@ -41,9 +40,13 @@ export function isStalePlan(error: unknown): boolean {
   );
 }
 
-/** Whether the connection of an error can be used again. */
+/**
+ * Whether the connection of an error can be used again. A read-only one cannot: a new connection may reach another
+ * server, or a default that was changed since.
+ */
 export function isConnectionUsable(error: unknown): boolean {
-  return error instanceof DatabaseError && error.severity !== 'FATAL' && !isStalePlan(error);
+  if (!(error instanceof DatabaseError)) return false;
+  return error.severity !== 'FATAL' && error.code !== READ_ONLY && !isStalePlan(error);
 }
 
 /** The error that callers get for an error of `pg`; `doing` completes the sentence "the database could not …". */
