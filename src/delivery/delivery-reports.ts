@@ -119,6 +119,14 @@ export class DeliveryReports {
     );
   }
 
+  /** Reports messages that wait for the end of a request of their line, whose lease seemed to have ended before it. */
+  early(count: number): void {
+    this.#with.log.warn(
+      'messages wait for requests of their webhooks that are still in flight: the clock was set forward, or this instance was frozen',
+      { messages: count },
+    );
+  }
+
   /**
    * Reports a message that was put back without an attempt, with one log line per minute and cause. The line is about the
    * machine or the origin, not about one of the webhooks whose messages wait, some of which may not be logged.

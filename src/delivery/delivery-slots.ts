@@ -63,6 +63,8 @@ export class DeliverySlots {
   readonly #quick = new Yallist<RequestInFlight>();
   readonly #slow = new Yallist<RequestInFlight>();
   readonly #slowLines = new Set<number>();
+  /** The lines with a request in flight. */
+  readonly #lines = new Set<number>();
   readonly #slowOrigins = new Map<string, SlowOrigin>();
 
   /** @param elapsed monotonic clock, in milliseconds */
@@ -77,6 +79,11 @@ export class DeliverySlots {
   /** The number of requests in flight. */
   get taken(): number {
     return this.#quick.length + this.#slow.length;
+  }
+
+  /** Whether a line has a request in flight. */
+  holds(lineId: number): boolean {
+    return this.#lines.has(lineId);
   }
 
   /** The leases of the messages in flight. */
@@ -107,8 +114,9 @@ export class DeliverySlots {
     return Math.min(Math.max(this.#elapsed() - fullSince, ORIGIN_PAUSE_MIN_MS), ORIGIN_PAUSE_MAX_MS);
   }
 
-  /** Takes a slot for the request of a message. */
+  /** Takes a slot for the request of a message, whose line must have none. */
   take(lease: MessageLease, origin: string): Slot {
+    this.#lines.add(lease.lineId);
     const slow = this.#slowLines.has(lease.lineId);
     const slot = new Node({ lease, origin, takenAt: this.#elapsed(), slow });
     if (slow) this.#addSlow(slot);
@@ -122,6 +130,7 @@ export class DeliverySlots {
     const { lineId } = lease;
     if (slow) this.#removeSlow(slot);
     else this.#quick.removeNode(slot);
+    this.#lines.delete(lineId);
     this.#slowLines.delete(lineId);
     if (this.#elapsed() - takenAt >= REMEMBERED_AFTER_MS) this.#remember(lineId);
   }

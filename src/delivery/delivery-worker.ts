@@ -84,6 +84,8 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #elapsed: () => number;
   readonly #slots: DeliverySlots;
   #finished: FinishedMessage[] = [];
+  /** Messages that wait for the end of a request of their line, by line. */
+  readonly #behindRequests = new Map<number, ReceivedMessage>();
   readonly #idle = new WakeablePause();
   /** When the next head is due, by `#elapsed`, because the wall clock may be changed in the meantime. */
   #nextDueAt: number | null = null;
@@ -216,14 +218,16 @@ export class DeliveryWorker implements AsyncDisposable {
    * some, and a crash of the server may have restored earlier ones. Their lines would wait until the leases end.
    */
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
-    const held = [...this.#slots.leases(), ...settlements.map(({ message }) => message)];
+    const settled = settlements.map(({ message }) => message);
+    const held = [...this.#slots.leases(), ...this.#behindRequests.values(), ...settled];
     const lines = await this.#queue.takeBackLeases(held);
     if (lines > 0)
       this.#log.info('resumed leases that were held before an outage of the database', { lines });
   }
 
   /** @param sendBy until when messages may be sent, by `#elapsed` */
-  async #takeUp(received: readonly ReceivedMessage[], sendBy: number): Promise<void> {
+  async #takeUp(receivedNow: readonly ReceivedMessage[], sendBy: number): Promise<void> {
+    const received = this.#withoutRequests(receivedNow);
     let targets: Map<number, DeliveryTarget>;
     let resent: ReadonlySet<string>;
     try {
@@ -252,6 +256,19 @@ export class DeliveryWorker implements AsyncDisposable {
     if (late > 0) this.#reports.late(late);
   }
 
+  /**
+   * The messages whose lines have no request in flight. The others wait for its end and return to their lines. The lease of
+   * such a request seems to have ended before it, for example because the clock was set forward. Another request of the
+   * webhook could be processed before the one in flight.
+   */
+  #withoutRequests(received: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
+    const early = received.filter(({ lineId }) => this.#slots.holds(lineId));
+    if (early.length === 0) return received;
+    for (const message of early) this.#behindRequests.set(message.lineId, message);
+    this.#reports.early(early.length);
+    return received.filter((message) => !early.includes(message));
+  }
+
   #deliverOrPostpone(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): void {
     const origin = this.#sender.originOf(target.targetUrl);
     const pause = this.#slots.originPause(origin);
@@ -271,6 +288,9 @@ export class DeliveryWorker implements AsyncDisposable {
       await (trace === undefined ? attempt() : trace.run(attempt));
     } finally {
       this.#slots.give(slot);
+      const behind = this.#behindRequests.get(message.lineId);
+      if (behind !== undefined) this.#finished.push(release(behind));
+      this.#behindRequests.delete(message.lineId);
       this.#idle.wake();
     }
   }

@@ -5,9 +5,12 @@ import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { accountsOf, createAccounts, createWebhook } from './webhook-parts.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { accountsOf, createAccounts, createWebhook, untilLineEmpty } from './webhook-parts.ts';
 
 const HOUR_MS = 3_600_000;
+/** Access tokens last many times as long. */
+const LONGER_THAN_A_LEASE_MS = 120_000;
 
 describe('messages that were queued while the clock was hours fast', () => {
   it('are delivered when the service starts with the right time', async () => {
@@ -37,5 +40,62 @@ describe('messages that were queued while the clock was hours fast', () => {
     await engine.pass(-5 * HOUR_MS);
     await until(() => warned.length > 0, 'the wait has been ended');
     assert.deepEqual(await user.receiveNames(), ['a']);
+  });
+});
+
+describe('a clock that is set forward during a request', () => {
+  /** A webhook whose message `a` is in flight until `respond` is called, and `b` waits. */
+  async function openWithRequest() {
+    await using stack = new AsyncDisposableStack();
+    const target = stack.use(await startTarget());
+    const held: (() => void)[] = [];
+    target.respondWith((exchange) => held.push(() => answer(200)(exchange)));
+    let aheadMs = 0;
+    const { api, logLines } = stack.use(await startTestService({ now: () => Date.now() + aheadMs }));
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    await target.waitFor(1);
+    const hasWarned = () => logLines.some(({ msg }) => /webhooks that are still in flight/.test(msg));
+    const opened = stack.move();
+    return {
+      api,
+      id,
+      target,
+      /** Afterwards, leases seem to have ended. */
+      setForward: () => {
+        aheadMs += LONGER_THAN_A_LEASE_MS;
+      },
+      untilReceived: () => until(() => hasWarned() || target.requests.length > 1, 'a head was received'),
+      respond: () => {
+        target.respondWith(answer(200));
+        for (const respond of held) respond();
+      },
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    };
+  }
+
+  it('causes no second request of its message before it has ended', async () => {
+    await using test = await openWithRequest();
+    test.setForward();
+    await createAccounts(test.api, 'c');
+    await test.untilReceived();
+    assert.deepEqual(accountsOf(test.target.requests), ['a']);
+    test.respond();
+    await untilLineEmpty(test.api, test.id);
+    assert.deepEqual(accountsOf(test.target.requests), ['a', 'a', 'b', 'c']);
+  });
+
+  it('causes no request of the next message before it has ended, if its own message is skipped', async () => {
+    await using test = await openWithRequest();
+    await until(async () => {
+      // Once more if the message was received again before it could be skipped.
+      test.setForward();
+      return (await test.api.post(`/webhooks/${test.id}/line/skip`)).status === 200;
+    }, 'the message is skipped');
+    await test.untilReceived();
+    assert.deepEqual(accountsOf(test.target.requests), ['a']);
+    test.respond();
+    await untilLineEmpty(test.api, test.id);
+    assert.deepEqual(accountsOf(test.target.requests), ['a', 'b']);
   });
 });
