@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { DEFAULT_TIMEOUTS } from '../../src/database/postgres/postgres-connections.ts';
 import type { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { until } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
+/** What holds up a result until the test lets it go. */
+const RESULT_LOCK = 'select pg_advisory_xact_lock(1)';
 const UPDATE = 'update service_secrets set value = ? where name = ?';
 
 async function valuesOf({ reader }: PostgresDatabase): Promise<Record<string, string>> {
@@ -342,6 +346,40 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await parts.open().transaction((tx) => tx.run(INSERT, 'a', 'other'));
     released.resolve();
     await assert.rejects(stalled, DatabaseUnavailableError);
+    assert.deepEqual(await valuesOf(parts.database), { a: 'other' });
+  });
+
+  it('of an instance that froze while it received a result ends, too', async () => {
+    await using parts = await openPostgresParts();
+    const timeouts = { ...DEFAULT_TIMEOUTS, unreadMs: SHORT_TIMEOUTS.unreadMs };
+    const { database, proxy } = await parts.openBehindProxy({ timeouts });
+    const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = parts.database.transaction(async (tx) => {
+      await tx.all(RESULT_LOCK);
+      asked.resolve();
+      await released.promise;
+    });
+    await asked.promise;
+    const stalled = assert.rejects(
+      database.transaction(async (tx) => {
+        await tx.run(INSERT, 'a', 'stalled');
+        await tx.all(`select repeat('x', 1000000) from (${RESULT_LOCK}) as locked, generate_series(1, 40)`);
+      }),
+      DatabaseUnavailableError,
+    );
+    const other = parts.open();
+    await until(async () => {
+      const [row] = await other.reader.all<{ waiting: number }>(
+        "select count(*) as waiting from pg_locks where locktype = 'advisory' and not granted",
+      );
+      return row!.waiting > 0;
+    }, 'the result is next');
+    proxy.freeze();
+    released.resolve();
+    await holding;
+    await other.transaction((tx) => tx.run(INSERT, 'a', 'other'));
+    proxy.cut();
+    await stalled;
     assert.deepEqual(await valuesOf(parts.database), { a: 'other' });
   });
 

@@ -8,6 +8,7 @@ export const SHORT_TIMEOUTS = {
   statementMs: 1_000,
   lockMs: 400,
   idleInTransactionMs: 600,
+  unreadMs: 1_000,
   graceMs: 500,
 } as const;
 

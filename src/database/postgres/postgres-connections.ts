@@ -14,6 +14,11 @@ export interface PostgresTimeouts {
   lockMs: number;
   /** Until the server ends an idle transaction and releases its locks, for instances that hang. */
   idleInTransactionMs: number;
+  /**
+   * Until the server closes the connection of an instance that takes none of its data, because it hangs or the network is
+   * lost. Meanwhile, the server notices no other limit. Some systems do not support this; the limit has no effect there.
+   */
+  unreadMs: number;
   /** In addition to `statementMs`, until a connection without any response is closed. */
   graceMs: number;
 }
@@ -23,6 +28,7 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
   statementMs: 20_000,
   lockMs: 10_000,
   idleInTransactionMs: 4_000,
+  unreadMs: 30_000,
   graceMs: 5_000,
 };
 
@@ -61,11 +67,12 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
  */
 export async function limitSession(
   client: Pick<Client, 'query'>,
-  { statementMs, lockMs, idleInTransactionMs }: PostgresTimeouts,
+  { statementMs, lockMs, idleInTransactionMs, unreadMs }: PostgresTimeouts,
 ): Promise<void> {
   const results: unknown = await client.query(
     `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+     set tcp_user_timeout = ${unreadMs};
      set default_transaction_isolation = 'read committed';
      select pg_is_in_recovery() as is_standby`,
   );

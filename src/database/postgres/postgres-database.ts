@@ -304,6 +304,7 @@ function beginningOf({ durability, isLong }: TransactionOptions): string {
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,
       `set local lock_timeout = ${LONG_LOCK_MS}`,
       `set local idle_in_transaction_session_timeout = ${LONG_IDLE_MS}`,
+      `set local tcp_user_timeout = ${LONG_IDLE_MS}`,
     );
   }
   return statements.join('; ');
