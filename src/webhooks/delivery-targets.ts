@@ -45,13 +45,21 @@ export interface FailedAttempt {
 
 type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
 
-interface TargetRow {
-  id: number;
+/**
+ * What differs after each change of a webhook. The revision alone does not: a failover may lose a change, and the next
+ * one then gets the same revision. A new signing secret keeps `updated_at`.
+ */
+interface WebhookVersion {
   revision: number;
+  updated_at: number;
+  signing_secret: string | null;
+}
+
+interface TargetRow extends WebhookVersion {
+  id: number;
   topic: string;
   target_url: string;
   credentials: string | null;
-  signing_secret: string | null;
   former_signing_secret: string | null;
   former_signing_secret_until: number | null;
   enabled: number;
@@ -69,12 +77,12 @@ export interface DeliveryTargetsDependencies {
 }
 
 /**
- * Reads webhooks at the time their messages are about to be sent. Revisions are read every time, the rest only if a
- * revision has changed.
+ * Reads webhooks at the time their messages are about to be sent. Versions are read every time, the rest only if a
+ * version has changed.
  */
 export class DeliveryTargets {
   readonly #with: DeliveryTargetsDependencies;
-  readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
+  readonly #kept = new Map<number, { version: WebhookVersion; target: DeliveryTarget }>();
 
   constructor(dependencies: DeliveryTargetsDependencies) {
     this.#with = dependencies;
@@ -88,16 +96,16 @@ export class DeliveryTargets {
     const targets = new Map<number, DeliveryTarget>();
     if (webhookIds.length === 0) return targets;
     const changed: number[] = [];
-    for (const { id, revision } of await readRevisions(reader, webhookIds)) {
-      const kept = this.#kept.get(id);
-      if (kept?.revision === revision) targets.set(id, kept.target);
-      else changed.push(id);
+    for (const version of await readVersions(reader, webhookIds)) {
+      const kept = this.#kept.get(version.id);
+      if (kept !== undefined && isSameVersion(kept.version, version)) targets.set(version.id, kept.target);
+      else changed.push(version.id);
     }
     if (changed.length > 0) {
       for (const row of await readTargets(reader, changed)) {
         const target = this.#toTarget(row);
         // What a transaction sees may never be committed, and another change may get the same revision.
-        if (reader === this.#with.reader) this.#keep(row.id, row.revision, target);
+        if (reader === this.#with.reader) this.#keep(row, target);
         targets.set(row.id, target);
       }
     }
@@ -113,15 +121,16 @@ export class DeliveryTargets {
   /**
    * The webhooks of those failed attempts after which another attempt may end differently now than with the target that
    * was used, as seen by a transaction: another URL or secret, an `ignoreBefore` after the message, or no longer active.
-   * Usually, the revisions show that nothing has changed.
+   * Usually, the versions show that nothing has changed.
    */
   async changed(reader: Pick<Reader, 'allFor'>, failed: readonly FailedAttempt[]): Promise<number[]> {
     if (failed.length === 0) return [];
     const ids = failed.map(({ target }) => target.webhookId);
-    const revisions = new Map((await readRevisions(reader, ids)).map(({ id, revision }) => [id, revision]));
+    const versions = new Map((await readVersions(reader, ids)).map((version) => [version.id, version]));
     const suspects = failed.filter(({ target }) => {
       const kept = this.#kept.get(target.webhookId);
-      return kept?.target !== target || kept.revision !== revisions.get(target.webhookId);
+      const version = versions.get(target.webhookId);
+      return kept?.target !== target || version === undefined || !isSameVersion(kept.version, version);
     });
     const rows = await readTargets(
       reader,
@@ -141,13 +150,13 @@ export class DeliveryTargets {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
 
-  #keep(id: number, revision: number, target: DeliveryTarget): void {
+  #keep({ id, revision, updated_at, signing_secret }: TargetRow, target: DeliveryTarget): void {
     this.#kept.delete(id);
     if (this.#kept.size >= MAX_KEPT) {
       const longest = this.#kept.keys().next().value;
       if (longest !== undefined) this.#kept.delete(longest);
     }
-    this.#kept.set(id, { revision, target });
+    this.#kept.set(id, { version: { revision, updated_at, signing_secret }, target });
   }
 
   #toTarget(row: TargetRow): DeliveryTarget {
@@ -222,18 +231,27 @@ function stateOf(row: TargetRow): DeliveryTarget['state'] {
   return row.paused_at === null ? 'ACTIVE' : 'PAUSED';
 }
 
-const REVISIONS = new BatchStatement(
+const VERSIONS = new BatchStatement(
   'wanted',
   { id: 'bigint' },
   (wanted, { joined }) =>
-    `select webhooks.id, webhooks.revision from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+    `select webhooks.id, webhooks.revision, webhooks.updated_at, webhooks.signing_secret
+     from ${joined} webhooks where webhooks.id = ${wanted.id}`,
 );
 
-async function readRevisions(
+async function readVersions(
   reader: Pick<Reader, 'allFor'>,
   ids: readonly number[],
-): Promise<{ id: number; revision: number }[]> {
-  return await REVISIONS.all(reader, asIds(ids));
+): Promise<(WebhookVersion & { id: number })[]> {
+  return await VERSIONS.all(reader, asIds(ids));
+}
+
+function isSameVersion(one: WebhookVersion, other: WebhookVersion): boolean {
+  return (
+    one.revision === other.revision &&
+    one.updated_at === other.updated_at &&
+    one.signing_secret === other.signing_secret
+  );
 }
 
 const RESUMED = new BatchStatement(
@@ -248,7 +266,7 @@ const TARGETS = new BatchStatement(
   'wanted',
   { id: 'bigint' },
   (wanted, { joined }) =>
-    `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
+    `select webhooks.id, webhooks.revision, webhooks.updated_at, webhooks.topic, webhooks.target_url, webhooks.credentials,
        webhooks.signing_secret, webhooks.former_signing_secret, webhooks.former_signing_secret_until,
        webhooks.enabled, webhooks.paused_at, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
      from ${joined} webhooks where webhooks.id = ${wanted.id}`,
