@@ -111,6 +111,23 @@ describe('sending messages to Amazon SQS', () => {
     assert.equal((await queue.line(1)).depth, 12);
   });
 
+  it('leaves no note of copies once a line is forgotten', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    const noted = async () => {
+      const rows = await bench.database.reader.all<{ line_id: number }>(
+        'select line_id from sqs_placed order by line_id',
+      );
+      return rows.map((row) => row.line_id);
+    };
+    await bench.put(lines([1, 2], 1));
+    await deliver(instance, 2);
+    await until(async () => (await noted()).length === 2, 'both are noted');
+    await bench.put(lines([2], 1));
+    await bench.database.transaction((tx) => instance.queue.forgetLines(tx, [1, 2]));
+    assert.deepEqual(await noted(), [2], 'a message of the other one waits');
+  });
+
   it('sends the messages of an instance that died before it sent anything', async () => {
     await using bench = await openBench(server);
     bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');

@@ -155,9 +155,15 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
   );
 }
 
-/** With their messages, all of which are done with. */
+/** With their messages, all of which are done with, and with the notes of their copies on Amazon SQS. */
 export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
   const ids = toIdList(lineIds);
+  await tx.run(
+    `delete from sqs_placed where line_id in
+       (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
+         ${idList(tx.dialect)})`,
+    ids,
+  );
   await tx.run(
     `delete from queue_messages where line_id in
        (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
