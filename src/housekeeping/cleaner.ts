@@ -1,4 +1,3 @@
-import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import type { TaskLeases } from './task-leases.ts';
@@ -55,8 +54,7 @@ export class Cleaner implements AsyncDisposable {
 
   /**
    * Cleans until nothing is left to clean, and returns the number of removed rows. A step that fails does not keep the others
-   * from their work.
-   * @throws {DatabaseUnavailableError}
+   * from their work, not even if the database refused it: that may concern one table alone (a lock, a damaged index).
    */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
     let removed = 0;
@@ -64,7 +62,7 @@ export class Cleaner implements AsyncDisposable {
       try {
         removed += await this.#repeat(step, signal);
       } catch (error) {
-        if (error instanceof DatabaseUnavailableError) throw error;
+        if (this.#task.signal.aborted) break;
         this.#with.log.warn('expired data could not be removed; retrying in a minute', {
           step: step.name,
           error,

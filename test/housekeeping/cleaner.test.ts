@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { Cleaner, type CleaningStep } from '../../src/housekeeping/cleaner.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
@@ -78,5 +79,52 @@ describe('the cleaner of the service', () => {
         ['info', 'expired data was removed', 'dead letters', 2],
       ],
     );
+  });
+
+  it('goes on after a step that the database refuses or does not finish in time', async () => {
+    const refused = 'the database could not run a statement: canceling statement due to statement timeout';
+    const lines = await linesOf(
+      {
+        name: 'events',
+        run: async () => {
+          throw new DatabaseUnavailableError(refused);
+        },
+      },
+      stepOf('dead letters', 2),
+    );
+    assert.deepEqual(
+      lines.map(({ level, msg, step, rows, error }) => [level, msg, step, rows ?? error.message]),
+      [
+        ['warn', 'expired data could not be removed; retrying in a minute', 'events', refused],
+        ['info', 'expired data was removed', 'dead letters', 2],
+      ],
+    );
+  });
+
+  it('starts no further step once it ends', async () => {
+    await using test = await openTestDatabase();
+    const [started, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let others = 0;
+    const cleaner = new Cleaner({
+      steps: [
+        {
+          name: 'events',
+          run: async () => {
+            started.resolve();
+            await wake.promise;
+            throw new DatabaseUnavailableError('the database could not run a statement');
+          },
+        },
+        { name: 'sessions', run: async () => (others += 1) },
+      ],
+      leases: new TaskLeases({ database: test.database, now: Date.now }),
+      log: { info: () => {}, warn: () => {} },
+    });
+    cleaner.start();
+    await started.promise;
+    const ended = cleaner[Symbol.asyncDispose]();
+    wake.resolve();
+    await ended;
+    assert.equal(others, 0);
   });
 });
