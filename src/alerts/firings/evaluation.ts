@@ -17,6 +17,7 @@ import {
   reportFirings,
   setCleared,
 } from './firing-store.ts';
+import { isUnchanged, type KnownFirings, readKnownFirings } from './known-firings.ts';
 import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,6 +25,10 @@ const MINUTE_MS = 60_000;
 export const END_AFTER_MS = 5 * MINUTE_MS;
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
 export const GROUP_MS = 5 * MINUTE_MS;
+/** After this time within a round, the next rule is evaluated with what is read again. */
+const LOOK_AGAIN_MS = 10_000;
+/** What was read longer ago changes nothing: the instance was frozen, and the next round knows better. */
+const OUTDATED_MS = MINUTE_MS;
 /** Number of alerts that a notice describes. The others are counted. */
 const MAX_DESCRIBED = 20;
 /** Maximum number of replies that a notice refers to. */
@@ -43,9 +48,19 @@ export interface EvaluationDependencies {
   now: () => number;
 }
 
+/** What an evaluation knows about all rules. */
+interface Look {
+  /** When it was read, in epoch milliseconds. */
+  at: number;
+  /** Read before the troubles, so that a change of another instance that knew more is noticed. */
+  firingsOf: (ruleId: number) => KnownFirings;
+  troubles: TroubleFinder;
+}
+
 /**
  * Compares what rules watch with what was known: begins and ends alerts, and creates their notices in the same
- * transaction. Any number of instances may do it at a time, because the row of the rule is locked.
+ * transaction. Any number of instances may do it at a time: the row of the rule is locked, and an instance changes
+ * nothing if another one has changed the alerts of the rule since it looked.
  */
 export class Evaluation {
   readonly #with: EvaluationDependencies;
@@ -56,20 +71,28 @@ export class Evaluation {
 
   /** Evaluates rules. @throws {DatabaseUnavailableError} */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
+    let look: Look | null = null;
+    for (const rule of rules) {
+      if (signal.aborted) break;
+      if (look === null || !isWithin(LOOK_AGAIN_MS, look.at, this.#with.now())) look = await this.#look();
+      await this.#evaluate(rule, look);
+    }
+  }
+
+  async #look(): Promise<Look> {
     const { database, troubles } = this.#with;
     const now = this.#with.now();
     const endsByPeople: EndsByPeople = (ruleId, since) =>
       readEndsByPeople(database.reader, ruleId, { since, now });
-    const finder = new TroubleFinder(troubles, endsByPeople, now);
-    for (const rule of rules) {
-      if (signal.aborted) break;
-      await this.#evaluate(rule, await finder.of(rule));
-    }
+    const firingsOf = await readKnownFirings(database.reader);
+    return { at: now, firingsOf, troubles: new TroubleFinder(troubles, endsByPeople, now) };
   }
 
-  async #evaluate(rule: AlertRule, troubles: readonly Trouble[]): Promise<void> {
+  async #evaluate(rule: AlertRule, look: Look): Promise<void> {
     const { database, interventions } = this.#with;
-    const open = await readOpenFirings(database.reader, rule.id);
+    const before = look.firingsOf(rule.id);
+    const { open } = before;
+    const troubles = await look.troubles.of(rule);
     const unreported = await readUnreportedEnds(database.reader, rule.id);
     if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
 
@@ -93,12 +116,14 @@ export class Evaluation {
     const described = await this.#explained(troubles, known, wanted);
     await database.transaction(async (tx) => {
       const current = await lockRule(tx, rule.id);
-      // A rule that was changed in the meantime is evaluated in the next round.
+      // What was changed in the meantime is evaluated in the next round.
       if (current === undefined || current.revision !== rule.revision) return;
+      const firings = (await readKnownFirings(tx, rule.id))(rule.id);
       const now = this.#with.now();
+      if (!isUnchanged(before, firings) || !isWithin(OUTDATED_MS, look.at, now)) return;
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);
-      for (const firing of await readOpenFirings(tx, rule.id))
+      for (const firing of firings.open)
         await this.#advance(tx, firing, { isOver: !subjects.has(firing.subject), acts, now });
       if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
     });

@@ -11,16 +11,39 @@ import type { AlertRule, Condition } from '../rules/alert-rule.ts';
 /** The mark of a firing about whose end nothing is said. */
 const NOTHING_TO_SAY = '';
 
-/** The open firings of a rule. */
-export async function readOpenFirings(reader: Pick<Reader, 'query'>, ruleId: number): Promise<Firing[]> {
+/** The open firings of a rule, or of all rules, oldest first. */
+export async function readOpenFirings(reader: Pick<Reader, 'query'>, ruleId?: number): Promise<Firing[]> {
   const rows = await reader.query
     .selectFrom('alert_firings')
     .selectAll()
-    .where('alert_firings.rule_id', '=', ruleId)
+    .$if(ruleId !== undefined, (query) => query.where('alert_firings.rule_id', '=', ruleId!))
     .where('alert_firings.ended_at', 'is', null)
-    .orderBy('alert_firings.id')
+    // In the order of the index of open firings: ordered by id, SQLite would also read those that have ended.
+    .orderBy('alert_firings.rule_id')
+    .orderBy('alert_firings.subject')
     .execute();
-  return rows.map(toFiring);
+  return rows.map(toFiring).sort((one, other) => one.id - other.id);
+}
+
+/** The id of the newest firing, open or ended, of a rule or of all rules. 0 for a rule that has none. */
+export async function readNewestFirings(
+  reader: Pick<Reader, 'query'>,
+  ruleId?: number,
+): Promise<Map<number, number>> {
+  const rows = await reader.query
+    .selectFrom('alert_rules')
+    .select((eb) => [
+      'alert_rules.id',
+      // For each rule one look into the index: grouped, all firings of a month would be read.
+      eb
+        .selectFrom('alert_firings')
+        .select((of) => of.fn.max('alert_firings.id').as('newest'))
+        .whereRef('alert_firings.rule_id', '=', 'alert_rules.id')
+        .as('newest'),
+    ])
+    .$if(ruleId !== undefined, (query) => query.where('alert_rules.id', '=', ruleId!))
+    .execute();
+  return new Map(rows.map(({ id, newest }) => [id, newest ?? 0]));
 }
 
 /** The ended firings of a rule about whose end nothing was sent yet. */

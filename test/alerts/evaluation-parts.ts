@@ -1,0 +1,131 @@
+import { Evaluation, type EvaluationDependencies } from '../../src/alerts/firings/evaluation.ts';
+import { type ConfiguredColumns, insertRule, readEnabledRules } from '../../src/alerts/rules/alert-store.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Intervention, TroubledWebhook } from '../../src/webhooks/health/webhook-troubles.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { MINUTE } from './alert-parts.ts';
+
+const NEVER = new AbortController().signal;
+
+/** Webhooks that a test lets fail, as all instances see them. */
+export class FakeWebhooks {
+  /** The ids of those that fail. */
+  failing: readonly number[] = [];
+  readonly interventions = new Map<number, Intervention>();
+}
+
+/** An instance that evaluates the rules of a database when a test says so. */
+export interface EvaluatingInstance {
+  evaluate(): Promise<void>;
+  /** Holds the next evaluation back once it has read which webhooks fail. Returns what lets it go on. */
+  freeze(): { reached: Promise<void>; wake: () => void };
+}
+
+/** A database with instances that evaluate its rules. */
+export async function openEvaluations() {
+  const test = await openTestDatabase();
+  const { database } = test;
+  const clock = new ManualClock();
+  const webhooks = new FakeWebhooks();
+  return {
+    database,
+    clock,
+    webhooks,
+    createRule: (changes: Partial<ConfiguredColumns> = {}) => createRule(database, clock.now(), changes),
+    startInstance: (changes: Partial<EvaluationDependencies> = {}) =>
+      instanceOf(database, clock, webhooks, changes),
+    /** Each firing with its subject, and why it ended. */
+    firings: async () =>
+      await database.reader.all<{ rule_name: string; subject: string; end_reason: string | null }>(
+        'select rule_name, subject, end_reason from alert_firings order by id',
+      ),
+    /** What was sent, in order. */
+    notices: async () =>
+      (await database.reader.all<{ kind: string }>('select kind from alert_notices order by id')).map(
+        ({ kind }) => kind,
+      ),
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+
+/** A rule about webhooks in error for more than a minute. */
+async function createRule(database: Database, now: number, changes: Partial<ConfiguredColumns>) {
+  const rule: ConfiguredColumns = {
+    name: 'Failing webhooks',
+    enabled: 1,
+    condition: 'WEBHOOK_IN_ERROR',
+    minutes: 1,
+    webhook_ids: null,
+    email_to: '["on-call@example.com"]',
+    target_format: null,
+    target_origin: null,
+    quiet_from: null,
+    quiet_to: null,
+    quiet_time_zone: null,
+    active_since: now,
+    ...changes,
+  };
+  return await database.transaction((tx) => insertRule(tx, rule, now));
+}
+
+function instanceOf(
+  database: Database,
+  clock: ManualClock,
+  webhooks: FakeWebhooks,
+  changes: Partial<EvaluationDependencies>,
+): EvaluatingInstance {
+  let pause = async (): Promise<void> => {};
+  const evaluation = new Evaluation({
+    database,
+    now: clock.now,
+    onNotices: () => {},
+    explanationOf: async () => null,
+    interventions: async (ids) => new Map([...webhooks.interventions].filter(([id]) => ids.includes(id))),
+    log: { info: () => {}, warn: () => {} },
+    troubles: {
+      readServiceTroubles: async () => [],
+      webhooks: {
+        failing: async () => {
+          const seen = webhooks.failing.map((id) => failingWebhook(id, clock.now() - 10 * MINUTE));
+          await pause();
+          return seen;
+        },
+        waitingSince: async () => [],
+        deadLetteredSince: async () => [],
+        deadLetteredAfter: async (found) => [...found],
+      },
+    },
+    ...changes,
+  });
+  return {
+    evaluate: async () => await evaluation.run(await readEnabledRules(database.reader), NEVER),
+    freeze() {
+      const reached = Promise.withResolvers<void>();
+      const awake = Promise.withResolvers<void>();
+      pause = async () => {
+        reached.resolve();
+        await awake.promise;
+      };
+      return {
+        reached: reached.promise,
+        wake() {
+          pause = async () => {};
+          awake.resolve();
+        },
+      };
+    },
+  };
+}
+
+function failingWebhook(id: number, since: number): TroubledWebhook {
+  return {
+    id,
+    name: `Webhook ${id}`,
+    since,
+    inError: true,
+    reason: '500 Internal Server Error',
+    failures: 3,
+    waiting: 1,
+  };
+}
