@@ -6,6 +6,8 @@ import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { MINUTE } from './alert-parts.ts';
 
+/** What a transaction offers apart from statements. */
+const NO_STATEMENT: ReadonlySet<string | symbol> = new Set(['dialect', 'onCommit', 'signal']);
 const NEVER = new AbortController().signal;
 
 /** Webhooks that a test lets fail, as all instances see them. */
@@ -46,6 +48,33 @@ export async function openEvaluations() {
         ({ kind }) => kind,
       ),
     [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
+}
+
+/** The same database, and how many statements its transactions have run. */
+export function countStatements(database: Database): { database: Database; count: () => number } {
+  let count = 0;
+  const counting = <T extends object>(inner: T, changed: (key: string | symbol) => unknown): T =>
+    new Proxy(inner, {
+      get(_, key) {
+        const value = changed(key) ?? Reflect.get(inner, key);
+        return typeof value === 'function' ? value.bind(inner) : value;
+      },
+    });
+  const transaction: Database['transaction'] = (work, options) =>
+    database.transaction(
+      (tx) =>
+        work(
+          counting(tx, (key) => {
+            if (!NO_STATEMENT.has(key)) count += 1;
+            return undefined;
+          }),
+        ),
+      options,
+    );
+  return {
+    database: counting(database, (key) => (key === 'transaction' ? transaction : undefined)),
+    count: () => count,
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MINUTE } from './alert-parts.ts';
-import { openEvaluations } from './evaluation-parts.ts';
+import { countStatements, openEvaluations } from './evaluation-parts.ts';
 
 describe('an instance that was frozen after it read which webhooks fail', () => {
   it('does not begin an alert again that another instance has ended', async () => {
@@ -123,6 +123,93 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     assert.deepEqual(all, [
       ['Second', 'webhook:8'],
       ['First', 'webhook:8'],
+    ]);
+  });
+});
+
+/** How many statements it takes to begin, clear, continue, clear, and end alerts about so many webhooks. */
+async function statementsFor(webhookCount: number): Promise<number[]> {
+  await using alerts = await openEvaluations();
+  const { clock, webhooks } = alerts;
+  await alerts.createRule();
+  const { database, count } = countStatements(alerts.database);
+  const instance = alerts.startInstance({ database });
+  const all = Array.from({ length: webhookCount }, (_, place) => place + 1);
+  const counts: number[] = [];
+  const evaluateWith = async (failing: number[]) => {
+    const before = count();
+    webhooks.failing = failing;
+    await instance.evaluate();
+    counts.push(count() - before);
+    clock.pass(5 * MINUTE);
+  };
+  await evaluateWith(all);
+  await evaluateWith([]);
+  await evaluateWith(all);
+  await evaluateWith([]);
+  await evaluateWith([]);
+  const ends = (await alerts.firings()).map(({ end_reason }) => end_reason);
+  assert.deepEqual(
+    ends,
+    all.map(() => 'RESOLVED'),
+  );
+  return counts;
+}
+
+describe('the evaluation of a rule', () => {
+  it('takes as many statements for hundreds of webhooks as for one', async () => {
+    assert.deepEqual(await statementsFor(300), await statementsFor(1));
+  });
+
+  it('ends alerts for the reason of each webhook, when its trouble was over', async () => {
+    await using alerts = await openEvaluations();
+    const { clock, webhooks } = alerts;
+    await alerts.createRule();
+    const instance = alerts.startInstance();
+    webhooks.failing = [1, 2, 3, 4];
+    await instance.evaluate();
+    webhooks.failing = [4];
+    await instance.evaluate();
+    const clearedAt = clock.now();
+    clock.pass(MINUTE);
+    webhooks.failing = [];
+    webhooks.interventions.set(2, 'PAUSED').set(3, 'DELETED').set(4, 'DEACTIVATED');
+    await instance.evaluate();
+    const endedAt = clock.now();
+    clock.pass(4 * MINUTE);
+    await instance.evaluate();
+    const firings = await alerts.database.reader.all<Record<string, unknown>>(
+      'select webhook_id, end_reason, ended_at from alert_firings order by id',
+    );
+    assert.deepEqual(
+      firings.map((row) => [row.webhook_id, row.end_reason, row.ended_at]),
+      [
+        [1, 'RESOLVED', clearedAt],
+        [2, 'PAUSED', clearedAt],
+        [3, 'DELETED', clearedAt],
+        [4, 'DEACTIVATED', endedAt],
+      ],
+    );
+  });
+
+  it('logs once what ended, with the webhooks and the reason', async () => {
+    await using alerts = await openEvaluations();
+    const { webhooks } = alerts;
+    const alert = await alerts.createRule();
+    const lines: [string, unknown][] = [];
+    const log = { info: (text: string, fields?: unknown) => void lines.push([text, fields]), warn: () => {} };
+    const instance = alerts.startInstance({ log });
+    webhooks.failing = Array.from({ length: 30 }, (_, place) => place + 1);
+    await instance.evaluate();
+    for (const id of webhooks.failing) webhooks.interventions.set(id, 'PAUSED');
+    webhooks.failing = [];
+    await instance.evaluate();
+    const subjects = Array.from({ length: 20 }, (_, place) => `Webhook ${place + 1}`);
+    assert.deepEqual(lines, [
+      [
+        'an alert ended',
+        { alert_id: alert, alert: 'Failing webhooks', reason: 'PAUSED', count: 30, subjects },
+      ],
     ]);
   });
 });

@@ -9,7 +9,7 @@ import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
 import {
-  endFiring,
+  endThese,
   insertFirings,
   readEndsByPeople,
   readOpenFirings,
@@ -123,8 +123,7 @@ export class Evaluation {
       if (!isUnchanged(before, firings) || !isWithin(OUTDATED_MS, look.at, now)) return;
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);
-      for (const firing of firings.open)
-        await this.#advance(tx, firing, { isOver: !subjects.has(firing.subject), acts, now });
+      await this.#advance(tx, rule, changesOf(firings.open, { subjects, acts, now }), now);
       if (!isQuietAt(rule.quietHours, now)) await this.#report(tx, rule, described, now);
     });
   }
@@ -132,45 +131,38 @@ export class Evaluation {
   async #begin(tx: Transaction, rule: AlertRule, troubles: readonly Trouble[], now: number): Promise<void> {
     if (troubles.length === 0) return;
     await insertFirings(tx, rule, troubles, now);
-    const subjects = troubles.slice(0, MAX_DESCRIBED).map(({ name }) => name);
     tx.onCommit(() =>
       this.#with.log.warn('an alert began', {
         alert_id: rule.id,
         alert: rule.name,
         condition: rule.condition,
         count: troubles.length,
-        subjects,
+        subjects: namesOf(troubles),
       }),
     );
   }
 
-  /** Clears, continues or ends an open firing. */
+  /** Clears, continues and ends open firings, with one statement for all of a kind: there may be thousands. */
   async #advance(
     tx: Transaction,
-    firing: Firing,
-    { isOver, acts, now }: { isOver: boolean; acts: ReadonlyMap<number, Intervention>; now: number },
+    rule: AlertRule,
+    { back, cleared, ended }: Changes,
+    now: number,
   ): Promise<void> {
-    if (!isOver) {
-      if (firing.clearedAt !== null) await setCleared(tx, firing.id, null);
-      return;
+    if (back.length > 0) await setCleared(tx, idsOf(back), null);
+    if (cleared.length > 0) await setCleared(tx, idsOf(cleared), now);
+    for (const [reason, firings] of ended) {
+      await endThese(tx, idsOf(firings), reason, now);
+      tx.onCommit(() =>
+        this.#with.log.info('an alert ended', {
+          alert_id: rule.id,
+          alert: rule.name,
+          reason,
+          count: firings.length,
+          subjects: namesOf(firings),
+        }),
+      );
     }
-    const act = acts.get(firing.webhookId ?? 0);
-    if (act !== undefined) await this.#end(tx, firing, { endedAt: firing.clearedAt ?? now, reason: act });
-    else if (firing.clearedAt === null || firing.clearedAt > now) await setCleared(tx, firing.id, now);
-    else if (now - firing.clearedAt >= END_AFTER_MS)
-      await this.#end(tx, firing, { endedAt: firing.clearedAt, reason: 'RESOLVED' });
-  }
-
-  async #end(tx: Transaction, firing: Firing, end: { endedAt: number; reason: EndReason }): Promise<void> {
-    await endFiring(tx, firing.id, end);
-    tx.onCommit(() =>
-      this.#with.log.info('an alert ended', {
-        alert_id: firing.ruleId,
-        alert: firing.ruleName,
-        subject: firing.name,
-        reason: end.reason,
-      }),
-    );
   }
 
   /** Creates the notices that are due. What only just ended again is not reported. */
@@ -217,6 +209,52 @@ export class Evaluation {
     }
     return explained;
   }
+}
+
+/** What is to be done to the open firings of a rule. */
+interface Changes {
+  /** Their troubles are back. */
+  back: readonly Firing[];
+  /** Their troubles are over, and have to be for a while. */
+  cleared: readonly Firing[];
+  ended: readonly (readonly [EndReason, readonly Firing[]])[];
+}
+
+/**
+ * What an evaluation does to the open firings of a rule.
+ * @param subjects what is in trouble
+ * @param acts what people did to webhooks whose troubles are over
+ */
+function changesOf(
+  open: readonly Firing[],
+  {
+    subjects,
+    acts,
+    now,
+  }: { subjects: ReadonlySet<string>; acts: ReadonlyMap<number, Intervention>; now: number },
+): Changes {
+  const over = open.filter(({ subject }) => !subjects.has(subject));
+  const endOf = ({ webhookId, clearedAt }: Firing): EndReason | null => {
+    const isResolved = clearedAt !== null && now - clearedAt >= END_AFTER_MS;
+    return acts.get(webhookId ?? 0) ?? (isResolved ? 'RESOLVED' : null);
+  };
+  const byEnd = Map.groupBy(over, endOf);
+  const lasting = byEnd.get(null) ?? [];
+  const ended = [...byEnd].filter((group): group is [EndReason, Firing[]] => group[0] !== null);
+  return {
+    back: open.filter(({ subject, clearedAt }) => subjects.has(subject) && clearedAt !== null),
+    cleared: lasting.filter(({ clearedAt }) => clearedAt === null || clearedAt > now),
+    ended,
+  };
+}
+
+function idsOf(firings: readonly Firing[]): number[] {
+  return firings.map(({ id }) => id);
+}
+
+/** The names of the first ones, for the log. */
+function namesOf(subjects: readonly { name: string }[]): string[] {
+  return subjects.slice(0, MAX_DESCRIBED).map(({ name }) => name);
 }
 
 /** Whether a moment was less than `ms` ago. One in the future was not: the clock was set back. */

@@ -117,28 +117,36 @@ export async function insertFirings(
   );
 }
 
-/** The trouble is over, or (with null) back. */
-export async function setCleared(tx: Transaction, id: number, clearedAt: number | null): Promise<void> {
+/** The troubles of firings are over, or (with null) back. */
+export async function setCleared(
+  tx: Transaction,
+  ids: readonly number[],
+  clearedAt: number | null,
+): Promise<void> {
   await tx.run(
-    `update alert_firings set cleared_at = ?, relapses = relapses + ? where id = ? and ended_at is null`,
+    `update alert_firings set cleared_at = ?, relapses = relapses + ? where ended_at is null and id in
+       ${idList(tx.dialect)}`,
     clearedAt,
     clearedAt === null ? 1 : 0,
-    id,
+    toIdList(ids),
   );
 }
 
-export async function endFiring(
+/** Ends firings when their troubles were over, or else now. */
+export async function endThese(
   tx: Transaction,
-  id: number,
-  { endedAt, reason }: { endedAt: number; reason: EndReason },
+  ids: readonly number[],
+  reason: EndReason,
+  now: number,
 ): Promise<void> {
   await tx.run(
-    `update alert_firings set ended_at = ?, end_reason = ?,
+    `update alert_firings set ended_at = coalesce(cleared_at, ?), end_reason = ?,
        end_batch = case when begin_batch is null then '${NOTHING_TO_SAY}' else null end
-     where id = ? and ended_at is null`,
-    endedAt,
+     where ended_at is null and id in
+       ${idList(tx.dialect)}`,
+    now,
     reason,
-    id,
+    toIdList(ids),
   );
 }
 
