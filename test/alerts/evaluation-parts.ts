@@ -111,7 +111,7 @@ function instanceOf(
     onNotices: () => {},
     explanationOf: async () => null,
     interventions: async (ids) => new Map([...webhooks.interventions].filter(([id]) => ids.includes(id))),
-    log: { info: () => {}, warn: () => {} },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
     troubles: {
       readServiceTroubles: async () => [],
       webhooks: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { MINUTE } from './alert-parts.ts';
 import { countStatements, openEvaluations } from './evaluation-parts.ts';
 
@@ -197,7 +198,8 @@ describe('the evaluation of a rule', () => {
     const { webhooks } = alerts;
     const alert = await alerts.createRule();
     const lines: [string, unknown][] = [];
-    const log = { info: (text: string, fields?: unknown) => void lines.push([text, fields]), warn: () => {} };
+    const info = (text: string, fields?: unknown) => void lines.push([text, fields]);
+    const log = { info, warn: () => {}, error: () => {} };
     const instance = alerts.startInstance({ log });
     webhooks.failing = Array.from({ length: 30 }, (_, place) => place + 1);
     await instance.evaluate();
@@ -211,5 +213,34 @@ describe('the evaluation of a rule', () => {
         { alert_id: alert, alert: 'Failing webhooks', reason: 'PAUSED', count: 30, subjects },
       ],
     ]);
+  });
+
+  it('that fails delays no other rule, and the log says which one it is', async () => {
+    await using alerts = await openEvaluations();
+    const { webhooks } = alerts;
+    const bad = await alerts.createRule({ name: 'Bad', webhook_ids: '7' });
+    await alerts.createRule({ name: 'Good' });
+    const lines: unknown[] = [];
+    const error = (text: string, fields?: Record<string, unknown>) =>
+      void lines.push([text, fields?.alert_id]);
+    const instance = alerts.startInstance({ log: { info: () => {}, warn: () => {}, error } });
+    webhooks.failing = [7];
+    await instance.evaluate();
+    assert.deepEqual(
+      (await alerts.firings()).map(({ rule_name }) => rule_name),
+      ['Good'],
+    );
+    assert.deepEqual(lines, [['an alert rule could not be evaluated: retrying', bad]]);
+  });
+
+  it('ends with the round if the database fails', async () => {
+    await using alerts = await openEvaluations();
+    await alerts.createRule();
+    const failing = async () => {
+      throw new DatabaseUnavailableError('the database could not run a statement');
+    };
+    const instance = alerts.startInstance({ interventions: failing });
+    alerts.webhooks.failing = [7];
+    await assert.rejects(instance.evaluate(), DatabaseUnavailableError);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { runSql } from '../support/database.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
@@ -82,5 +83,35 @@ describe('quiet hours', () => {
     assert.equal((receiver.requests[0]!.json as { type: string }).type, 'alert.began');
     const [second, first] = await firingsOf(api, alert);
     assert.deepEqual([first.notices.length, second.notices.length], [0, 1]);
+  });
+
+  it('of a time zone that this Node.js does not know are ignored, and the log says so once', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using other = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock, service } = alerts;
+    await createFailingWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url, { quiet_hours: NIGHT });
+    await createAlert(api, other.url, { name: 'Other' });
+    // As an instance of a newer Node.js has saved it.
+    await runSql(
+      service.settings.data_dir,
+      'update alert_rules set quiet_time_zone = ? where id = ? returning id',
+      'Europe/Newtown',
+      alert,
+    );
+    clock.pass(5 * MINUTE);
+    await other.waitFor(1);
+    await receiver.waitFor(1);
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.match(summary, / UTC/);
+    const { status, body } = await api.get(`/alerts/${alert}`);
+    assert.deepEqual([status, body.quiet_hours.time_zone, body.quiet_now], [200, 'Europe/Newtown', false]);
+    const warnings = service.logLines.filter(({ msg }) => String(msg).includes('time zone'));
+    assert.deepEqual(
+      warnings.map(({ level, alert_id, time_zone }) => [level, alert_id, time_zone]),
+      [['warn', alert, 'Europe/Newtown']],
+    );
   });
 });

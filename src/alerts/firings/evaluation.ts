@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Transaction } from '../../database/database.ts';
+import { type Database, DatabaseUnavailableError, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
 import type { EndReason, Firing, Trouble } from '../firing.ts';
@@ -7,7 +7,7 @@ import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts
 import { insertNotices, readLatestNoticeAt } from '../notices/notice-store.ts';
 import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
-import { isQuietAt } from '../rules/quiet-hours.ts';
+import { isQuietAt, isTimeZone } from '../rules/quiet-hours.ts';
 import {
   endThese,
   insertFirings,
@@ -44,7 +44,7 @@ export interface EvaluationDependencies {
   explanationOf: (webhookId: number) => Promise<string | null>;
   /** Called when notices were created. */
   onNotices: () => void;
-  log: Pick<Logger, 'info' | 'warn'>;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
   now: () => number;
 }
 
@@ -64,19 +64,40 @@ interface Look {
  */
 export class Evaluation {
   readonly #with: EvaluationDependencies;
+  /** The rules of which the log says that their time zone is unknown, each with that time zone. */
+  readonly #unknownZones = new Map<number, string>();
 
   constructor(dependencies: EvaluationDependencies) {
     this.#with = dependencies;
   }
 
-  /** Evaluates rules. @throws {DatabaseUnavailableError} */
+  /** Evaluates rules. One that fails does not keep the others from it. @throws {DatabaseUnavailableError} */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
     let look: Look | null = null;
     for (const rule of rules) {
       if (signal.aborted) break;
       if (look === null || !isWithin(LOOK_AGAIN_MS, look.at, this.#with.now())) look = await this.#look();
-      await this.#evaluate(rule, look);
+      this.#reportUnknownZone(rule);
+      try {
+        await this.#evaluate(rule, look);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailableError) throw error;
+        const fields = { alert_id: rule.id, alert: rule.name, error };
+        this.#with.log.error('an alert rule could not be evaluated: retrying', fields);
+      }
     }
+  }
+
+  /** Logs once that the quiet hours of a rule are ignored. */
+  #reportUnknownZone({ id, name, quietHours }: AlertRule): void {
+    const zone = quietHours?.timeZone;
+    if (zone === undefined || this.#unknownZones.get(id) === zone || isTimeZone(zone)) return;
+    this.#unknownZones.set(id, zone);
+    this.#with.log.warn('quiet hours are ignored: this Node.js does not know their time zone', {
+      alert_id: id,
+      alert: name,
+      time_zone: zone,
+    });
   }
 
   async #look(): Promise<Look> {

@@ -1,5 +1,6 @@
 import type { EndReason } from '../firing.ts';
 import type { Condition } from '../rules/alert-rule.ts';
+import { isTimeZone } from '../rules/quiet-hours.ts';
 import type { NoticeContent, ReportedFiring } from './notice.ts';
 
 const MAX_NAMED_IN_TITLE = 3;
@@ -146,10 +147,10 @@ function linkTo({ webhookId }: ReportedFiring, baseUrl: string): string {
     : `${baseUrl}/ui/administration/integrations/webhooks/${webhookId}`;
 }
 
-/** Writes times with their zone, such as `23 Nov 2026, 02:15 UTC`. */
+/** Writes times with their zone, such as `23 Nov 2026, 02:15 UTC`. UTC replaces a zone that this Node.js does not know. */
 function timeWriter(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
+    timeZone: isTimeZone(timeZone) ? timeZone : 'UTC',
     day: 'numeric',
     month: 'short',
     year: 'numeric',

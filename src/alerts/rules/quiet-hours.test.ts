@@ -30,6 +30,11 @@ describe('quiet hours', () => {
     assert.equal(isQuietAt(night, at('2026-03-29T05:00:00Z')), false, '07:00 in summer time');
   });
 
+  it('of an unknown time zone are none', () => {
+    const always = { from: '00:00', to: '23:59', timeZone: 'Europe/Nowhere' };
+    assert.equal(isQuietAt(always, at('2026-01-15T12:00:00Z')), false);
+  });
+
   it('do not exist without a setting', () => {
     assert.equal(isQuietAt(null, 0), false);
   });

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
 
-/** Whether a text is the IANA name of a time zone that this Node.js knows. */
+/** Whether a text is the IANA name of a time zone that this Node.js knows. A stored one may come from a newer Node.js. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -16,7 +16,8 @@ export function isTimeZone(name: string): boolean {
 
 /**
  * Whether a moment (epoch milliseconds) is within quiet hours. `from` belongs to them and `to` does not. They may span
- * midnight. The clock on the wall counts, so they are an hour longer or shorter when the clocks change.
+ * midnight. The clock on the wall counts, so they are an hour longer or shorter when the clocks change. If this Node.js
+ * does not know their time zone, none contain it: an alert in the night is better than none.
  */
 export function isQuietAt(quiet: QuietHours | null, at: number): boolean {
   return quietSince(quiet, at) !== null;
@@ -24,7 +25,7 @@ export function isQuietAt(quiet: QuietHours | null, at: number): boolean {
 
 /** When the quiet hours that contain a moment began, to the minute; null if none contain it. Both in epoch milliseconds. */
 export function quietSince(quiet: QuietHours | null, at: number): number | null {
-  if (quiet === null) return null;
+  if (quiet === null || !isTimeZone(quiet.timeZone)) return null;
   const now = minuteOfDay(new Intl.DateTimeFormat('en-GB', clockIn(quiet.timeZone)).format(at));
   const [from, to] = [minuteOfDay(quiet.from), minuteOfDay(quiet.to)];
   const isQuiet = from < to ? from <= now && now < to : now >= from || now < to;
