@@ -17,8 +17,18 @@ const TASK = 'clean-history';
 export interface CleaningStep {
   /** What it removes, for the log: `sessions`. */
   name: string;
-  /** Removes at most the given number of rows, and returns how many it removed. */
-  run: (limit: number) => Promise<number>;
+  /**
+   * Removes at most the given number of rows, and returns how many it removed. If these are as many as it was given, it
+   * is run again. A step that stops earlier because rows are large says itself whether there may be more.
+   */
+  run: (limit: number) => Promise<number | Removal>;
+}
+
+/** What a run of a step removed. */
+export interface Removal {
+  rows: number;
+  /** Whether it stopped although there may be more to remove. */
+  mayBeMore: boolean;
 }
 
 /** Dependencies of {@link Cleaner}. */
@@ -80,10 +90,12 @@ export class Cleaner implements AsyncDisposable {
   async #repeat({ name, run }: CleaningStep, signal: AbortSignal): Promise<number> {
     let removed = 0;
     try {
-      for (let count = STEP_ROWS; count === STEP_ROWS && !signal.aborted; ) {
-        count = await run(STEP_ROWS);
-        removed += count;
-        if (count === STEP_ROWS) await this.#task.pause(STEP_PAUSE_MS);
+      for (let mayBeMore = true; mayBeMore && !signal.aborted; ) {
+        const removal = await run(STEP_ROWS);
+        const rows = typeof removal === 'number' ? removal : removal.rows;
+        mayBeMore = typeof removal === 'number' ? rows === STEP_ROWS : removal.mayBeMore;
+        removed += rows;
+        if (mayBeMore) await this.#task.pause(STEP_PAUSE_MS);
       }
     } finally {
       if (removed > 0) this.#with.log.info('expired data was removed', { step: name, rows: removed });

@@ -38,7 +38,7 @@ describe('cleaning the history while old messages are redelivered', {
       const cleaning = database.transaction((tx) => clean(tx, BEFORE, 10));
       await untilOneWaits(database);
       await redelivery.commit();
-      assert.equal(await cleaning, 1);
+      assert.equal((await cleaning).rows, 1);
       assert.deepEqual(await database.reader.all('select message_id, status from deliveries'), [
         { message_id: 'again', status: 'QUEUED' },
       ]);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Cleaner } from '../../src/housekeeping/cleaner.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
+import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { historyCleaner } from '../support/cleaner.ts';
+import { openTestDatabase } from '../support/database.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
@@ -103,6 +105,56 @@ describe('cleaning the history', () => {
     assert.equal(await count(delivery, 'deliveries'), messages);
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), messages);
     assert.equal(await count(delivery, 'deliveries'), 0);
+  });
+
+  it('removes few messages at a time if they had many attempts, and all of them in a round', async () => {
+    await using test = await openTestDatabase();
+    const { database } = test;
+    const attempts = [1, 1_000, 900, 1_000, 5_000, 1, 1];
+    await database.transaction(async (tx) => {
+      await tx.insertMany(
+        'deliveries',
+        [
+          'id',
+          'webhook_id',
+          'message_id',
+          'subtopic',
+          'status',
+          'body',
+          'enqueued_at',
+          'updated_at',
+          'attempts',
+        ],
+        attempts.map((count, place) => [
+          place + 1,
+          1,
+          `m-${place}`,
+          'ACCOUNT_CREATED',
+          'DEAD_LETTERED',
+          '{}',
+          place,
+          place,
+          count,
+        ]),
+      );
+      await tx.insertMany(
+        'delivery_attempts',
+        ['delivery_id', 'attempt', 'attempted_at', 'duration_ms', 'resent'],
+        attempts.flatMap((_, place) => [1, 2].map((attempt) => [place + 1, attempt, 1, 1, 0])),
+      );
+    });
+    const remove = (limit: number) =>
+      database.transaction((tx) => deleteDeadLetteredHistoryBefore(tx, 100, limit));
+    assert.deepEqual(await remove(500), { rows: 3, mayBeMore: true });
+    assert.deepEqual(
+      await database.reader.all('select delivery_id from delivery_attempts where attempt = 1 order by 1'),
+      [4, 5, 6, 7].map((delivery_id) => ({ delivery_id })),
+    );
+    assert.deepEqual(await remove(1), { rows: 1, mayBeMore: true });
+    assert.deepEqual(await remove(500), { rows: 1, mayBeMore: true }, 'at least one');
+    await using cleaner = historyCleaner(database);
+    assert.equal(await cleaner.cleanOnce(), 2);
+    assert.deepEqual(await remove(500), { rows: 0, mayBeMore: false });
   });
 
   it('forgets a deleted webhook once its history is gone, and not while a message of it waits', async () => {

@@ -56,6 +56,21 @@ describe('the cleaner of the service', () => {
     );
   });
 
+  it('repeats a step that removed few rows because they were large, until nothing is left', async () => {
+    let left = 5;
+    const lines = await linesOf({
+      name: 'events',
+      run: async () => {
+        left -= 1;
+        return { rows: 1, mayBeMore: left > 0 };
+      },
+    });
+    assert.deepEqual(
+      lines.map(({ step, rows }) => [step, rows]),
+      [['events', 5]],
+    );
+  });
+
   it('goes on after a step that failed, and logs which one and what was removed until then', async () => {
     let calls = 0;
     const lines = await linesOf(

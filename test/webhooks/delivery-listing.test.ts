@@ -233,7 +233,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b', 'c'));
     await list(database);
-    assert.equal(await database.transaction((tx) => deleteHistoryBefore(tx, 2, 10)), 2);
+    assert.equal((await database.transaction((tx) => deleteHistoryBefore(tx, 2, 10))).rows, 2);
     const rows = await database.reader.all<{ delivery_id: number }>(
       'select delivery_id from listed_deliveries',
     );

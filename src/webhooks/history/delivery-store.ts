@@ -2,6 +2,7 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
+import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-history.ts';
@@ -313,13 +314,16 @@ export async function markRemoved(tx: Transaction, ids: readonly number[], now: 
   );
 }
 
+/** Attempts that are removed at a time, with their responses: a few milliseconds of database time. */
+const MAX_ATTEMPTS_REMOVED = 2_000;
+
 type GoneDelivery = Pick<StoredDelivery, 'id' | 'webhook_id' | 'shared_body_id'>;
 
 /**
- * Removes history that has not changed since a given time, at most `limit` messages, and returns how many. Messages
- * that wait for another attempt are kept, and so are dead letters until they leave their queue.
+ * Removes history that has not changed since a given time, at most `limit` messages, and fewer if they had many attempts.
+ * Messages that wait for another attempt are kept, and so are dead letters until they leave their queue.
  */
-export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<Removal> {
   return await deleteOldest(tx, `status in ('DELIVERED', 'DISCARDED')`, before, limit);
 }
 
@@ -328,26 +332,39 @@ export async function deleteDeadLetteredHistoryBefore(
   tx: Transaction,
   before: number,
   limit: number,
-): Promise<number> {
+): Promise<Removal> {
   return await deleteOldest(tx, `status = 'DEAD_LETTERED'`, before, limit);
 }
 
-/**
- * The conditions are there twice because PostgreSQL, after waiting for a transaction that redelivers one of the
- * messages, checks only the outer ones again.
- */
-async function deleteOldest(tx: Transaction, is: string, before: number, limit: number): Promise<number> {
-  const rows = await tx.all<GoneDelivery>(
-    `delete from deliveries where id in (
-       select old.id from deliveries as old where old.updated_at < ? and old.${is} order by old.updated_at limit ?)
-       and deliveries.${is} and deliveries.updated_at < ?
-     returning id, webhook_id, shared_body_id`,
+async function deleteOldest(tx: Transaction, is: string, before: number, limit: number): Promise<Removal> {
+  const oldest = await tx.all<{ id: number; attempts: number }>(
+    `select old.id, old.attempts from deliveries as old where old.updated_at < ? and old.${is}
+     order by old.updated_at limit ?`,
     before,
     limit,
-    before,
   );
-  await deleteWhatBelongsTo(tx, rows);
-  return rows.length;
+  const few = fewAttempts(oldest);
+  if (few.length === 0) return { rows: 0, mayBeMore: false };
+  // Another transaction may redeliver one of the messages in between: it is kept.
+  const gone = await tx.all<GoneDelivery>(
+    `delete from deliveries where ${is} and updated_at < ? and id in
+       ${idList(tx.dialect)}
+     returning id, webhook_id, shared_body_id`,
+    before,
+    toIdList(few.map(({ id }) => id)),
+  );
+  await deleteWhatBelongsTo(tx, gone);
+  return { rows: gone.length, mayBeMore: few.length < oldest.length || oldest.length === limit };
+}
+
+/** The first ones with not too many attempts, but at least one. */
+function fewAttempts<Attempted extends { attempts: number }>(deliveries: readonly Attempted[]): Attempted[] {
+  let sum = 0;
+  const end = deliveries.findIndex(({ attempts }) => {
+    sum += attempts;
+    return sum > MAX_ATTEMPTS_REMOVED;
+  });
+  return deliveries.slice(0, end < 0 ? undefined : Math.max(end, 1));
 }
 
 async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDelivery[]): Promise<void> {
