@@ -87,11 +87,13 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     assert.deepEqual(cleared, []);
   });
 
-  it('does not begin an alert about what it read minutes ago', async () => {
+  it('does not begin an alert about what it read minutes ago, and logs it', async () => {
     await using alerts = await openEvaluations();
     const { clock, webhooks } = alerts;
-    await alerts.createRule();
-    const frozen = alerts.startInstance();
+    const rule = await alerts.createRule();
+    const lines: unknown[] = [];
+    const warn = (_: string, fields?: Record<string, unknown>) => void lines.push(fields);
+    const frozen = alerts.startInstance({ log: { info: () => {}, warn, error: () => {} } });
     webhooks.failing = [7];
     const { reached, wake } = frozen.freeze();
     const evaluation = frozen.evaluate();
@@ -101,6 +103,7 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     wake();
     await evaluation;
     assert.deepEqual(await alerts.firings(), []);
+    assert.deepEqual(lines, [{ alert_id: rule, alert: 'Failing webhooks', seconds: 120 }]);
   });
 
   it('still evaluates the other rules, with what is true now', async () => {

@@ -141,7 +141,14 @@ export class Evaluation {
       if (current === undefined || current.revision !== rule.revision) return;
       const firings = (await readKnownFirings(tx, rule.id))(rule.id);
       const now = this.#with.now();
-      if (!isUnchanged(before, firings) || !isWithin(OUTDATED_MS, look.at, now)) return;
+      if (!isUnchanged(before, firings)) return;
+      if (!isWithin(OUTDATED_MS, look.at, now)) {
+        const fields = { alert_id: rule.id, alert: rule.name, seconds: Math.round((now - look.at) / 1_000) };
+        tx.onCommit(() =>
+          this.#with.log.warn('an alert rule waits for the next round: its evaluation took too long', fields),
+        );
+        return;
+      }
       const begun = described.filter(({ subject, begins }) => begins && !known.has(subject));
       await this.#begin(tx, rule, begun, now);
       await this.#advance(tx, rule, changesOf(firings.open, { subjects, acts, now }), now);
