@@ -22,7 +22,8 @@ const HOUR_MS = 3_600_000;
 const CREDENTIALS_OF_WEBHOOK_7 =
   'v1.1540afab.lxHFw5Zv6QlOqG9J.KfiWzVqccgshtRDa4RCEkxZpw4ZIZnroVuFxggcXajQsLRMr92PijSsmq0AGqHI_nCmvcRwv4au0BSI';
 const CHECK_VALUE = 'v1.1540afab.udkbS1eIkn5PJQ5B.EdXadbS9UUu-oBfEEFEpOF1K9R0_GdK1Hj8';
-const BROWSER_OF_ANN = 'XdIi5ZUQvjpaqFOvQaD9Lg.B8lix8duY0BBXBRI0fjJQ9KS9bNr1Ehj1rIiB_g0jC8';
+const BROWSER_OF_ANN = 'XdIi5ZUQvjpaqFOvQaD9Lg.20484.CZFjkG9T40SJb90B95k5FJepTDCLpRkeGi6TOsK10F4';
+const ANN = { emailKey: 'ann@example.com', passwordHash: '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA' };
 const LAUNCH_TOKEN = 'cwl1_AZwVGr3AAAAAAw0MjE56VU9qmmNdDjofXBF3bFPmBQkes5RllSeaxSf3Ok7j2mqrd0ktmF0xghs0GQ';
 const ACCESS_TOKEN_SALT = 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc';
 const ACCESS_TOKEN =
@@ -69,10 +70,10 @@ describe('this release reads what an earlier one derived from the secret', () =>
 
   test('the cookie of a browser in which somebody has signed in, until browsers have deleted it', () => {
     const browsers = new KnownBrowsers([SECRET], () => MADE_AT);
-    assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'ann@example.com'), 'XdIi5ZUQvjpaqFOvQaD9Lg');
-    assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'bob@example.com'), null);
-    const later = new KnownBrowsers([SECRET], () => Date.UTC(2027, 6, 2));
-    assert.equal(later.browserOf(BROWSER_OF_ANN, 'ann@example.com'), null);
+    assert.equal(browsers.browserOf(BROWSER_OF_ANN, ANN), 'XdIi5ZUQvjpaqFOvQaD9Lg');
+    assert.equal(browsers.browserOf(BROWSER_OF_ANN, { ...ANN, emailKey: 'bob@example.com' }), null);
+    const later = new KnownBrowsers([SECRET], () => MADE_AT + 181 * 24 * HOUR_MS);
+    assert.equal(later.browserOf(BROWSER_OF_ANN, ANN), null);
   });
 
   test('a launch URL, which is still built the same way', () => {
@@ -124,16 +125,17 @@ describe('keys that are derived from the secret', () => {
   });
 
   test('cannot open data of another purpose', () => {
-    const [browser = '', signature] = BROWSER_OF_ANN.split('.');
+    const [browser = '', day = '', signature] = BROWSER_OF_ANN.split('.');
+    const text = [browser, day, ANN.emailKey, ANN.passwordHash].join('\0');
     const signed = (purpose: string) => {
       const key = createSecretKey(Buffer.from(hkdfSync('sha256', SECRET, '', purpose, 32)));
-      return createHmac('sha256', key).update(`${browser}\0ann@example.com`).digest('base64url');
+      return createHmac('sha256', key).update(text).digest('base64url');
     };
     const browsers = new KnownBrowsers([SECRET], () => MADE_AT);
     for (const purpose of Object.values(PURPOSES)) {
       const isOwn = purpose === 'coursewire known browser';
       assert.equal(signed(purpose) === signature, isOwn, purpose);
-      const opened = browsers.browserOf(`${browser}.${signed(purpose)}`, 'ann@example.com');
+      const opened = browsers.browserOf(`${browser}.${day}.${signed(purpose)}`, ANN);
       assert.equal(opened !== null, isOwn, purpose);
     }
   });

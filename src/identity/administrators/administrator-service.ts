@@ -181,13 +181,13 @@ export class AdministratorService {
 
   /**
    * Sets a password with a one-time link. A link without a person creates the first administrator. Ends all
-   * sessions of the administrator and starts a new one, whose token is returned.
+   * sessions of the administrator and starts a new one, whose token is returned with the hash of the password.
    * @throws {ProblemError} `not-found` for a link that cannot be used, `invalid-request`
    */
   async setUp(
     input: SetupInput,
     use: SessionUse,
-  ): Promise<{ administrator: Administrator; sessionToken: string }> {
+  ): Promise<{ administrator: Administrator; sessionToken: string; passwordHash: string }> {
     const known = await this.readLink(input.token);
     if (known === null) throw deadLink();
     const email = setupEmail(input, known.email);
@@ -218,7 +218,7 @@ export class AdministratorService {
       await this.#with.sessions.endAll(tx, id);
       const sessionToken = await this.#with.sessions.begin(tx, id, use);
       this.#log(tx, 'an administrator set a password with a link', { administrator_id: id });
-      return { administrator: toAdministrator(row), sessionToken };
+      return { administrator: toAdministrator(row), sessionToken, passwordHash };
     });
   }
 

@@ -5,38 +5,46 @@ import { KnownBrowsers } from './known-browsers.ts';
 
 const SECRET = 'a'.repeat(64);
 const OTHER_SECRET = 'b'.repeat(64);
-const EMAIL = 'ann@example.com';
+const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
+const ANN = { emailKey: 'ann@example.com', passwordHash: PASSWORD_HASH };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 describe('marks of known browsers', () => {
   test('name a browser, each another one, for the person they were given to', () => {
     const browsers = new KnownBrowsers([SECRET]);
-    const marks = [browsers.mark(EMAIL), browsers.mark(EMAIL)];
-    const [first, second] = marks.map((mark) => browsers.browserOf(mark, EMAIL));
+    const marks = [browsers.mark(ANN), browsers.mark(ANN)];
+    const [first, second] = marks.map((mark) => browsers.browserOf(mark, ANN));
     assert.ok(first !== null && second !== null);
     assert.notEqual(first, second);
-    assert.equal(browsers.browserOf(marks[0]!, 'bob@example.com'), null);
+    assert.equal(browsers.browserOf(marks[0]!, { ...ANN, emailKey: 'bob@example.com' }), null);
+  });
+
+  test('end with the password', () => {
+    const browsers = new KnownBrowsers([SECRET]);
+    const mark = browsers.mark(ANN);
+    for (const passwordHash of [`${PASSWORD_HASH}A`, '', null])
+      assert.equal(browsers.browserOf(mark, { ...ANN, passwordHash }), null);
   });
 
   test('count on every instance with the secret, and while a changed one is still read', () => {
-    const mark = new KnownBrowsers([SECRET]).mark(EMAIL);
-    assert.notEqual(new KnownBrowsers([OTHER_SECRET, SECRET]).browserOf(mark, EMAIL), null);
-    assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, EMAIL), null);
+    const mark = new KnownBrowsers([SECRET]).mark(ANN);
+    assert.notEqual(new KnownBrowsers([OTHER_SECRET, SECRET]).browserOf(mark, ANN), null);
+    assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, ANN), null);
   });
 
   test('count for 180 days, whatever cookies a browser keeps', () => {
     const clock = new ManualClock();
     const browsers = new KnownBrowsers([SECRET], clock.now);
-    const mark = browsers.mark(EMAIL);
+    const mark = browsers.mark(ANN);
     clock.pass(179 * DAY_MS);
-    assert.notEqual(browsers.browserOf(mark, EMAIL), null);
+    assert.notEqual(browsers.browserOf(mark, ANN), null);
     clock.pass(2 * DAY_MS);
-    assert.equal(browsers.browserOf(mark, EMAIL), null);
+    assert.equal(browsers.browserOf(mark, ANN), null);
   });
 
   test('cannot be forged or changed', () => {
     const browsers = new KnownBrowsers([SECRET]);
-    const mark = browsers.mark(EMAIL);
+    const mark = browsers.mark(ANN);
     const [browser, day, signature] = mark.split('.');
     const changed = [
       `${'A'.repeat(22)}.${day}.${signature}`,
@@ -45,6 +53,6 @@ describe('marks of known browsers', () => {
       `${browser}.${signature}`,
     ];
     for (const forged of [null, '', '.', mark.slice(1), `${mark}A`, ...changed])
-      assert.equal(browsers.browserOf(forged, EMAIL), null, String(forged));
+      assert.equal(browsers.browserOf(forged, ANN), null, String(forged));
   });
 });

@@ -103,14 +103,14 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupBody } },
     async (request, reply) => {
       const { token, email, name, password } = request.body;
-      const { administrator, sessionToken } = await administrators.setUp(
+      const { administrator, sessionToken, passwordHash } = await administrators.setUp(
         { token, email: email ?? undefined, name: name ?? undefined, password },
         sessionUseOf(request),
       );
       return begun(request, reply, {
         administrator,
         sessionToken,
-        mark: signIn.markFor(administrator.email),
+        mark: signIn.markFor({ email: administrator.email, passwordHash }),
       });
     },
   );
@@ -143,7 +143,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
 /** An administrator's own sessions, password and name. Under the hook of `requireScopes`. */
 export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions): void {
-  const { administrators, sessions, signIn, sessionCookie } = options;
+  const { administrators, sessions, signIn, sessionCookie, browserCookie } = options;
 
   routes.get('/ui/api/sessions', { config: VIEWER, schema: { ...HIDDEN } }, async (request) => {
     const { administratorId, sessionId } = administratorOf(request);
@@ -175,8 +175,10 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
     async (request, reply) => {
       const { current_password: current, new_password: next } = request.body;
       const { administratorId } = administratorOf(request);
-      const token = await signIn.changePassword(administratorId, { current, next }, sessionUseOf(request));
-      sessionCookie.write(request, reply, token);
+      const change = { current, next };
+      const begun = await signIn.changePassword(administratorId, change, sessionUseOf(request));
+      sessionCookie.write(request, reply, begun.sessionToken);
+      browserCookie.write(request, reply, begun.mark);
       return reply.code(204).send();
     },
   );

@@ -75,7 +75,9 @@ export class SignIn {
     visitor: Visitor,
   ): Promise<SignInResult> {
     const emailKey = emailKeyOf(email);
-    const browser = this.#with.browsers.browserOf(visitor.mark, emailKey);
+    const row = await selectAdministratorByEmail(this.#with.database.reader, emailKey);
+    const passwordHash = row?.password_hash ?? null;
+    const browser = this.#with.browsers.browserOf(visitor.mark, { emailKey, passwordHash });
     const site = siteKey(visitor.address);
     const budgets =
       browser === null
@@ -86,8 +88,6 @@ export class SignIn {
           ]
         : [browserBudget(browser)];
     await this.#with.budgets.pay(budgets);
-    const row = await selectAdministratorByEmail(this.#with.database.reader, emailKey);
-    const passwordHash = row?.password_hash ?? null;
     const matches = await this.#verify(passwordHash, password, { budgets, isKnown: browser !== null });
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
       await this.#recordFailure(row, visitor);
@@ -104,24 +104,25 @@ export class SignIn {
     });
     await this.#with.budgets.refund(budgets);
     this.#with.log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
-    return { administrator: toAdministrator(row), sessionToken, mark: this.markFor(row.email) };
+    const mark = this.markFor({ email: row.email, passwordHash });
+    return { administrator: toAdministrator(row), sessionToken, mark };
   }
 
-  /** A mark for a browser in which someone has just signed in. */
-  markFor(email: string): string {
-    return this.#with.browsers.mark(emailKeyOf(email));
+  /** A mark for a browser in which someone has just signed in with this password. */
+  markFor({ email, passwordHash }: { email: string; passwordHash: string }): string {
+    return this.#with.browsers.mark({ emailKey: emailKeyOf(email), passwordHash });
   }
 
   /**
-   * Changes an administrator's password, ends all sessions and the link to set another, and starts a new session, whose
-   * token is returned.
+   * Changes an administrator's password, ends all sessions, all marks of known browsers and the link to set another
+   * password. Starts a new session, whose token is returned with a new mark for this browser.
    * @throws {ProblemError} `invalid-request`, `too-many-requests`, `unavailable`
    */
   async changePassword(
     administratorId: number,
     { current, next }: { current: string; next: string },
     use: SessionUse,
-  ): Promise<string> {
+  ): Promise<Pick<SignInResult, 'sessionToken' | 'mark'>> {
     const row = await selectAdministrator(this.#with.database.reader, administratorId);
     if (row === undefined || row.password_hash === null) throw unauthorized('The session has ended.');
     checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
@@ -133,7 +134,7 @@ export class SignIn {
     }
     await this.#with.budgets.refund(budgets);
     const passwordHash = await this.#with.passwords.hash(next);
-    const token = await this.#with.database.transaction(async (tx) => {
+    const sessionToken = await this.#with.database.transaction(async (tx) => {
       const locked = await lockAdministrator(tx, administratorId);
       if (locked?.password_hash !== row.password_hash || locked.enabled !== 1) {
         throw unauthorized('The session has ended.');
@@ -147,7 +148,7 @@ export class SignIn {
       return await this.#with.sessions.begin(tx, administratorId, use);
     });
     this.#with.log.info('an administrator changed the password', { administrator_id: administratorId });
-    return token;
+    return { sessionToken, mark: this.markFor({ email: row.email, passwordHash }) };
   }
 
   /** A password that was not verified because too many are waiting was not a guess: it is refunded. */

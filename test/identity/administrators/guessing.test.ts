@@ -60,6 +60,7 @@ function instance(database: Database, clock: ManualClock) {
   return {
     passwords,
     budgets,
+    signIn,
     /** What became of an attempt: `ok`, or a problem's code and how long to wait. */
     async attempt(email: string, password: string, visitor: Partial<Visitor> = {}) {
       const from = { address: '192.0.2.1', userAgent: undefined, mark: null, sessionToken: null };
@@ -211,6 +212,25 @@ describe('guessing passwords', () => {
       outcomes.push((await attempt('ann@example.com', WRONG, { mark })).outcome);
     assert.equal(outcomes.at(-2), 'unauthorized');
     assert.equal(outcomes.at(-1), 'too-many-requests', 'a stolen browser guesses no faster');
+  });
+
+  test('a new password makes every browser unknown except the one that set it', async () => {
+    await using owned = await openTestDatabase();
+    const { attempt, signIn } = instance(owned.database, new ManualClock());
+    const email = 'ann@example.com';
+    await insertAdministrator(owned.database, email);
+    const marks = [];
+    for (let at = 0; at < 3; at++) marks.push((await attempt(email, PASSWORD)).mark);
+    const [row] = await owned.database.reader.all<{ id: number }>('select id from administrators');
+    const use = { address: '192.0.2.1', userAgent: undefined };
+    const change = { current: PASSWORD, next: `${PASSWORD} 2` };
+    const { mark: own } = await signIn.changePassword(row!.id, change, use);
+
+    for (let at = 0; at < 10; at++) assert.equal((await attempt(email, WRONG)).outcome, 'unauthorized');
+    for (const mark of marks) {
+      assert.equal((await attempt(email, WRONG, { mark })).outcome, 'too-many-requests');
+    }
+    assert.equal((await attempt(email, change.next, { mark: own })).outcome, 'ok');
   });
 
   test('a correct password costs nothing', async () => {

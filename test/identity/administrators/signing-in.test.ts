@@ -12,6 +12,7 @@ import { ManualClock } from '../../support/clock.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 
 const SESSION = 'coursewire_session';
+const MARK = 'coursewire_browser';
 
 describe('signing in', () => {
   let service: TestService;
@@ -221,6 +222,7 @@ describe('the password', () => {
     const browser = await signedInBrowser(service.url);
     const elsewhere = await signedInBrowser(service.url);
     const before = browser.cookies.get(SESSION)!;
+    const markBefore = browser.cookies.get(MARK)!;
     const next = 'a wholly other password';
     const changed = await browser.put('/ui/api/password', {
       current_password: PASSWORD,
@@ -230,6 +232,7 @@ describe('the password', () => {
     assert.equal((await browser.get('/ui/api/session')).status, 200);
     assert.equal((await elsewhere.get('/ui/api/session')).status, 401);
     assert.notEqual(browser.cookies.get(SESSION), before, 'a token that somebody copied has ended too');
+    assert.notEqual(browser.cookies.get(MARK), markBefore, 'this browser stays a known one');
     assert.equal((await new Browser(service.url).signIn()).status, 401);
     assert.equal((await new Browser(service.url).signIn(ADMIN_EMAIL, next)).status, 200);
   });
