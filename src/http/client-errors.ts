@@ -5,7 +5,8 @@ const KNOWN: Readonly<Record<string, { status: number; title: string; detail: st
   HPE_HEADER_OVERFLOW: {
     status: 431,
     title: 'Request Header Fields Too Large',
-    detail: 'The header fields are larger than this service accepts',
+    detail:
+      'The header fields are larger than this service accepts. In a browser, delete the cookies of this domain',
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,

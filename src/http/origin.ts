@@ -35,3 +35,20 @@ export function assertSameOrigin(request: FastifyRequest, origin: ServiceOrigin)
       'Open the service at that address.',
   );
 }
+
+/**
+ * Rejects a request that a page of another origin caused, if the browser says so. For requests that a cookie decides:
+ * `SameSite` does not keep cookies from other ports and host names of the same site. Browsers set `Sec-Fetch-Site`, which
+ * no script can change, for https and loopback addresses. `none` means the person, such as with a typed address.
+ * @see W3C, "Fetch Metadata Request Headers", on `Sec-Fetch-Site`
+ * @throws {ProblemError} `forbidden`
+ */
+export function assertNotFromOtherOrigin(request: FastifyRequest): void {
+  const site = request.headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new ProblemError(
+    'forbidden',
+    'The browser says that another page caused this request, so its session does not count. ' +
+      'Open the admin UI, or enter the address in the browser.',
+  );
+}

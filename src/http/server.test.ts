@@ -149,6 +149,7 @@ describe('the server', () => {
       const overflow = await server.exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`);
       assert.match(overflow, /^HTTP\/1\.1 431 /);
       assert.match(overflow, /"status":431/);
+      assert.match(overflow, /delete the cookies/);
     });
 
     test('cannot smuggle a second request', async () => {

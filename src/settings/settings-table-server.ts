@@ -68,8 +68,9 @@ export const SERVER_SETTINGS = {
     default: null,
     defaultInWords: 'the host name of `base_url` with `content_port`',
     meaning:
-      'The URL at which learners’ browsers reach the content port. A separate host name keeps courses away from the cookies of ' +
-      'the admin UI. `https://{launch}.content.example.com` gives each registration and each preview its own origin, ' +
+      'The URL at which learners’ browsers reach the content port. A host name in another registered domain than that of ' +
+      '`base_url` keeps courses away from the cookies of the admin UI. ' +
+      '`https://{launch}.example-courses.net` gives each registration and each preview its own origin, ' +
       'so that courses cannot access each other’s data in the browser. This requires a wildcard DNS name and ' +
       'certificate.',
   }),

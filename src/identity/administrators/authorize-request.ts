@@ -1,5 +1,10 @@
 import type { Authorization, Authorize, Need } from '../../http/authorization.ts';
-import { assertSameOrigin, changesSomething, type ServiceOrigin } from '../../http/origin.ts';
+import {
+  assertNotFromOtherOrigin,
+  assertSameOrigin,
+  changesSomething,
+  type ServiceOrigin,
+} from '../../http/origin.ts';
 import { challenge, decideBearer, type TokenVerifier } from '../bearer.ts';
 import { isScope } from '../scopes.ts';
 import { includesRole, scopesOfRole } from './roles.ts';
@@ -17,7 +22,8 @@ export interface RequestAuthorizerOptions {
 
 /**
  * Decides by the Authorization header field if there is one, otherwise by the session cookie. Browsers send cookies
- * with requests that other pages cause, so a change with a cookie must also prove that it comes from our pages.
+ * with requests that other pages cause, so the browser must not say that one did. A change with a cookie must also prove
+ * that it comes from our pages.
  */
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;
@@ -31,6 +37,7 @@ export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize 
         verify: (token) => tokens.verify(token, { mayHaveExpired: again }),
       });
     if (cookie === null) return signInFirst('Sign in, or send an access token.');
+    assertNotFromOtherOrigin(request);
     if (changesSomething(request)) assertSameOrigin(request, origin);
     const signedIn = await sessions.verify(cookie, request.ip, {
       mayHaveExpired: again,

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { administratorOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
-import { assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
+import { assertNotFromOtherOrigin, assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
 import type { Routes } from '../../http/routes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -61,6 +61,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
   routes.get('/ui/api/session', { schema: { ...HIDDEN } }, async (request) => {
     const token = sessionCookie.read(request);
+    if (token !== null) assertNotFromOtherOrigin(request);
     const signedIn =
       token === null ? null : await sessions.verify(token, request.ip, { unattended: isUnattended(request) });
     if (signedIn !== null) return answer(request, signedIn);

@@ -148,6 +148,32 @@ describe('who may call what', () => {
     assert.ok(!names.includes('x'), 'none of them made an account');
   });
 
+  test('a session does not count for reads that pages of other origins cause, even on the same site', async () => {
+    const protectedReads = routes.filter(
+      (route) => route.method === 'GET' && !WHO_MAY_CALL.get(nameOf(route))?.includes('nobody'),
+    );
+    assert.ok(protectedReads.length > 40, `${protectedReads.length} routes`);
+    for (const [at, route] of protectedReads.entries()) {
+      const site = at % 2 === 0 ? 'same-site' : 'cross-site';
+      const answer = await admin.call('GET', addressOf(route), undefined, { 'sec-fetch-site': site });
+      assert.equal(answer.status, 403, `${nameOf(route)} ${site}`);
+      assert.match(answer.body.detail, /another page/);
+    }
+    for (const site of ['same-origin', 'none']) {
+      for (const path of ['/ui/api/session', '/accounts']) {
+        const { status } = await admin.call('GET', path, undefined, { 'sec-fetch-site': site });
+        assert.equal(status, 200, `${path} ${site}`);
+      }
+    }
+    const { token } = service.api;
+    const byClient = { authorization: `Bearer ${token}`, 'sec-fetch-site': 'cross-site' };
+    assert.equal((await admin.call('GET', '/accounts', undefined, byClient)).status, 200, 'a token counts');
+    const unknown = await new Browser(service.url).call('GET', '/ui/api/session', undefined, {
+      'sec-fetch-site': 'cross-site',
+    });
+    assert.equal(unknown.status, 401, 'without a session');
+  });
+
   test('a page of another site reads nothing either: no response allows another origin', async () => {
     const answer = await admin.call('GET', '/accounts', undefined, { origin: 'http://evil.example' });
     assert.equal(answer.headers.get('access-control-allow-origin'), null);
