@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailableError } from '../../database/database.ts';
 import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
+import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
 import { type GuessLimiter, KNOWN_FOR_MS } from '../guess-limiter.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
@@ -63,7 +64,8 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address. `Retry-After` is the time to wait.',
+          'Too many wrong secrets from this address, or too many requests at once on this connection. ' +
+            '`Retry-After` is the time to wait.',
         ),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
@@ -222,6 +224,7 @@ function toTokenError(error: unknown): TokenError {
       cause: error,
     });
   }
+  if (error instanceof ProblemError) return fromProblem(error);
   const { statusCode } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new TokenError('invalid_request', 'The request is malformed.', { cause: error });
@@ -230,6 +233,16 @@ function toTokenError(error: unknown): TokenError {
     status: 500,
     cause: error,
   });
+}
+
+/** The server's hooks reject requests of all routes with problems. */
+function fromProblem(problem: ProblemError): TokenError {
+  const { code, headers, message } = problem;
+  const { status } = PROBLEMS[code];
+  const options = { status, headers: { ...headers }, cause: problem };
+  if (status === 429 || status === 503) return new TokenError('temporarily_unavailable', message, options);
+  if (status < 500) return new TokenError('invalid_request', message, options);
+  return new TokenError('server_error', 'The request failed. See the service log for the cause.', options);
 }
 
 function answerError(
