@@ -2,8 +2,8 @@
 const FAILURE_BURST = 10;
 /** A source is allowed one more failure after this time. */
 const FAILURE_REFILL_MS = 6_000;
-/** How long a subject counts as known after its last success. */
-export const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
+/** How long a subject counts as known after its last success: longer than a month, because some programs run once a month. */
+export const KNOWN_FOR_MS = 35 * 24 * 60 * 60 * 1_000;
 /** Maximum number of sources, and of known pairs, in memory. Beyond it, the least recently used one is forgotten. */
 export const MAX_REMEMBERED = 50_000;
 
