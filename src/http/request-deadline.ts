@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerClientError } from './client-errors.ts';
 
 declare module 'fastify' {
@@ -22,12 +22,7 @@ export function limitRequestTime(server: FastifyInstance, deadlineMs: number): v
     const { raw } = request;
     if (!raw.complete && hasBody(request)) {
       const timer = setTimeout(() => {
-        if (raw.complete) return;
-        const late = Object.assign(new Error('the request did not arrive in time'), {
-          code: 'ERR_HTTP_REQUEST_TIMEOUT',
-        });
-        if (reply.raw.headersSent) raw.socket.destroy();
-        else answerClientError(late, raw.socket);
+        if (!raw.complete) endLateRequest(request, reply);
       }, deadlineMs);
       timers.set(raw, timer.unref());
       raw.once('close', () => clearTimeout(timer));
@@ -39,6 +34,15 @@ export function limitRequestTime(server: FastifyInstance, deadlineMs: number): v
     if (request.routeOptions.config.isUpload === true) letOff(request);
     done(null, payload);
   });
+}
+
+/** Ends a request whose body takes too long, with 408 if there is no response yet. */
+export function endLateRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const late = Object.assign(new Error('the request did not arrive in time'), {
+    code: 'ERR_HTTP_REQUEST_TIMEOUT',
+  });
+  if (reply.raw.headersSent) raw.socket.destroy();
+  else answerClientError(late, raw.socket);
 }
 
 /** Whether a request has a body (RFC 9112 section 6.3). */

@@ -1,43 +1,54 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addressKey } from '../../http/address-key.ts';
+import { endLateRequest } from '../../http/request-deadline.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 const MAX_FORMS = 32;
 const MAX_PER_ADDRESS = 8;
 const RETRY_AFTER_SECONDS = '1';
 
+interface Place {
+  address: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
 /**
  * Bounds the forms that are read before their caller is known, because the credential is inside. Strangers could
- * otherwise fill the memory with them.
+ * otherwise fill the memory with them. If all places are taken, the form that has been arriving for the longest time
+ * gives up its place. Otherwise, strangers could take all places with forms that never arrive completely.
  */
 export class FormPlaces {
-  readonly #byAddress = new Map<string, number>();
-  #taken = 0;
+  /** The oldest comes first. */
+  readonly #places = new Set<Place>();
 
   /**
    * Takes a place until the returned function is called, or the connection is closed.
    * @throws {ProblemError} `too-many-requests`
    */
-  take({ ip }: FastifyRequest, reply: FastifyReply): () => void {
-    const address = addressKey(ip);
-    const current = this.#byAddress.get(address) ?? 0;
-    if (this.#taken >= MAX_FORMS || current >= MAX_PER_ADDRESS) {
+  take(request: FastifyRequest, reply: FastifyReply): () => void {
+    const address = addressKey(request.ip);
+    const ofAddress = [...this.#places].filter((place) => place.address === address);
+    if (ofAddress.length >= MAX_PER_ADDRESS || (this.#places.size >= MAX_FORMS && !this.#endOldest())) {
       throw new ProblemError('too-many-requests', 'Too many forms with a credential inside arrive at once', {
         headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       });
     }
-    this.#taken += 1;
-    this.#byAddress.set(address, current + 1);
-    let isTaken = true;
-    const free = () => {
-      if (!isTaken) return;
-      isTaken = false;
-      this.#taken -= 1;
-      const left = this.#byAddress.get(address)! - 1;
-      if (left === 0) this.#byAddress.delete(address);
-      else this.#byAddress.set(address, left);
-    };
+    const place = { address, request, reply };
+    this.#places.add(place);
+    const free = () => void this.#places.delete(place);
     reply.raw.once('close', free);
     return free;
+  }
+
+  /** Ends the oldest form that is still arriving. Returns false if all have arrived and are only being checked. */
+  #endOldest(): boolean {
+    for (const place of this.#places) {
+      if (place.request.raw.complete) continue;
+      this.#places.delete(place);
+      endLateRequest(place.request, place.reply);
+      return true;
+    }
+    return false;
   }
 }

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { createClient, startTestService } from '../support/service.ts';
+
+/** A form of which the service has only the head. */
+interface BegunForm {
+  /** Sends the body, and returns the response. */
+  end(): Promise<string>;
+  /** The response at the end of the connection. */
+  response(): Promise<string>;
+}
+
+async function startStore() {
+  await using stack = new AsyncDisposableStack();
+  const service = stack.use(await startTestService({ settings: { trusted_proxies: ['127.0.0.1'] } }));
+  const scopes = ['statements:read'];
+  const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes });
+  const { hostname, port, host } = new URL(service.url);
+  const body = new URLSearchParams({
+    Authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`,
+    'X-Experience-API-Version': '1.0.3',
+  }).toString();
+
+  const sockets: Socket[] = [];
+  stack.defer(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+
+  async function begin(address: string): Promise<BegunForm> {
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    sockets.push(socket);
+    socket.on('error', () => {});
+    const closed = once(socket, 'close');
+    let received = '';
+    socket.on('data', (text) => {
+      received += text;
+    });
+    const head = [
+      'POST /xapi/statements?method=GET HTTP/1.1',
+      `Host: ${host}`,
+      'Connection: close',
+      `X-Forwarded-For: ${address}`,
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    assert.match(received, /^HTTP\/1\.1 100 /);
+    const response = async () => {
+      await closed;
+      return received.slice(received.indexOf('\r\n\r\n') + '\r\n\r\n'.length);
+    };
+    const end = () => {
+      socket.write(body);
+      return response();
+    };
+    return { end, response };
+  }
+
+  const kept = stack.move();
+  return { begin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+describe('xAPI requests in forms with the credential inside', () => {
+  test('are handled even if strangers take all places with forms that do not arrive', async () => {
+    await using store = await startStore();
+    const stalled: BegunForm[] = [];
+    for (let n = 0; n < 32; n++) stalled.push(await store.begin(`198.51.100.${n % 4}`));
+    const form = await store.begin('203.0.113.1');
+    assert.match(await form.end(), /^HTTP\/1\.1 200 /);
+    assert.match(await stalled[0]!.response(), /^HTTP\/1\.1 408 /, 'the oldest gave up its place');
+    assert.match(await stalled[1]!.end(), /^HTTP\/1\.1 200 /, 'the others kept theirs');
+  });
+
+  test('may come from one address eight at a time', async () => {
+    await using store = await startStore();
+    for (let n = 0; n < 8; n++) await store.begin('198.51.100.1');
+    const refusal = await (await store.begin('198.51.100.1')).end();
+    assert.match(refusal, /^HTTP\/1\.1 429 /);
+    assert.match(refusal, /^retry-after: 1\r$/im);
+    assert.match(await (await store.begin('198.51.100.2')).end(), /^HTTP\/1\.1 200 /);
+  });
+});
