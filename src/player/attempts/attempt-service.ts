@@ -132,7 +132,7 @@ export class AttemptService {
       await keepSharedValues(tx, registrationId, values, this.#now());
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
-        status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp),
+        status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp?.(unit)),
         result: isWhole ? 'recorded' : 'recorded-in-part',
       };
     });

@@ -57,8 +57,11 @@ export interface UnitResult {
    * @param former the data that all units shared before this result
    */
   learnerValues?(former: unknown): readonly LearnerValue[];
-  /** The status of the whole course, if its standard has rules for it. Missing if it follows from the units. */
-  rolledUp?: LearningStatus;
+  /**
+   * The status of the whole course, if its standard has rules for it. Missing if it follows from the units.
+   * @param unit the unit after this result
+   */
+  rolledUp?(unit: UnitState): LearningStatus;
 }
 
 /** The unit after a result, and whether all of the result was applied. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
-import { NOTHING_LEARNED } from '../attempts/attempt.ts';
+import { NOTHING_LEARNED, type UnitState } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
@@ -155,8 +155,8 @@ function rolledUpOf(
   if (tree === null) return {};
   const current = readSequencingState(state, tree);
   // The former state is not read, because no value has changed.
-  if (current === null) return { rolledUp: NOTHING_LEARNED };
-  const rolledUp = rolledUpStatus(current, tree);
+  if (current === null) return { rolledUp: () => NOTHING_LEARNED };
+  const rolledUp = (unit: UnitState) => rolledUpStatus(current, tree, unit);
   if (!sharesValues(tree)) return { rolledUp };
   return {
     rolledUp,

@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { LearningStatus } from '../attempts/attempt.ts';
-import { bounded } from './cmi.ts';
+import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
+import { bounded, cmiOf, hasTerminated } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
+import type { Activity } from './sequencing/activity.ts';
 import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
 import { endAttempt } from './sequencing/attempts.ts';
+import { rollUpFrom } from './sequencing/rollup.ts';
 import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.ts';
+import { trackUnit } from './sequencing/unit-tracking.ts';
 
 const PERCENT = 100;
 const MAX_ID_LENGTH = 4_096;
@@ -31,7 +34,7 @@ const Progress = Type.Object(
   { additionalProperties: false },
 );
 
-const Activity = Type.Object(
+const ActivityData = Type.Object(
   {
     attempts: Type.Integer({ minimum: 0 }),
     isActive: Type.Boolean(),
@@ -53,7 +56,7 @@ const State = Type.Object(
     format: Type.Literal(2),
     current: optional(Id),
     suspended: optional(Id),
-    activities: Type.Record(Type.String(), Activity),
+    activities: Type.Record(Type.String(), ActivityData),
     objectives: Type.Record(Type.String(), Progress),
     stores: Type.Record(Type.String(), Type.String({ maxLength: MAX_STORE_LENGTH })),
   },
@@ -81,12 +84,27 @@ export function readSequencingState(state: unknown, tree: ActivityTreeDefinition
 
 /**
  * The status of a sequenced course. It is the status of the root activity, which the manifest's rollup rules decide. A
- * terminated unit counts as if the learner had left it.
+ * terminated unit counts as if the learner had left it. What an open unit reports counts once it decides the course.
+ * @param unit the unit whose report came with the state; null if there is none
  */
-export function rolledUpStatus(state: SequencingState, definition: ActivityTreeDefinition): LearningStatus {
+export function rolledUpStatus(
+  state: SequencingState,
+  definition: ActivityTreeDefinition,
+  unit: UnitState | null = null,
+): LearningStatus {
   const tree = new ActivityTree(definition, state, () => 0);
   const { current, root } = tree;
-  if (current?.isActive && current.hasEnded) endAttempt(tree, current);
+  if (!current?.isActive) return statusOf(root);
+  if (current.hasEnded) endAttempt(tree, current);
+  const status = statusOf(root);
+  if (unit === null || !isReportOf(current, unit)) return status;
+  trackUnit(current, { cmi: cmiOf(unit), set: new Set(), elapsedMs: 0 });
+  rollUpFrom(current, root);
+  const reported = statusOf(root);
+  return isDecided(reported, status) ? reported : status;
+}
+
+function statusOf(root: Activity): LearningStatus {
   const satisfied = root.satisfied(null);
   const measure = root.measure(null);
   return {
@@ -94,4 +112,21 @@ export function rolledUpStatus(state: SequencingState, definition: ActivityTreeD
     success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
     score: measure === null ? null : bounded(measure * PERCENT),
   };
+}
+
+/**
+ * Whether a unit has reported for the current attempt on an activity. An asset reports nothing. After a unit has
+ * terminated without suspending, a rule may have begun another attempt on it.
+ */
+function isReportOf(current: Activity, unit: UnitState): boolean {
+  return unit.unitId === current.id && unit.data !== null && (!hasTerminated(unit) || current.isSuspended);
+}
+
+/**
+ * Whether a report completes the course, or changes whether it is passed. Other reports wait until the unit is left: the
+ * score of a passed course must not drop because the learner tries one of its units again.
+ */
+function isDecided(reported: LearningStatus, before: LearningStatus): boolean {
+  const isCompleted = reported.completion === 'Completed' && before.completion !== 'Completed';
+  return isCompleted || (reported.success !== 'UNKNOWN' && reported.success !== before.success);
 }

@@ -32,9 +32,7 @@ export function trackUnit(activity: Activity, { cmi, set, elapsedMs }: UnitRepor
   };
   let progress = numberIn(cmi, 'progress_measure');
   let measure = numberIn(part(cmi, 'score'), 'scaled');
-  for (const [index, reported] of objectivesIn(cmi)) {
-    const objective = activity.objective(textIn(reported, 'id'));
-    if (objective === undefined) continue;
+  for (const { objective, index, reported } of reportsOf(activity, cmi)) {
     const of = (member: string) => set.has(`cmi.objectives.${index}.${member}`);
     const reportedSuccess = {
       value: SATISFIED[textIn(reported, 'success_status')],
@@ -89,6 +87,19 @@ function trackScores(objective: Objective, reported: Cmi): void {
     if (value !== null) objective.set(member, value);
     else objective.clear(member);
   }
+}
+
+/** What a unit reported of the objectives of its activity, once for each: an untrusted page may repeat an id. */
+function reportsOf(activity: Activity, cmi: Cmi): { objective: Objective; index: string; reported: Cmi }[] {
+  const byId = new Map(
+    activity.objectives.toReversed().map((objective) => [objective.definition.id, objective]),
+  );
+  const reports = new Map<Objective, { index: string; reported: Cmi }>();
+  for (const [index, reported] of objectivesIn(cmi)) {
+    const objective = byId.get(textIn(reported, 'id'));
+    if (objective !== undefined) reports.set(objective, { index, reported });
+  }
+  return [...reports].map(([objective, report]) => ({ objective, ...report }));
 }
 
 function objectivesIn(cmi: Cmi): [string, Cmi][] {

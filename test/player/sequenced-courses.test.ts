@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { activityTreeOf } from '../../src/player/scorm/activity-tree.ts';
+import {
+  type NavigationRequest,
+  SequencingSession,
+} from '../../src/player/scorm/sequencing/sequencing-session.ts';
+import { trackUnit } from '../../src/player/scorm/sequencing/unit-tracking.ts';
+import { inspectFiles } from '../course-packages/package-file.ts';
+import { type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+
+const COURSE = scorm2004Course({
+  items: ['1', '2']
+    .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
+    .join(''),
+  sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+});
+const passed = (scaled: string) => ({
+  completion_status: 'completed',
+  success_status: 'passed',
+  score: { scaled },
+});
+const STATUSES = new Set(['cmi.completion_status', 'cmi.success_status']);
+
+/** A page of the course, which commits what its open unit reports, together with the sequencing. */
+class Page {
+  readonly #client: PlayerClient;
+  readonly #session: SequencingSession;
+
+  private constructor(client: PlayerClient, session: SequencingSession) {
+    this.#client = client;
+    this.#session = session;
+  }
+
+  static async open(service: TestService, registrationId: string): Promise<Page> {
+    const { structure } = await inspectFiles(COURSE);
+    const tree = activityTreeOf(structure);
+    assert.ok(tree !== null, 'the course is sequenced');
+    const client = await startLaunch(service, registrationId);
+    const { sequencing } = await client.open();
+    const session = new SequencingSession(tree, sequencing.state);
+    return new Page(client, session);
+  }
+
+  async go(request: NavigationRequest): Promise<void> {
+    const { delivered } = this.#session.navigate(request);
+    assert.ok(delivered !== null);
+    await this.#client.openUnit(delivered.id);
+  }
+
+  /** The open unit commits its data model. */
+  async commit(cmi: object, further: object = {}): Promise<void> {
+    const { tree } = this.#session;
+    const state = { sequencing: tree.state() };
+    const { body } = await this.#client.commit(tree.current!.id, cmi, { state, ...further });
+    assert.deepEqual(body, { outcome: 'recorded' });
+  }
+
+  /** The open unit terminates; see {@link commit}. */
+  async terminate(cmi: Record<string, unknown>): Promise<void> {
+    const current = this.#session.tree.current!;
+    trackUnit(current, { cmi, set: STATUSES, elapsedMs: 1_000 });
+    current.hasEnded = !current.isSuspended;
+    await this.commit(cmi, { terminated: true });
+  }
+}
+
+describe('a SCORM 2004 course with sequencing', () => {
+  let service: TestService;
+  let target: Target;
+  before(async () => {
+    service = await startTestService();
+    target = await startTarget();
+    await service.api.create('/webhooks', {
+      name: 'Results',
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_STATUS_UPDATED'],
+      target_url: target.url,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await target.close();
+  });
+
+  const resultOf = async (registrationId: string) => {
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    return [body.completion, body.success, body.score];
+  };
+  const heardOf = (registrationId: string) =>
+    target.requests
+      .map(
+        ({ json }) => (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
+      )
+      .filter(({ registration_id }) => registration_id === registrationId)
+      .map(({ completion, success, score }) => [completion, success, score]);
+
+  it('counts the result of its last unit as soon as it is committed, and only once', async () => {
+    const { registrationId } = await registerTo(service, COURSE);
+    const page = await Page.open(service, registrationId);
+    await page.go('start');
+    await page.terminate(passed('1'));
+    await page.go('continue');
+    await page.commit({ completion_status: 'incomplete', success_status: 'unknown' });
+    assert.deepEqual((await resultOf(registrationId)).slice(0, 2), ['Incomplete', 'UNKNOWN']);
+    await page.commit(passed('0.8'));
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    await page.terminate(passed('0.8'));
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+    await service.api.post(`/registrations/${registrationId}/reset`, {});
+    await until(() => heardOf(registrationId).length >= 3, 'the event of the reset');
+    assert.deepEqual(heardOf(registrationId), [
+      ['Incomplete', 'UNKNOWN', 50],
+      ['Completed', 'PASS', 90],
+      ['Unknown', 'UNKNOWN', null],
+    ]);
+  });
+
+  it('counts the result of a unit that suspends at its end', async () => {
+    const { registrationId } = await registerTo(service, COURSE);
+    const page = await Page.open(service, registrationId);
+    await page.go('start');
+    await page.terminate(passed('1'));
+    await page.go('continue');
+    await page.terminate({ ...passed('0.8'), exit: 'suspend' });
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+  });
+
+  it('keeps its score while the learner looks at a unit again', async () => {
+    const { registrationId } = await registerTo(service, COURSE);
+    const page = await Page.open(service, registrationId);
+    await page.go('start');
+    await page.terminate(passed('1'));
+    await page.go('continue');
+    await page.terminate(passed('0.8'));
+    await page.go('previous');
+    await page.commit({ completion_status: 'incomplete', location: 'page-2' });
+    assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
+  });
+});
