@@ -16,7 +16,8 @@ const SEQUENCED =
   '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
   '<adlcp:timeLimitAction>exit,message</adlcp:timeLimitAction>' +
   '<imsss:sequencing><imsss:limitConditions attemptAbsoluteDurationLimit="PT1S"/></imsss:sequencing></item>' +
-  '<item identifier="i2" identifierref="r1"><title>Lesson 2</title></item>';
+  '<item identifier="i2" identifierref="r1"><title>Lesson 2</title>' +
+  '<imsss:sequencing><imsss:rollupRules rollupObjectiveSatisfied="false" rollupProgressCompletion="false"/></imsss:sequencing></item>';
 
 // At once: each waits for a clock.
 describe('a time limit of a unit', { concurrency: true }, () => {
@@ -96,6 +97,12 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     await over(learner);
     const { cmi, terminated } = await dataOf(registrationId);
     assert.deepEqual([cmi.exit, terminated], ['time-out', true]);
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual(
+      [body.completion, body.success],
+      ['Incomplete', 'UNKNOWN'],
+      'the other unit does not count',
+    );
     await learner.open(service, registrationId);
     assert.equal((await learner.given()).entry, 'ab-initio');
   });

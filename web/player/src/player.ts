@@ -148,7 +148,7 @@ export class Player {
     }
     if (isUsedUp(start.timeLimit)) {
       given?.close();
-      this.#sequencer?.request('exitAll');
+      this.#sequencer?.timeIsOver();
       await this.#showTimeOver(true);
       return;
     }
@@ -303,7 +303,7 @@ export class Player {
       return;
     }
     void this.#moves.make(async () => {
-      await this.#closeUnit(() => void this.#sequencer?.request('exitAll'), 'time-out');
+      await this.#closeUnit(() => this.#sequencer?.timeIsOver(), 'time-out');
       if (!this.#isEnded) await this.#showTimeOver(hasMessage);
     });
   }

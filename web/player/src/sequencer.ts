@@ -78,6 +78,15 @@ export class Sequencer {
     else this.leave();
   }
 
+  /**
+   * The time of the unit is up, so the course ends. A status that the unit did not report remains unknown. By the
+   * standard, the learner would pass an exam without an answer.
+   */
+  timeIsOver(): void {
+    this.#session.keepStatus();
+    this.request('exitAll');
+  }
+
   /** If the course has a single unit, the learner has nothing to choose. */
   #onlyUnit(): string | null {
     const [only, ...others] = [...this.#session.tree.root.walk()].filter(({ isLeaf }) => isLeaf);

@@ -95,10 +95,17 @@ export class SequencingSession {
     const { current, suspended } = this.tree;
     if (current !== null || suspended === null) return false;
     beginAttempts(this.tree, suspended);
-    // The learner does not get it back, so leaving it gives it no status that it does not have.
-    suspended.hasSetSuccess = true;
-    suspended.hasSetCompletion = true;
+    // The learner does not get it back.
+    this.keepStatus();
     return true;
+  }
+
+  /** The current activity keeps its status when it ends, even if its unit has not set one. */
+  keepStatus(): void {
+    const { current } = this.tree;
+    if (!current?.isActive) return;
+    current.hasSetSuccess = true;
+    current.hasSetCompletion = true;
   }
 
   /** Whether a request would be followed, as far as this is known while the current activity is open. */
