@@ -56,6 +56,11 @@ export interface CourseRuntime {
     state: unknown,
     values: readonly LearnerValue[],
   ): { tree: unknown; state: unknown } | null;
+  /**
+   * The data that all units share, with the values that a page is given. Later saves of the page then show which values
+   * it has changed itself. Undefined if that data is stored already. The parameters are those of {@link sequencingOf}.
+   */
+  valuesGiven?(course: PlayableVersion, state: unknown, values: readonly LearnerValue[]): unknown;
   /** Whether a course reads or writes a value that the learner shares between courses. If missing, it shares none. */
   sharesValue?(course: PlayableVersion, value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
   /** Routes below the launch's token, which its courses call. */

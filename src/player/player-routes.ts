@@ -4,7 +4,7 @@ import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
-import type { AttemptService } from './attempts/attempt-service.ts';
+import type { AttemptService, OpenedPage } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
 import { readBody } from './content-origin/read-body.ts';
@@ -116,20 +116,23 @@ export function playerRoutes(
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
     return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
   });
-  const sequencingOf = async (launch: PlayerLaunch, course: PlayableVersion, state: unknown) => {
+  const sequencingOf = async (launch: PlayerLaunch, course: PlayableVersion, opened: OpenedPage) => {
     const runtime = runtimeOf(launch);
-    const alone = runtime?.sequencingOf?.(course, state, []) ?? null;
+    const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
     if (alone === null || launch.registrationId === null) return alone;
     const values = await attempts.learnerValuesOf(
       launch.registrationId,
       (value) => runtime?.sharesValue?.(course, value) ?? false,
     );
-    return runtime?.sequencingOf?.(course, state, values) ?? null;
+    const given = runtime?.valuesGiven?.(course, opened.state, values);
+    if (given !== undefined) await attempts.keepState(launch, opened, given);
+    return runtime?.sequencingOf?.(course, opened.state, values) ?? null;
   };
 
   // POST, because opening a page supersedes the others. A browser that prefetches links must not do that.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
-    const { attempt, page, units: opened, state } = await attempts.openPage(launch);
+    const openedPage = await attempts.openPage(launch);
+    const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const last = opened.reduce<UnitState | null>(
       (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
@@ -145,7 +148,7 @@ export function playerRoutes(
       result: await resultOf(launch),
       lastUnit: last?.unitId ?? null,
       returnUrl: launch.returnUrl,
-      sequencing: await sequencingOf(launch, course, state),
+      sequencing: await sequencingOf(launch, course, openedPage),
     };
   });
 

@@ -81,6 +81,31 @@ describe('objectives that SCORM 2004 courses share', () => {
     assert.equal(await sharedOf(other.player), null, 'they go with the registration that wrote them');
   });
 
+  it('keep the newer value of another course while a page that was opened before saves other data', async () => {
+    const accountId = await account();
+    const failed = { ...SATISFIED, satisfied: false };
+    const one = await open(accountId, 'ann@example.com');
+    await one.player.open();
+    await one.player.openUnit('i1');
+    await one.player.commit('i1', {}, stateWith({ shared: failed }));
+
+    const other = await open(accountId, 'ann@example.com');
+    const { objectives } = (await other.player.open()).sequencing.state;
+    assert.deepEqual(objectives, { shared: failed });
+    await other.player.openUnit('i1');
+    await one.player.commit('i1', {}, stateWith({ shared: SATISFIED }));
+    await other.player.commit('i1', { location: 'page-2' }, stateWith(objectives));
+    const again = await startLaunch(service, one.registrationId);
+    assert.deepEqual(await sharedOf(again), SATISFIED);
+
+    // This differs from what the page was given, but not from what the page before has saved.
+    const player = await startLaunch(service, other.registrationId);
+    assert.deepEqual(await sharedOf(player), SATISFIED);
+    await player.openUnit('i1');
+    await player.commit('i1', {}, stateWith({ shared: failed }));
+    assert.deepEqual(await sharedOf(await startLaunch(service, one.registrationId)), failed);
+  });
+
   it('survive a reset unless the manifest says otherwise', async () => {
     const accountId = await account();
     for (const isShared of [true, false]) {

@@ -265,6 +265,24 @@ export class AttemptService {
     return latest.number !== attempt || isSuperseded(latest, launch, { position });
   }
 
+  /** Stores the data that all units share before a page saves any. Does nothing if the page is superseded. */
+  async keepState(
+    launch: PlayerLaunch,
+    { attempt, page }: Pick<OpenedPage, 'attempt' | 'page'>,
+    state: unknown,
+  ): Promise<void> {
+    const { registrationId } = launch;
+    if (registrationId === null || launch.mode !== 'normal') return;
+    await this.#registrations.learn(registrationId, async (tx) => {
+      const latest = await readLatestAttempt(tx, registrationId);
+      const position = { page, visit: 0, sequence: 0 };
+      if (latest?.number === attempt && !isSuperseded(latest, launch, { position })) {
+        await updateAttemptState(tx, registrationId, attempt, state);
+      }
+      return { status: null, result: undefined };
+    });
+  }
+
   /** Ends the latest attempt. It stays readable, but nothing more is written to it. */
   async endLatest(tx: Transaction, registrationId: string): Promise<void> {
     const attempt = await readLatestAttempt(tx, registrationId);

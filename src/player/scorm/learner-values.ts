@@ -3,9 +3,17 @@ import type { LearnerValue } from '../attempts/learner-value-store.ts';
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
 import type { SequencingState } from './sequencing/tracking.ts';
-import { isProgress, MAX_STORE_LENGTH } from './sequencing-state.ts';
+import {
+  isProgress,
+  MAX_STORE_LENGTH,
+  readGivenValues,
+  readSequencingState,
+  type SharedValues,
+} from './sequencing-state.ts';
 
 type SharedIds = Readonly<Record<LearnerValue['kind'], ReadonlySet<string>>>;
+
+const NO_VALUES: SharedValues = { objectives: {}, stores: {} };
 
 /** Cached: trees have thousands of objectives, and each save needs their ids. */
 const sharedOf = new WeakMap<ActivityTreeDefinition, SharedIds>();
@@ -72,25 +80,52 @@ export function withLearnerValues(
   return { ...start, objectives, stores };
 }
 
-/** The shared values that a page has changed. */
+/**
+ * The data that all units share, with the values that a page is given. Other courses may have changed these since the
+ * attempt was saved, and the page sends back all of them. Undefined if the data already contains the same values.
+ * @param stored the data as it is stored
+ */
+export function withGivenValues(
+  stored: unknown,
+  tree: ActivityTreeDefinition,
+  values: readonly LearnerValue[],
+): object | undefined {
+  const state = withLearnerValues(readSequencingState(stored, tree), tree, values);
+  const { objectives, stores } = state ?? NO_VALUES;
+  const given: SharedValues = { objectives, stores };
+  if (isDeepStrictEqual(given, formerValues(stored, tree))) return undefined;
+  return { ...(typeof stored === 'object' ? stored : {}), given };
+}
+
+/** The values with which a page began, or that it has saved since. */
+function formerValues(stored: unknown, tree: ActivityTreeDefinition): SharedValues {
+  const { objectives, stores } = readGivenValues(stored) ?? readSequencingState(stored, tree) ?? NO_VALUES;
+  return { objectives, stores };
+}
+
+/**
+ * The shared values that a page has changed.
+ * @param former the data that all units shared before
+ */
 export function learnerValuesOf(
   tree: ActivityTreeDefinition,
   state: SequencingState,
-  former: SequencingState | null,
+  former: unknown,
 ): LearnerValue[] {
   const ids = sharedIds(tree);
+  const before = formerValues(former, tree);
   const changed = <V>(
     kind: LearnerValue['kind'],
     now: Readonly<Record<string, V>>,
-    before: Readonly<Record<string, V>> = {},
+    earlier: Readonly<Record<string, V>>,
   ) =>
     [...ids[kind]].flatMap((id): LearnerValue[] => {
       if (!Object.hasOwn(now, id)) return [];
-      const isSame = Object.hasOwn(before, id) && isDeepStrictEqual(before[id], now[id]);
+      const isSame = Object.hasOwn(earlier, id) && isDeepStrictEqual(earlier[id], now[id]);
       return isSame ? [] : [{ kind, id, value: now[id] }];
     });
   return [
-    ...changed('objective', state.objectives, former?.objectives),
-    ...changed('store', state.stores, former?.stores),
+    ...changed('objective', state.objectives, before.objectives),
+    ...changed('store', state.stores, before.stores),
   ];
 }

@@ -160,6 +160,6 @@ function rolledUpOf(
   if (!sharesValues(tree)) return { rolledUp };
   return {
     rolledUp,
-    learnerValues: (former) => learnerValuesOf(tree, current, readSequencingState(former, tree)),
+    learnerValues: (former) => learnerValuesOf(tree, current, former),
   };
 }

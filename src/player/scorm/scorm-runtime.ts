@@ -3,7 +3,7 @@ import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { activityTreeOf } from './activity-tree.ts';
-import { sharesValue, withLearnerValues } from './learner-values.ts';
+import { sharesValue, withGivenValues, withLearnerValues } from './learner-values.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';
 import { openScorm2004 } from './scorm2004-start.ts';
@@ -29,6 +29,10 @@ export function scormRuntime(parts: {
       const tree = activityTreeOf(structure);
       if (tree === null) return null;
       return { tree, state: withLearnerValues(readSequencingState(state, tree), tree, values) };
+    },
+    valuesGiven({ structure }, state, values) {
+      const tree = activityTreeOf(structure);
+      return tree === null ? undefined : withGivenValues(state, tree, values);
     },
     sharesValue({ structure }, value) {
       const tree = activityTreeOf(structure);

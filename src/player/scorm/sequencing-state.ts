@@ -51,14 +51,18 @@ const ActivityData = Type.Object(
   { additionalProperties: false },
 );
 
+const VALUES = {
+  objectives: Type.Record(Type.String(), Progress),
+  stores: Type.Record(Type.String(), Type.String({ maxLength: MAX_STORE_LENGTH })),
+};
+
 const State = Type.Object(
   {
     format: Type.Literal(2),
     current: optional(Id),
     suspended: optional(Id),
     activities: Type.Record(Type.String(), ActivityData),
-    objectives: Type.Record(Type.String(), Progress),
-    stores: Type.Record(Type.String(), Type.String({ maxLength: MAX_STORE_LENGTH })),
+    ...VALUES,
   },
   { additionalProperties: false },
 );
@@ -66,6 +70,10 @@ const State = Type.Object(
 /** Compiled, because each save of a learner is checked and may have thousands of members. */
 const stateCheck = Compile(State);
 const progressCheck = Compile(Progress);
+const valuesCheck = Compile(Type.Object(VALUES));
+
+/** Shared objectives and stores, by their id. */
+export type SharedValues = Pick<SequencingState, 'objectives' | 'stores'>;
 
 /** Whether a value is the tracked data of an objective. */
 export function isProgress(value: unknown): value is ObjectiveProgress {
@@ -80,6 +88,15 @@ export function readSequencingState(state: unknown, tree: ActivityTreeDefinition
   const kept = (state as { sequencing?: unknown } | null | undefined)?.sequencing;
   if (typeof kept === 'string') return readFormerState(kept, tree);
   return stateCheck.Check(kept) ? kept : null;
+}
+
+/**
+ * The shared values that the latest page was given. Null once the page has saved a state, or if the stored state already
+ * had the same values.
+ */
+export function readGivenValues(state: unknown): SharedValues | null {
+  const given = (state as { given?: unknown } | null | undefined)?.given;
+  return valuesCheck.Check(given) ? given : null;
 }
 
 /**
