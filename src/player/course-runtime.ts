@@ -63,6 +63,11 @@ export interface CourseRuntime {
   valuesGiven?(course: PlayableVersion, state: unknown, values: readonly LearnerValue[]): unknown;
   /** Whether a course reads or writes a value that the learner shares between courses. If missing, it shares none. */
   sharesValue?(course: PlayableVersion, value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
+  /**
+   * The unit of an attempt with which the learner continues; null if none was opened. If missing, it is the unit that was
+   * updated last. For a standard whose units may be completed without being opened.
+   */
+  lastUnit?(registrationId: string, attempt: number): Promise<string | null>;
   /** Routes below the launch's token, which its courses call. */
   readonly routes?: LaunchRoutes;
 }

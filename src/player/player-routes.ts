@@ -60,7 +60,7 @@ export interface PageAnswer {
   units: UnitInContents[];
   /** The result of the whole course. */
   result: LearningStatus;
-  /** The unit that was updated last; null if no unit was opened. */
+  /** The unit with which the learner continues; null if no unit was opened. */
   lastUnit: string | null;
   returnUrl: string | null;
   /** The activity tree and the stored sequencing state; null if a table of contents is enough. */
@@ -111,6 +111,18 @@ export function playerRoutes(
   const resultOf = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
 
+  const lastUnitOf = async (launch: PlayerLaunch, { attempt, units }: OpenedPage) => {
+    const { lastUnit } = runtimeOf(launch) ?? {};
+    if (launch.registrationId !== null && lastUnit !== undefined) {
+      return await lastUnit(launch.registrationId, attempt);
+    }
+    const last = units.reduce<UnitState | null>(
+      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
+      null,
+    );
+    return last?.unitId ?? null;
+  };
+
   // Opening a page supersedes earlier pages. A page calls this first, to send the data that they left in the browser.
   scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
@@ -134,10 +146,6 @@ export function playerRoutes(
     const openedPage = await attempts.openPage(launch);
     const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
-    const last = opened.reduce<UnitState | null>(
-      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
-      null,
-    );
     return {
       course: { name: launch.courseName, standard: launch.learningStandard },
       mode: launch.mode,
@@ -146,7 +154,7 @@ export function playerRoutes(
       page,
       units: await contentsOf(launch, opened),
       result: await resultOf(launch),
-      lastUnit: last?.unitId ?? null,
+      lastUnit: await lastUnitOf(launch, openedPage),
       returnUrl: launch.returnUrl,
       sequencing: await sequencingOf(launch, course, openedPage),
     };

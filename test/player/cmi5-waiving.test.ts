@@ -11,6 +11,7 @@ import { type LrsClient, lrsClient } from './lrs-parts.ts';
 
 const ONE = 'https://example.com/course/one';
 const TWO = 'https://example.com/course/two';
+const THREE = 'https://example.com/course/three';
 const REASON = 'https://w3id.org/xapi/cmi5/result/extensions/reason';
 const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
 
@@ -81,6 +82,22 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.equal((await waive(registrationId, { unit_id: ONE })).status, 409);
     await service.api.post(`/registrations/${registrationId}/reset`);
     assert.deepEqual(await unitsOf(), [{ waived: false, waivable: true }, satisfied]);
+  });
+
+  it('neither opens the unit nor changes where the learner continues', async () => {
+    const registrationId = await register({ id: ONE }, { id: TWO, moveOn: 'NotApplicable' }, { id: THREE });
+    const openedOf = async () => {
+      const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
+      return units.map(({ opened_dt }: { opened_dt: string | null }) => opened_dt !== null);
+    };
+    await (await Player.open(service, registrationId)).openUnit(ONE);
+    assert.deepEqual(await openedOf(), [true, false, false]);
+    await waive(registrationId, { unit_id: THREE });
+    assert.deepEqual(await openedOf(), [true, false, false]);
+    const player = await Player.open(service, registrationId);
+    assert.equal((await player.post('/open')).lastUnit, ONE);
+    await player.openUnit(THREE);
+    assert.deepEqual(await openedOf(), [true, false, true]);
   });
 
   it('causes a single event, with the caller as its user', async () => {

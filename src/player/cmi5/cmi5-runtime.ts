@@ -15,7 +15,12 @@ import {
   type Session,
 } from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';
-import { deletePreviews, readEarlierSessions, updateSession } from '../sessions/session-store.ts';
+import {
+  deletePreviews,
+  readEarlierSessions,
+  readLastOpened,
+  updateSession,
+} from '../sessions/session-store.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
 import { consequences, resultOf } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
@@ -39,6 +44,8 @@ export function cmi5Runtime(options: Cmi5RuntimeOptions): CourseRuntime {
       const session = await beginSession(options, opening, fetchSecret);
       return startOf(opening, session, fetchSecret);
     },
+    // A waived unit is updated, but not opened.
+    lastUnit: (registrationId, attempt) => readLastOpened(options.database.reader, registrationId, attempt),
     routes: (scope) => cmi5Routes(scope, options),
   };
 }

@@ -12,7 +12,9 @@ const RuntimeUnitRecord = Type.Object(
     score: Nullable(Type.Number()),
     duration_ms: Type.Integer({ description: 'Milliseconds, over all visits.' }),
     completion_dt: OptionalDateTime('When it was first completed.'),
-    opened_dt: DateTime('When the learner first opened it.'),
+    opened_dt: DateTime(
+      'When the learner first opened it. For a unit of cmi5 that was waived or completed before, when that happened.',
+    ),
     updated_dt: DateTime('When it last reported something.'),
     data: Type.Unknown({
       description:

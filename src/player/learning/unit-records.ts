@@ -7,6 +7,7 @@ import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { factsOf, isSatisfied } from '../cmi5/cmi5-facts.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
+import { readFirstOpenings } from '../sessions/session-store.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -20,7 +21,7 @@ export async function unitRecordsOf(
     attempts,
     courses,
     reader,
-  }: { attempts: AttemptService; courses: PlayerCourses; reader: Pick<Reader, 'query'> },
+  }: { attempts: AttemptService; courses: PlayerCourses; reader: Pick<Reader, 'query' | 'all'> },
 ): Promise<{ attempt: number; units: RegistrationUnitRecord[] }> {
   const { registrationId, courseId, versionId } = registration;
   const course = await courses.read(reader, courseId, versionId);
@@ -30,6 +31,9 @@ export async function unitRecordsOf(
     ? attempts.latestWithDataOf(registrationId)
     : attempts.latestOf(registrationId));
   const opened = latest === null || latest.endedAt !== null ? [] : latest.units;
+  // Units of cmi5 may be waived or completed without being opened.
+  const openings =
+    isCmi5 && latest !== null ? await readFirstOpenings(reader, registrationId, latest.number) : null;
   const states = new Map(opened.map((unit) => [unit.unitId, unit]));
   return {
     attempt: latest?.number ?? 0,
@@ -37,6 +41,7 @@ export async function unitRecordsOf(
       const { id, title } = unit;
       const state = states.get(id);
       const { completion, success, score } = state ?? NOTHING_LEARNED;
+      const openedAt = openings === null ? state?.openedAt : state && openings.get(id);
       const facts = isCmi5 ? factsOf(state ?? null) : null;
       return {
         unit_id: id,
@@ -46,7 +51,7 @@ export async function unitRecordsOf(
         score,
         duration: Math.floor((state?.durationMs ?? 0) / MS_PER_SECOND),
         completion_dt: formatOptionalDateTime(state?.completedAt ?? null),
-        opened_dt: formatOptionalDateTime(state?.openedAt ?? null),
+        opened_dt: formatOptionalDateTime(openedAt ?? null),
         waived: facts?.waived ?? false,
         waivable: mayWaive && facts !== null && !isSatisfied(unit, facts),
       };

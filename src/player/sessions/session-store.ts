@@ -68,6 +68,36 @@ export async function readEarlierSessions(
   return rows.map((row) => toStored(row).session);
 }
 
+/** When the learner first opened each unit of an attempt in the mode `Normal`. */
+export async function readFirstOpenings(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+): Promise<Map<string, number>> {
+  const rows = await reader.all<{ unit_id: string; opened_at: number }>(
+    `select unit_id, min(started_at) as opened_at from player_sessions
+     where registration_id = ? and attempt = ? and mode = 'Normal' group by unit_id`,
+    registrationId,
+    attempt,
+  );
+  return new Map(rows.map((row) => [row.unit_id, Number(row.opened_at)]));
+}
+
+/** The unit of an attempt that the learner last opened in the mode `Normal`; null if none was opened. */
+export async function readLastOpened(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+): Promise<string | null> {
+  const [row] = await reader.all<{ unit_id: string }>(
+    `select unit_id from player_sessions where registration_id = ? and attempt = ? and mode = 'Normal'
+     order by started_at desc, session_id desc limit 1`,
+    registrationId,
+    attempt,
+  );
+  return row?.unit_id ?? null;
+}
+
 /** The number of sessions in the attempt of a session, or in the launch of a preview; counts up to a limit. */
 export async function countSessions(
   reader: Pick<Reader, 'all'>,
