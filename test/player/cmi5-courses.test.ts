@@ -235,6 +235,18 @@ describe('a cmi5 course', () => {
     });
   }
 
+  test('loses no time if the clock is set back during a session that another one abandons', async () => {
+    const registrationId = await register({ id: ONE });
+    const player = await Player.open(service, registrationId);
+    const first = await start(player);
+    late -= 3_600_000;
+    assert.deepEqual(await first.send(first.initialized()), [200]);
+    const second = await start(player);
+    late += 3_600_000;
+    assert.deepEqual(await second.send(second.initialized(), second.terminated('PT30M')), [200, 200]);
+    assert.equal((await resultOf(service, registrationId)).duration, 1_800);
+  });
+
   test('of several units is satisfied when all are, and those that need nothing are from the beginning', async () => {
     const registrationId = await register(
       { id: ONE },

@@ -173,7 +173,9 @@ async function recordBeginning(
     await lrs.statements.storeIn(tx, scopes.ownScope(old), [abandoned({ session: old, now: at })]);
     const facts = factsNow(old.unitId);
     if (old.mode === 'Normal') {
-      changed.set(old.unitId, { ...facts, spentMs: facts.spentMs + (old.activeAt - old.startedAt) });
+      // The clock may have been set back.
+      const spentMs = facts.spentMs + Math.max(0, old.activeAt - old.startedAt);
+      changed.set(old.unitId, { ...facts, spentMs });
     }
   }
   // The time of an abandoned session counts, even if the session that begins records nothing.
