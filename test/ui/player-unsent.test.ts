@@ -169,4 +169,23 @@ describe('a course whose tab is closed while the connection is lost', () => {
     await next.getByRole('button', { name: 'Try again' }).click();
     assert.equal((await again.given())['core.lesson_location'], 'page-6');
   });
+
+  it('gives up unsent data that cannot be sent only if the learner chooses that', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'page-7' }));
+    await next.route('**/commit', (route) => route.abort());
+    const again = new Learner(next);
+    for (let tries = 1; tries < 5; tries++) {
+      await again.open(service, registrationId);
+      await next.getByRole('heading', { name: 'The course could not be opened' }).waitFor();
+    }
+    await again.open(service, registrationId);
+    await next.getByRole('heading', { name: 'Your earlier work could not be saved' }).waitFor();
+    await next.getByRole('button', { name: 'Open without that work' }).click();
+    assert.equal((await again.given())['core.lesson_location'], '');
+    assert.doesNotMatch(await next.evaluate(() => Object.values(localStorage).join()), /page-7/);
+  });
 });

@@ -180,6 +180,18 @@ export class PageView {
     );
   }
 
+  /** Shows that unsent data of an earlier page cannot be sent. @param giveUp opens the course without it */
+  showStuck(giveUp: () => unknown): void {
+    const open = () => {
+      this.showLoading();
+      void giveUp();
+    };
+    const without = element('button', { onclick: open }, TEXTS.openWithout);
+    const again = element('button', { class: 'main', onclick: reload }, TEXTS.tryAgain);
+    const actions = element('div', { class: 'actions' }, again, without);
+    this.showCard(cardOf(TEXTS.stuckTitle, TEXTS.stuck, actions));
+  }
+
   /** Shows that something could not be opened. @param again tries once more; by default, it loads the page again */
   showFailed(again: () => unknown = reload): void {
     this.showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));

@@ -9,16 +9,14 @@ import { cardOf } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
-import { sendUnsent, type UnsentOutcome } from './send-unsent.ts';
+import { openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
   isOver,
   isSuperseded,
   type PageAnswer,
   post,
-  Refusal,
   type TimeLimit,
-  UNAVAILABLE,
   type Unit,
   type UnitStart,
   type UnitsAnswer,
@@ -70,14 +68,17 @@ export class Player {
     addEventListener('beforeunload', () => watchLastRequests(window));
     addEventListener('pagehide', () => watchLastRequests(window, true));
     addEventListener('message', (event) => this.#heard(event));
-    let unsent: UnsentOutcome;
+    await this.#openPage();
+  }
+
+  async #openPage(givesUpUnsent = false): Promise<void> {
     try {
-      unsent = await sendUnsent();
-      // If the course opened now, the service would reject the unsent data as older.
-      if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
-      this.#page = await post<PageAnswer>('open');
+      const { page, wasRecovered } = await openPage(givesUpUnsent);
+      this.#page = page;
+      this.#wasRecovered = wasRecovered;
     } catch (error) {
-      this.#showFailure(error);
+      if (error instanceof StuckUnsent) this.#view.showStuck(() => this.#openPage(true));
+      else this.#showFailure(error);
       return;
     }
     setInterval(() => this.#open?.runtime === null && this.#askForOpenUnits(true), OPEN_UNITS_CHECK_MS);
@@ -87,7 +88,6 @@ export class Player {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),
     });
-    this.#wasRecovered = unsent === 'recorded';
     this.#view.showCourse(this.#page);
     const { units, lastUnit, sequencing } = this.#page;
     await this.#moves.make(async () => {

@@ -1,8 +1,33 @@
-import { isRefusal, post, Refusal, send } from './server.ts';
+import { isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
 
-/** The outcome of sending the unsent data of an earlier page. */
-export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
+/**
+ * The outcome of sending the unsent data of an earlier page. `unreachable` and `stuck`: the browser still keeps it.
+ * `stuck`: it has failed so often that the learner may give it up.
+ */
+export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable' | 'stuck';
+
+/** The page cannot open without losing the unsent data of an earlier page. */
+export class StuckUnsent extends Error {
+  override name = 'StuckUnsent';
+}
+
+/**
+ * Opens the page, once the unsent data of an earlier page is sent: the service would then reject it as older.
+ * @param givesUpUnsent whether the learner gives it up
+ * @returns the page, and whether the service has just stored unsent data
+ * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
+ */
+export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnswer; wasRecovered: boolean }> {
+  const unsent = givesUpUnsent ? 'nothing' : await sendUnsent();
+  if (unsent === 'stuck') throw new StuckUnsent();
+  if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
+  const page = await post<PageAnswer>('open');
+  const { registration, attempt } = page;
+  if (givesUpUnsent && registration !== null && page.mode === 'normal')
+    forgetUnsent({ registration, attempt }, { page: page.page, sequence: 0 });
+  return { page, wasRecovered: unsent === 'recorded' };
+}
 
 /**
  * Sends the data that an earlier page of the registration left unsent in this browser. Await it before the new page
@@ -16,14 +41,14 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   const { registration, attempt } = owner;
   const unsent = takeUnsent({ registration, attempt });
   if (unsent === null) return 'nothing';
-  const { path, write } = unsent;
+  const { path, write, isStuck } = unsent;
   try {
     const answer = await post<{ outcome: string }>(path, { ...write, lateOf: attempt });
     forgetUnsent({ registration, attempt }, write);
     // The data of a closed tab may have arrived even if its page did not receive the response.
     return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
   } catch (error) {
-    if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
+    if (!(error instanceof Refusal) || !isRefusal(error.status)) return isStuck ? 'stuck' : 'unreachable';
     // This launch has expired as well. Opening its page shows that.
     if (error.status === 410) return 'nothing';
     forgetUnsent({ registration, attempt }, write);

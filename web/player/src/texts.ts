@@ -25,6 +25,10 @@ export const TEXTS = {
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   failedTitle: 'The course could not be opened',
   failed: 'Check your connection, then try again. Your earlier work is kept.',
+  stuckTitle: 'Your earlier work could not be saved',
+  stuck:
+    'This browser keeps work from your last visit, and the service does not accept it now. Try again later, or ask whoever gave you the course. If you open the course without that work, you lose it.',
+  openWithout: 'Open without that work',
   refusedTitle: 'Some of your work could not be saved',
   refused:
     'The service rejected data from the course. Please tell whoever gave you the course. Your earlier work is kept.',

@@ -31,7 +31,7 @@ const PREFIX = 'coursewire-unsent';
 const KEPT_MS = 30 * 86_400_000;
 /** The oldest entries are removed first. Browsers give an origin about 5 million characters, which courses also use. */
 const MOST_ENTRIES = 8;
-/** A write that the service cannot accept must not lock the learner out forever. */
+/** A write that cannot be sent must not lock the learner out forever: then the learner may give it up. */
 const MOST_TRIES = 5;
 
 /**
@@ -60,22 +60,32 @@ export function hasUnsent(): boolean {
   return keys().length > 0;
 }
 
+/** A write that an earlier page did not send. */
+export interface Unsent {
+  path: UnsentPath;
+  write: UnsentWrite;
+  /** Whether sending it has failed so often that the learner may give it up. */
+  isStuck: boolean;
+}
+
 /**
  * The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. Removes
  * data that belongs to an earlier attempt of the registration, or is too old.
  */
-export function takeUnsent({ registration, attempt }: UnsentOwner): Pick<Entry, 'path' | 'write'> | null {
+export function takeUnsent({ registration, attempt }: UnsentOwner): Unsent | null {
   const wanted = keyOf({ registration, attempt });
   for (const key of keys()) {
     const entry = entryAt(key);
     const isOfFormerAttempt = key.startsWith(`${PREFIX} ${registration} `) && key !== wanted;
     const isTooOld = entry === null || Math.abs(Date.now() - entry.keptAt) > KEPT_MS;
-    if (isOfFormerAttempt || isTooOld || entry.tries >= MOST_TRIES) remove(key);
+    if (isOfFormerAttempt || isTooOld) remove(key);
   }
   const entry = entryAt(wanted);
   if (entry === null) return null;
-  put(wanted, { ...entry, tries: entry.tries + 1 });
-  return entry;
+  const { path, write } = entry;
+  const tries = entry.tries + 1;
+  put(wanted, { ...entry, tries });
+  return { path, write, isStuck: tries >= MOST_TRIES };
 }
 
 function keyOf({ registration, attempt }: UnsentOwner): string {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { sendUnsent } from '../../web/player/src/send-unsent.ts';
+import { keepUnsent } from '../../web/player/src/unsent.ts';
+import { pageInNode, problem } from './support/page-in-node.ts';
+
+const OWNER = { registration: 'R', attempt: 1 };
+const WORK = { page: 1, sequence: 9, unit: 'i1', cmi: { suspend_data: 'two hours of work' } };
+
+/** Work that an earlier page has left. `answer` answers each request that sends it. */
+function pageWithWork(t: TestContext, answer: () => Response) {
+  const page = pageInNode(t);
+  keepUnsent(OWNER, 'commit', WORK);
+  page.answer = (path) => (path === 'attempt' ? Response.json(OWNER) : answer());
+  return page;
+}
+
+describe('unsent work of an earlier page', () => {
+  for (const [what, failure] of [
+    ['the service cannot write', () => problem(503)],
+    ['the service has an error', () => problem(500)],
+    [
+      'the connection is lost again',
+      () => {
+        throw new TypeError('network');
+      },
+    ],
+  ] as const) {
+    it(`stays until it is sent, however often the learner tries again while ${what}`, async (t) => {
+      let answer: () => Response = failure;
+      const page = pageWithWork(t, () => answer());
+      for (let tries = 1; tries <= 10; tries++) {
+        assert.equal(await sendUnsent(), tries < 5 ? 'unreachable' : 'stuck');
+      }
+      answer = () => Response.json({ outcome: 'recorded' });
+      assert.equal(await sendUnsent(), 'recorded');
+      assert.deepEqual(page.requests.at(-1)?.body, { ...WORK, lateOf: 1 });
+      assert.deepEqual(Object.keys(page.kept), []);
+    });
+  }
+});
