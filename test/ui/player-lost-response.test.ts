@@ -74,4 +74,25 @@ describe('a save that gets no response', () => {
     await learner.page.getByRole('button', { name: 'Exit' }).click();
     await learner.page.getByRole('heading', { name: /finished this course/ }).waitFor();
   });
+
+  it('but a refusal: then the page does not say that the work is saved, neither at its end nor after Exit', async () => {
+    await using learner = await newLearner(browser);
+    await learner.page.clock.install();
+    await learner.page.route('**/commit', (route) =>
+      route.fulfill({ status: 422, contentType: 'application/problem+json', body: '{}' }),
+    );
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await learner.open(service, registrationId);
+    await learner.given();
+    const text = 'Some of your work could not be saved';
+    await learner.course.locator('#pass').click();
+    const notice = learner.page.locator('.notice');
+    await notice.getByText(text).waitFor();
+    // By then, the page has noticed that the course has ended.
+    await learner.page.clock.fastForward(2_000);
+    await learner.page.evaluate(() => Promise.resolve());
+    assert.match((await notice.textContent()) ?? '', /could not be saved/);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: text }).waitFor();
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { sendUnsent } from '../../web/player/src/send-unsent.ts';
 import { keepUnsent } from '../../web/player/src/unsent.ts';
-import { pageInNode, problem } from './support/page-in-node.ts';
+import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
 const OWNER = { registration: 'R', attempt: 1 };
 const WORK = { page: 1, sequence: 9, unit: 'i1', cmi: { suspend_data: 'two hours of work' } };
@@ -38,4 +38,18 @@ describe('unsent work of an earlier page', () => {
       assert.deepEqual(Object.keys(page.kept), []);
     });
   }
+
+  for (const status of [401, 403, 404, 409, 410, 413]) {
+    it(`stays if a proxy answers ${status} in place of the service`, async (t) => {
+      const page = pageWithWork(t, () => answerOfProxy(status));
+      assert.equal(await sendUnsent(), 'unreachable');
+      assert.equal(Object.keys(page.kept).length, 1);
+    });
+  }
+
+  it('is removed once the service has rejected it', async (t) => {
+    const page = pageWithWork(t, () => problem(400));
+    assert.equal(await sendUnsent(), 'refused');
+    assert.deepEqual(Object.keys(page.kept), []);
+  });
 });

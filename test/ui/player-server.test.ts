@@ -26,7 +26,7 @@ describe('a request of the player page', () => {
   });
 
   it('is not sent again if it is refused for another reason', async (t) => {
-    const { mock } = t.mock.method(globalThis, 'fetch', async () => new Response('', { status: 409 }));
+    const { mock } = t.mock.method(globalThis, 'fetch', async () => Response.json({}, { status: 409 }));
     await assert.rejects(post('units'), (error) => error instanceof Refusal && error.status === 409);
     assert.equal(mock.callCount(), 1);
   });

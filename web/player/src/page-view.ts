@@ -2,7 +2,16 @@ import { contentsOf } from './contents.ts';
 import { element } from './elements.ts';
 import type { OpenUnit } from './open-unit.ts';
 import { type HeaderActions, PageHeader } from './page-header.ts';
-import { actionCard, cardOf, endedWords, fillResult, modeWords, recordCard } from './record.ts';
+import {
+  actionCard,
+  cardOf,
+  type Doubt,
+  endedWords,
+  fillResult,
+  modeWords,
+  recordCard,
+  savedWords,
+} from './record.ts';
 import type { SavingState } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { PageAnswer, Result } from './server.ts';
@@ -19,6 +28,8 @@ export interface Playing {
   sequencer: Sequencer | null;
   /** Whether no unit can be opened any longer. */
   isEnded: boolean;
+  /** Null if everything that the learner did is saved. */
+  doubt: Doubt | null;
 }
 
 /** The actions of the learner in the header and in the table of contents. */
@@ -125,12 +136,12 @@ export class PageView {
     this.#header.setSaving(state, true);
     if (state === 'offline') this.#stage.sayInstead(TEXTS.offline);
     else if (state === 'saved') this.#stage.clear();
-    else if (state === 'refused') this.#stage.say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
+    else if (state === 'refused') this.#stage.say(savedWords('refused'));
   }
 
   /** Shows that the course has ended its session. */
   showSessionEnded(page: PageAnswer, { start }: OpenUnit): void {
-    this.#stage.say(endedWords(page, start.isReview));
+    this.#stage.say(endedWords(page, { isReview: start.isReview, doubt: this.#playing().doubt }));
   }
 
   /** Shows that the time of a unit has passed and the learner may continue. */
@@ -157,10 +168,21 @@ export class PageView {
     this.showCard(card);
   }
 
+  /** Shows that the learner has left a unit, and may open another one. */
+  showUnitEnded(): void {
+    this.showBetweenUnits(cardOf(TEXTS.unitEnded, savedWords(this.#playing().doubt, TEXTS.unitEndedWords)));
+  }
+
+  /** Shows that the time of a unit was up. @param canChoose whether the learner may open another one */
+  showTimeOver(canChoose: boolean): void {
+    const words = savedWords(this.#playing().doubt);
+    this.showBetweenUnits(cardOf(TEXTS.timeOverTitle, words, this.result), canChoose);
+  }
+
   /** Shows what was recorded, once the learner has left the course. */
   showRecord(page: PageAnswer): void {
     this.#header.showNameAlone(page.course.name);
-    this.showCard(recordCard(page, this.result));
+    this.showCard(recordCard(page, this.result, this.#playing().doubt));
   }
 
   /** Shows that the learner has left the course before everything was saved. */

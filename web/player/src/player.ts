@@ -25,10 +25,6 @@ import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { giveRuntime } from './unit-runtime.ts';
 
-/** Units that call the server themselves may meet prerequisites without notifying the page. */
-const OPEN_UNITS_CHECK_MS = 5_000;
-/** A window that no longer records must not let the learner go on for long. */
-const NEWEST_CHECK_MS = 15_000;
 /** A course's last data may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
@@ -36,7 +32,13 @@ const LAST_WORDS_MS = 2_000;
 export class Player {
   readonly #root: Element;
   readonly #view = new PageView(
-    () => ({ page: this.#page, open: this.#open, sequencer: this.#sequencer, isEnded: this.#isEnded }),
+    () => ({
+      page: this.#page,
+      open: this.#open,
+      sequencer: this.#sequencer,
+      isEnded: this.#isEnded,
+      doubt: this.#recording?.isRefused ? 'refused' : null,
+    }),
     {
       step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
       exit: () => this.#leave(),
@@ -81,9 +83,7 @@ export class Player {
       else this.#showFailure(error);
       return;
     }
-    setInterval(() => this.#open?.runtime === null && this.#askForOpenUnits(true), OPEN_UNITS_CHECK_MS);
-    setInterval(() => this.#askWhetherNewest(), NEWEST_CHECK_MS);
-    document.addEventListener('visibilitychange', () => this.#askWhetherNewest());
+    this.#recorded.watch(() => this.#open);
     this.#recording = new Recording(this.#page, {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),
@@ -224,8 +224,7 @@ export class Player {
       return;
     }
     const isClosed = await this.#closeUnit();
-    if (isClosed && !this.#isEnded)
-      this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
+    if (isClosed && !this.#isEnded) this.#view.showUnitEnded();
   }
 
   /** The course ended its session. Its page stays, because some courses show a last message there. */
@@ -311,9 +310,8 @@ export class Player {
   /** Shows what follows when the time of a unit is up. @param hasMessage whether to tell the learner why it was closed */
   async #showTimeOver(hasMessage: boolean): Promise<void> {
     const canChoose = this.#sequencer === null && (this.#page?.units.length ?? 0) > 1;
-    if (hasMessage)
-      this.#view.showBetweenUnits(cardOf(TEXTS.timeOverTitle, TEXTS.timeOver, this.#view.result), canChoose);
-    else if (canChoose) this.#view.showBetweenUnits(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
+    if (hasMessage) this.#view.showTimeOver(canChoose);
+    else if (canChoose) this.#view.showUnitEnded();
     else await this.#exit();
   }
 
@@ -356,19 +354,6 @@ export class Player {
     if (isSuperseded && !this.#isEnded) this.#end('superseded');
   }
 
-  /** Only savers notice that a window no longer records. A unit that calls the server itself has none. */
-  #askWhetherNewest(): void {
-    // A unit in its own window hides this page.
-    const isSeen = document.visibilityState === 'visible' || this.#open?.window?.isOpen;
-    if (isSeen && this.#open?.runtime === null) void this.#recorded.poll();
-  }
-
-  /** Refreshes closed units, because saved results may have met their prerequisites. */
-  #askForOpenUnits(isPoll = false): void {
-    if (!this.#page?.units.some(({ isOpen }) => !isOpen)) return;
-    void (isPoll ? this.#recorded.poll() : this.#recorded.ask());
-  }
-
   /** @param id a unit or, with sequencing, a block */
   #choose(id: string): void {
     const sequencer = this.#sequencer;
@@ -379,7 +364,8 @@ export class Player {
 
   #savingChanged(state: SavingState): void {
     this.#view.showSaving(state);
-    if (state === 'saved') this.#askForOpenUnits();
+    // Saved results may have met the prerequisites of closed units.
+    if (state === 'saved' && this.#recorded.hasClosedUnits) void this.#recorded.ask();
     if (state === 'superseded' || state === 'expired' || state === 'over') this.#end(state);
   }
 

@@ -23,6 +23,19 @@ export function actionCard(title: string, words: string, label: string, action: 
   return cardOf(title, words, element('div', { class: 'actions' }, button));
 }
 
+/** Why the page cannot say that everything is saved: the service has rejected something. */
+export type Doubt = 'refused';
+
+const DOUBTS: Record<Doubt, [title: string, words: string]> = {
+  refused: [TEXTS.refusedTitle, TEXTS.refused],
+};
+
+/** Whether the work is saved. @param further what the learner can do next */
+export function savedWords(doubt: Doubt | null, further = ''): string {
+  const [title, words] = doubt === null ? [] : DOUBTS[doubt];
+  return `${title === undefined ? TEXTS.workSaved : `${title}. ${words}`} ${further}`.trim();
+}
+
 /** The notice for a unit that records nothing; null for a unit that records. */
 export function modeWords(mode: string, isReview: boolean): string | null {
   if (mode === 'preview') return TEXTS.preview;
@@ -32,21 +45,25 @@ export function modeWords(mode: string, isReview: boolean): string | null {
 }
 
 /** The notice once the course has ended its session. If nothing is recorded, the notice says so instead. */
-export function endedWords({ mode, units }: PageAnswer, isReview: boolean): string {
-  return modeWords(mode, isReview) ?? (units.length > 1 ? TEXTS.unitEndedHere : TEXTS.courseEndedHere);
+export function endedWords(
+  { mode, units }: PageAnswer,
+  { isReview, doubt }: { isReview: boolean; doubt: Doubt | null },
+): string {
+  const ended = units.length > 1 ? TEXTS.unitEndedHere : TEXTS.courseEndedHere;
+  return modeWords(mode, isReview) ?? (doubt === null ? ended : savedWords(doubt));
 }
 
 /**
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills
  */
-export function recordCard(page: PageAnswer, result: HTMLElement): HTMLElement {
+export function recordCard(page: PageAnswer, result: HTMLElement, doubt: Doubt | null): HTMLElement {
   const { mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
   if (mode !== 'normal') return cardOf(TEXTS.lookingOverTitle, TEXTS.lookingOver, actions);
-  const [title, words] = endingOf(page.result);
+  const [title, words] = doubt === null ? endingOf(page.result) : DOUBTS[doubt];
   const list =
     units.length > 1
       ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))

@@ -1,5 +1,18 @@
 import { isOver, type PageAnswer, post, type UnitsAnswer } from './server.ts';
 
+/** Units that call the server themselves may meet prerequisites without notifying the page. */
+const OPEN_UNITS_CHECK_MS = 5_000;
+/** A window that no longer records must not let the learner go on for long. */
+const NEWEST_CHECK_MS = 15_000;
+
+/** What polling needs to know about the open unit. */
+interface WatchedUnit {
+  /** Null for a unit that calls the server itself, or reports nothing. */
+  runtime: object | null;
+  /** Its own window, if it requires one. */
+  window: { isOpen: boolean } | null;
+}
+
 /** What follows from an answer. */
 export interface RecordedEvents {
   onAnswer(answer: UnitsAnswer): void;
@@ -19,6 +32,30 @@ export class RecordedSince {
   constructor(page: () => PageAnswer | null, events: RecordedEvents) {
     this.#page = page;
     this.#events = events;
+  }
+
+  /** Whether the prerequisites of some units are not met. */
+  get hasClosedUnits(): boolean {
+    return this.#page()?.units.some(({ isOpen }) => !isOpen) === true;
+  }
+
+  /**
+   * Polls regularly while the open unit calls the server itself: it has no saver, which would notice that a window no
+   * longer records.
+   * @param open returns the open unit
+   */
+  watch(open: () => WatchedUnit | null): void {
+    const pollForOpenUnits = () => {
+      if (open()?.runtime === null && this.hasClosedUnits) void this.poll();
+    };
+    const pollForNewest = () => {
+      // A unit in its own window hides this page.
+      const isSeen = document.visibilityState === 'visible' || open()?.window?.isOpen;
+      if (isSeen && open()?.runtime === null) void this.poll();
+    };
+    setInterval(pollForOpenUnits, OPEN_UNITS_CHECK_MS);
+    setInterval(pollForNewest, NEWEST_CHECK_MS);
+    document.addEventListener('visibilitychange', pollForNewest);
   }
 
   /** Asks once more. If that fails, the data on the page stays, and the next change asks again. */

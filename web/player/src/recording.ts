@@ -11,6 +11,8 @@ export class Recording {
   readonly #counter = { next: 1 };
   #visits = 0;
   #latest: Saver | null = null;
+  /** The latest saver of each unit. */
+  readonly #savers = new Map<string, Saver>();
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
@@ -38,7 +40,13 @@ export class Recording {
       read: () => ({ ...runtime?.session.snapshot(), ...this.#sharedState() }),
       onState: this.#onState,
     });
+    this.#savers.set(unit.id, this.#latest);
     return this.#latest;
+  }
+
+  /** Whether the service has rejected what a unit reported last. */
+  get isRefused(): boolean {
+    return [...this.#savers.values()].some(({ isRefused }) => isRefused);
   }
 
   /** Whether the connection is lost, and the browser keeps what the latest unit reported. */

@@ -1,14 +1,14 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { byteLength, isRefusal, send } from './server.ts';
+import { byteLength, isRefusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
-export type SavingState = 'saved' | 'saving' | 'offline' | EndState;
+export type SavingState = 'saved' | 'saving' | 'offline' | 'refused' | EndState;
 
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
-type EndState = 'superseded' | 'expired' | 'over' | 'refused';
+type EndState = 'superseded' | 'expired' | 'over';
 
 /** The data of a unit with a runtime. An asset has only the data that all units share. */
 interface Commit extends Partial<Snapshot> {
@@ -31,8 +31,8 @@ const LONGEST_RETRY_MS = 15_000;
 const MOST_WHEN_LEAVING = 60_000;
 /** The service accepts at most this many. */
 const MOST_SPLICES = 16;
-/** Status for a commit that was recorded only in part. It does not count as a success. */
-const IN_PART = 206;
+/** The outcomes that leave nothing to save. A part may have been recorded, and a proxy may answer with a page. */
+const NOTHING_LEFT = /"(recorded|stale|not-recorded)"/;
 
 /**
  * Saves what a unit reports: merged, in order, one request at a time. While the page is being closed, it sends
@@ -64,6 +64,8 @@ export class Saver {
   /** The requests that have no response yet. */
   readonly #inFlight = new Set<AbortController>();
   #ended: EndState | null = null;
+  /** Whether the service has rejected the newest data that it answered. */
+  #isRefused = false;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -113,11 +115,13 @@ export class Saver {
       else this.#sendLeaving();
       return;
     }
-    if (this.#isSending || this.#retryMs !== FIRST_RETRY_MS) this.#keepSoon();
-    this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
+    if (this.#isSending || this.#isRefused || this.#retryMs !== FIRST_RETRY_MS) this.#keepSoon();
+    // The next data of the course may be rejected as well.
+    if (this.#isRefused) this.#sendIn(LONGEST_RETRY_MS);
+    else this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
   }
 
-  /** Resolves once everything is saved, or once nothing more can be saved. */
+  /** Resolves once everything is saved or rejected, or once nothing more can be saved. */
   async settled(): Promise<void> {
     if (this.#ended !== null || (!this.#isDirty && !this.#isSending)) return;
     this.#sendIn(0);
@@ -127,6 +131,11 @@ export class Saver {
   /** Whether the page waits for the last save, which has failed, and the browser keeps its data for a later launch. */
   get isKeptOffline(): boolean {
     return this.#idle.length > 0 && this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
+  }
+
+  /** Whether the service has rejected the newest data of the unit. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** Stops saving, because the unit is closed. */
@@ -219,14 +228,12 @@ export class Saver {
     this.#isSending = false;
     if (status === 200) {
       this.#acknowledge(commit);
-      this.#retryMs = FIRST_RETRY_MS;
-      forgetUnsent(this.#owner, commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
       else this.#nowSaved();
     } else if (status === 409) this.#end('superseded', commit);
     else if (status === 410) this.#end('expired', commit);
     else if (status === 404) this.#end('over', commit);
-    else if (isRefusal(status)) this.#end('refused', commit);
+    else if (isRefusal(status)) this.#refused(commit);
     else {
       // The next try reads the data again, so it includes this commit and later changes.
       this.#isDirty = true;
@@ -245,10 +252,24 @@ export class Saver {
   }
 
   /** The server has this commit or a later one, and no earlier one. */
-  #acknowledge({ sequence }: Commit): void {
+  #acknowledge(commit: Commit): void {
+    const { sequence } = commit;
+    this.#isRefused = false;
+    this.#retryMs = FIRST_RETRY_MS;
+    forgetUnsent(this.#owner, commit);
     this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
     this.#isAcknowledged = true;
     this.#savedUpTo = Math.max(this.#savedUpTo, sequence);
+  }
+
+  /** The service has rejected this commit. It may accept what the course reports next. */
+  #refused(commit: Commit): void {
+    this.#isRefused = true;
+    this.#retryMs = FIRST_RETRY_MS;
+    forgetUnsent(this.#owner, commit);
+    this.#onState('refused');
+    if (!this.#isDirty) this.#nowIdle();
+    else this.#sendIn(this.#idle.length > 0 ? 0 : LONGEST_RETRY_MS);
   }
 
   #end(state: EndState, commit: Commit): void {
@@ -282,7 +303,7 @@ export class Saver {
         // If the connection is slower than expected, one of the next tries has enough time.
         slowness: this.#retryMs / FIRST_RETRY_MS,
       });
-      return status === 200 && text.includes('recorded-in-part') ? IN_PART : status;
+      return status === 200 && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status;
     } catch {
       return 0;
     } finally {
@@ -310,8 +331,6 @@ export class Saver {
         return;
       }
       this.#acknowledge(commit);
-      this.#retryMs = FIRST_RETRY_MS;
-      forgetUnsent(this.#owner, commit);
       this.#nowSaved();
     });
   }

@@ -71,6 +71,7 @@ const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
+const CONFLICT = 409;
 const GONE = 410;
 /** The status of a service that cannot be reached now. */
 export const UNAVAILABLE = 503;
@@ -131,11 +132,18 @@ export async function send(
   }
 }
 
-/** While the service is being replaced, the proxy in front of it may answer that nothing is here. */
+/**
+ * Only the service itself can refuse a request. A proxy in front of it may answer that nothing is here while the service
+ * is being replaced, that its session has ended, or that a body is too large or looks dangerous.
+ */
 function statusOf({ status, headers }: Response): number {
-  const saysGone = status === NOT_FOUND || status === GONE;
-  const isOfService = headers.get('content-type')?.startsWith('application/problem+json') === true;
-  return saysGone && !isOfService ? UNAVAILABLE : status;
+  if (!isRefusal(status)) return status;
+  const type = headers.get('content-type') ?? '';
+  const isOfService =
+    type.startsWith('application/problem+json') ||
+    // The outcome of a write of an older page.
+    (status === CONFLICT && type.startsWith('application/json'));
+  return isOfService ? status : UNAVAILABLE;
 }
 
 /** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */

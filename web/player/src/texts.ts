@@ -10,6 +10,7 @@ export const TEXTS = {
   next: 'Next',
   previous: 'Previous',
   saved: 'Saved',
+  workSaved: 'Your work is saved.',
   saving: 'Saving …',
   notSaved: 'Not saved yet',
   offline:
@@ -35,9 +36,8 @@ export const TEXTS = {
   courseEndedHere: 'The course has ended and your work is saved. You can exit now.',
   unitEndedHere: 'This unit has ended and your work is saved. Open another unit, or exit the course.',
   unitEnded: 'You have left this unit',
-  unitEndedWords: 'Your work is saved. Open another unit, or exit the course.',
+  unitEndedWords: 'Open another unit, or exit the course.',
   timeOverTitle: 'The time for this unit is up',
-  timeOver: 'Your work is saved.',
   timeOverGoOn: 'The time for this unit is up. You can still continue.',
   finishedTitle: 'You have finished this course',
   finished: 'Your result is saved. You can close this window.',
