@@ -37,7 +37,7 @@ export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number
     removeEventListener: (name: string, listener: () => void) => listeners.get(name)?.delete(listener),
   };
   let nowMs = START_MS;
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   t.mock.method(performance, 'now', () => nowMs);
   const turn = async () => {
     for (let turns = 0; turns < 10; turns++) await nextTurn();

@@ -29,8 +29,6 @@ interface Entry {
 const PREFIX = 'coursewire-unsent';
 /** Older unsent data is removed. */
 const KEPT_MS = 30 * 86_400_000;
-/** The oldest entries are removed first. Browsers give an origin about 5 million characters, which courses also use. */
-const MOST_ENTRIES = 8;
 /** A write that cannot be sent must not lock the learner out forever: then the learner may give it up. */
 const MOST_TRIES = 5;
 
@@ -137,8 +135,7 @@ function entryAt(key: string): Entry | null {
 function put(key: string, entry: Entry): void {
   const text = JSON.stringify(entry);
   for (const [at, storage] of storages().entries()) {
-    makeRoom(storage, key);
-    if (!tryPut(storage, key, text)) continue;
+    if (!tryPut(storage, key, text) && !putInPlaceOfOlder(storage, key, text)) continue;
     for (const other of storages().slice(at + 1)) other.removeItem(key);
     return;
   }
@@ -155,11 +152,23 @@ function tryPut(storage: Storage, key: string, text: string): boolean {
   }
 }
 
-function makeRoom(storage: Storage, key: string): void {
+/**
+ * Removes the oldest other entries until there is room. If that is not enough, they stay. Browsers give an origin about
+ * 5 million characters, which courses also use.
+ */
+function putInPlaceOfOlder(storage: Storage, key: string, text: string): boolean {
   const others = Object.keys(storage).filter((name) => name.startsWith(`${PREFIX} `) && name !== key);
   const ages = others.map((name) => ({ name, keptAt: entryAt(name)?.keptAt ?? 0 }));
   ages.sort((one, other) => one.keptAt - other.keptAt);
-  for (const { name } of ages.slice(0, Math.max(0, ages.length - MOST_ENTRIES + 1))) storage.removeItem(name);
+  const removed: [name: string, text: string][] = [];
+  for (const { name } of ages) {
+    const former = storage.getItem(name);
+    if (former !== null) removed.push([name, former]);
+    storage.removeItem(name);
+    if (tryPut(storage, key, text)) return true;
+  }
+  for (const [name, former] of removed) tryPut(storage, name, former);
+  return false;
 }
 
 function remove(key: string): void {
