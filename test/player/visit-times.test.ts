@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { aiccFiles } from '../support/course-packages.ts';
-import { startLaunch } from '../support/player-client.ts';
+import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-parts.ts';
 import { Player } from './learner-parts.ts';
+
+const DAY_MS = 86_400_000;
 
 const LIMITED = scorm2004Course({
   items:
@@ -56,6 +58,16 @@ describe('the time of a unit', () => {
     const { duration } = (await service.api.get(`/registrations/${registrationId}`)).body;
     assert.equal(duration, 38 * 60, 'all attempts count for the registration');
   });
+
+  for (const times of [{ elapsedMs: 8 * DAY_MS }, { elapsedMs: 1_000, earlierSessionsMs: 8 * DAY_MS }]) {
+    test(`is at most a week for one visit, and nothing is lost of a longer one: ${JSON.stringify(times)}`, async () => {
+      const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
+      const cmi = { core: { lesson_status: 'passed' } };
+      assert.deepEqual((await client.commit('i1', cmi, times)).body, { outcome: 'recorded' });
+      const { success, duration } = (await service.api.get(`/registrations/${registrationId}`)).body;
+      assert.deepEqual([success, duration], ['PASS', (7 * DAY_MS) / 1_000]);
+    });
+  }
 
   test('opens a completed unit for review once its limit is used up, also if no visit has ended', async () => {
     const item =

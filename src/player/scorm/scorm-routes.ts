@@ -17,7 +17,7 @@ import { learnerValuesOf, sharesValues } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
 import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
-import { MAX_VISIT_MS, visitMs } from './visit-time.ts';
+import { visitMs } from './visit-time.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_SPLICES = 16;
@@ -42,10 +42,10 @@ const Commit = Type.Object(
     page: Count,
     visit: Count,
     sequence: Count,
-    /** Milliseconds since the session began, as the page measured them. */
-    elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
+    /** Milliseconds since the session began, as the page measured them. {@link visitMs} limits them. */
+    elapsedMs: Type.Number({ minimum: 0 }),
     /** Milliseconds of the sessions that the unit has ended in this visit, before it began another one. */
-    earlierSessionsMs: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_VISIT_MS })),
+    earlierSessionsMs: Type.Optional(Type.Number({ minimum: 0 })),
     /** Whether the unit has terminated its session. */
     terminated: Type.Boolean(),
     /** The data model, with any members. */

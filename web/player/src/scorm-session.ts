@@ -1,4 +1,4 @@
-import { visitMs } from '../../../src/player/scorm/visit-time.ts';
+import { MAX_VISIT_MS, visitMs } from '../../../src/player/scorm/visit-time.ts';
 
 /** The data of a unit to save. */
 export interface Snapshot {
@@ -83,7 +83,8 @@ export class ScormSession {
       // Finishing changes the engine's model, but only what the course reported counts.
       cmi: this.#left ?? this.#engine.read(),
       terminated: this.#isTerminated,
-      elapsedMs: Math.round(this.elapsedMs),
+      // Instances of earlier releases reject more.
+      elapsedMs: Math.min(Math.round(this.elapsedMs), MAX_VISIT_MS),
       ...(this.#earlierMs > 0 ? { earlierSessionsMs: Math.round(this.#earlierMs) } : {}),
       ...(this.#isNewAttempt ? { isNewAttempt: true } : {}),
     };
