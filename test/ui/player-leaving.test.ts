@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Route } from 'playwright-core';
+import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -140,6 +141,20 @@ describe('hiding the page of a course that has ended and is not saved yet', () =
     await hiddenSaved;
     await first.continue();
     await isSaved(learner, registrationId);
+  });
+});
+
+describe('leaving a course that calls the service itself', () => {
+  it('does not show that everything is saved if the connection is lost', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(await sharedBrowser());
+    await learner.open(service, registrationId);
+    await learner.course.getByText('A lesson.').waitFor();
+    await learner.page.context().setOffline(true);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: 'Your last work may not be saved' }).waitFor();
+    assert.equal(await learner.page.getByText('Your work is saved').count(), 0);
   });
 });
 

@@ -1,12 +1,14 @@
 import { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
+import { type Doubt, savedWords } from './record.ts';
 import { TEXTS } from './texts.ts';
 
 /** The events of a course's window, for the page that opened it. */
 export interface OwnWindowEvents {
   /** The window is open and shows the unit. */
   onShown(opened: CourseWindow): void;
-  onClosed(): void;
+  /** Resolves once it is known whether the learner's work is saved. */
+  onClosed(): Promise<Doubt | null>;
   /** The learner opens a closed window again. The new window is empty, and the unit needs a new start. */
   onOpenedAgain(opened: CourseWindow): void;
 }
@@ -27,19 +29,19 @@ export function ownWindowCard(
   const words = element('p', { role: 'status' });
   const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
   const button = element('button', { class: 'main' });
-  const show = () => {
+  const show = (closed: string = TEXTS.windowClosed) => {
     const { isOpen } = courseWindow;
     title.textContent = isOpen
       ? TEXTS.windowOpenTitle
       : wasOpened
         ? TEXTS.windowClosedTitle
         : TEXTS.ownWindowTitle;
-    words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? TEXTS.windowClosed : TEXTS.ownWindow;
+    words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? closed : TEXTS.ownWindow;
     button.textContent = isOpen ? TEXTS.showWindow : wasOpened ? TEXTS.openAgain : TEXTS.openWindow;
   };
   courseWindow.onClosed = () => {
     show();
-    events.onClosed();
+    void events.onClosed().then((doubt) => show(savedWords(doubt, TEXTS.windowClosed)));
   };
   const start = () => {
     wasOpened = true;

@@ -5,7 +5,7 @@ import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { type PageEnd, PageView } from './page-view.ts';
-import { cardOf } from './record.ts';
+import { cardOf, type Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
@@ -37,7 +37,7 @@ export class Player {
       open: this.#open,
       sequencer: this.#sequencer,
       isEnded: this.#isEnded,
-      doubt: this.#recording?.isRefused ? 'refused' : null,
+      doubt: this.#doubt,
     }),
     {
       step: (request) => void this.#moves.make(() => this.#follow((sequencer) => sequencer.request(request))),
@@ -197,11 +197,13 @@ export class Player {
           onShown: (opened) => {
             open.window = opened;
           },
-          onClosed: () => {
-            if (open !== this.#open) return;
-            open.saver?.changed('commit');
-            void this.#recorded.ask();
+          onClosed: async () => {
+            if (open !== this.#open) return null;
             setTimeout(() => void this.#recorded.ask(), LAST_WORDS_MS);
+            open.saver?.changed('commit');
+            await open.saver?.settled();
+            this.#recording?.left(open, await this.#recorded.ask());
+            return this.#doubt;
           },
           onOpenedAgain: (opened) => {
             if (this.#moves.isMoving) opened.close();
@@ -286,7 +288,7 @@ export class Player {
       await open.saver.settled();
     }
     open.dispose();
-    await this.#recorded.ask();
+    this.#recording?.left(open, await this.#recorded.ask());
     return true;
   }
 
@@ -341,10 +343,14 @@ export class Player {
       return;
     }
     this.#view.showLoading();
-    await this.#recorded.ask();
+    if (this.#doubt !== 'lost') await this.#recorded.ask();
     if (this.#isEnded || this.#page === null) return;
     this.#isEnded = true;
     this.#view.showRecord(this.#page);
+  }
+
+  get #doubt(): Doubt | null {
+    return this.#recording?.doubt ?? null;
   }
 
   #showRecorded({ isSuperseded, units, result }: UnitsAnswer): void {

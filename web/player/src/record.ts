@@ -23,11 +23,15 @@ export function actionCard(title: string, words: string, label: string, action: 
   return cardOf(title, words, element('div', { class: 'actions' }, button));
 }
 
-/** Why the page cannot say that everything is saved: the service has rejected something. */
-export type Doubt = 'refused';
+/**
+ * Why the page cannot say that everything is saved. `refused`: the service has rejected something. `lost`: the connection
+ * was lost when the learner left a unit that calls the service itself.
+ */
+export type Doubt = 'refused' | 'lost';
 
 const DOUBTS: Record<Doubt, [title: string, words: string]> = {
   refused: [TEXTS.refusedTitle, TEXTS.refused],
+  lost: [TEXTS.lostTitle, TEXTS.lost],
 };
 
 /** Whether the work is saved. @param further what the learner can do next */
@@ -69,6 +73,8 @@ export function recordCard(page: PageAnswer, result: HTMLElement, doubt: Doubt |
       ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
       : null;
   const heading = list === null ? null : element('h3', {}, TEXTS.contents);
+  // What the page last knew may be older than what was recorded.
+  if (doubt === 'lost') return cardOf(title, words, actions);
   return cardOf(title, words, result, heading, list, actions);
 }
 

@@ -58,9 +58,12 @@ export class RecordedSince {
     document.addEventListener('visibilitychange', pollForNewest);
   }
 
-  /** Asks once more. If that fails, the data on the page stays, and the next change asks again. */
-  async ask(): Promise<void> {
-    await this.#ask();
+  /**
+   * Asks once more. If that fails, the data on the page stays, and the next change asks again.
+   * @returns whether the service has answered
+   */
+  async ask(): Promise<boolean> {
+    return await this.#ask();
   }
 
   /** Asks unless the previous poll has no answer yet. A poll is not repeated while too many others are waiting. */
@@ -71,19 +74,21 @@ export class RecordedSince {
     this.#isPolling = false;
   }
 
-  async #ask(tries?: number): Promise<void> {
+  async #ask(tries?: number): Promise<boolean> {
     const current = this.#page();
-    if (current === null) return;
+    if (current === null) return false;
     const number = ++this.#asked;
     try {
       const { attempt, page } = current;
       const answer = await post<UnitsAnswer>('units', { attempt, page }, tries);
       // A late answer must not replace a newer one.
-      if (number < this.#answered) return;
+      if (number < this.#answered) return true;
       this.#answered = number;
       this.#events.onAnswer(answer);
+      return true;
     } catch (error) {
       if (isOver(error)) this.#events.onOver();
+      return false;
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { OpenUnit } from './open-unit.ts';
+import type { Doubt } from './record.ts';
 import { Saver, type SavingState } from './saver.ts';
 import type { PageAnswer } from './server.ts';
 
@@ -13,6 +14,8 @@ export class Recording {
   #latest: Saver | null = null;
   /** The latest saver of each unit. */
   readonly #savers = new Map<string, Saver>();
+  /** The unit that was left last, if the connection was lost then. */
+  #lost: OpenUnit | null = null;
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
@@ -44,9 +47,18 @@ export class Recording {
     return this.#latest;
   }
 
-  /** Whether the service has rejected what a unit reported last. */
-  get isRefused(): boolean {
-    return [...this.#savers.values()].some(({ isRefused }) => isRefused);
+  /** Notes whether the service answered when the learner left a unit, or closed its window. */
+  left(open: OpenUnit, isAnswered: boolean): void {
+    // A saver waits until everything is saved.
+    const isRecorded = open.saver === null && this.#page.mode === 'normal' && !open.start.isReview;
+    if (isRecorded && !isAnswered) this.#lost = open;
+    else if (open !== this.#lost) this.#lost = null;
+  }
+
+  /** Why the page cannot say that everything is saved; null if it can. */
+  get doubt(): Doubt | null {
+    if ([...this.#savers.values()].some(({ isRefused }) => isRefused)) return 'refused';
+    return this.#lost === null ? null : 'lost';
   }
 
   /** Whether the connection is lost, and the browser keeps what the latest unit reported. */

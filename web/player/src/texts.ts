@@ -33,6 +33,8 @@ export const TEXTS = {
   refusedTitle: 'Some of your work could not be saved',
   refused:
     'The service rejected data from the course. Please tell whoever gave you the course. Your earlier work is kept.',
+  lostTitle: 'Your last work may not be saved',
+  lost: 'The connection was lost when you left. Open the course again when it is back, and check your last work.',
   courseEndedHere: 'The course has ended and your work is saved. You can exit now.',
   unitEndedHere: 'This unit has ended and your work is saved. Open another unit, or exit the course.',
   unitEnded: 'You have left this unit',
@@ -64,7 +66,7 @@ export const TEXTS = {
   windowOpen: 'Keep this page open while you learn. Close the other window when you are done.',
   showWindow: 'Show the window',
   windowClosedTitle: 'You have closed the course',
-  windowClosed: 'Your work is saved. Open the course again to continue, or exit.',
+  windowClosed: 'Open the course again to continue, or exit.',
   openAgain: 'Open the course again',
   blocked: 'The browser blocked the window. Allow pop-ups for this site, then try again.',
   completion: 'Completion',
