@@ -158,6 +158,22 @@ describe('leaving a course that calls the service itself', () => {
   });
 });
 
+describe('closing the tab of a course that has begun and reported nothing', () => {
+  it('saves that it was opened, and for how long', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(await sharedBrowser());
+    await learner.page.clock.install();
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.clock.fastForward(40 * 60_000);
+    await learner.page.close({ runBeforeUnload: true });
+    const found = async () => (await service.api.get(`/registrations/${registrationId}`)).body;
+    await until(async () => (await found()).completion === 'Incomplete', 'the service receives the time');
+    assert.equal(Math.floor((await found()).duration / 60), 40);
+  });
+});
+
 describe('closing the tab while the course that the learner exits is still being saved', () => {
   it('sends what the course reported last', async () => {
     await using service = await startTestService();

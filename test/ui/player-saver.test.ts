@@ -5,11 +5,14 @@ import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
 const LONGEST_WAIT_MS = 15_000;
 
+/** Browsers let a page that is being closed send 64 KiB in total. */
+const MOST_AT_ONCE = 64 * 1024;
+
 /** A page with one unit, which reports the value of `now.work`. */
 function pageWithUnit(t: TestContext) {
   const page = pageInNode(t);
   const states: SavingState[] = [];
-  const now = { work: '' };
+  const now = { work: '', isRunning: true };
   const saver = new Saver({
     owner: { registration: 'R', attempt: 1 },
     path: 'commit',
@@ -17,7 +20,12 @@ function pageWithUnit(t: TestContext) {
     page: 1,
     visit: 1,
     counter: { next: 1 },
-    read: () => ({ cmi: { suspend_data: now.work }, terminated: false, elapsedMs: 1 }),
+    read: () => ({
+      cmi: { suspend_data: now.work },
+      terminated: !now.isRunning,
+      elapsedMs: Math.round(performance.now()),
+    }),
+    isRunning: () => now.isRunning,
     onState: (state) => states.push(state),
   });
   const report = (work: string, how: 'value' | 'commit' | 'terminate' = 'terminate') => {
@@ -25,7 +33,8 @@ function pageWithUnit(t: TestContext) {
     saver.changed(how);
   };
   const sent = () => page.requests.map(({ body }) => body.cmi.suspend_data);
-  return { page, saver, states, report, sent };
+  const times = () => page.requests.map(({ body }) => body.elapsedMs);
+  return { page, saver, states, report, sent, times, now };
 }
 
 describe('the saving of a unit', () => {
@@ -90,5 +99,47 @@ describe('the saving of a unit', () => {
     report('better');
     await page.fire('pagehide');
     assert.deepEqual(sent(), ['bad', 'better']);
+  });
+
+  it('sends the time of a unit that reports nothing when its tab is hidden or closed', async (t) => {
+    const { page, times } = pageWithUnit(t);
+    await page.pass(5_000);
+    await page.hide();
+    assert.deepEqual(times(), [6_000]);
+    await page.pass(60_000);
+    await page.fire('pagehide');
+    assert.deepEqual(times(), [6_000, 66_000]);
+    assert.equal(page.requests.at(-1)?.keepalive, true);
+    assert.deepEqual(Object.keys(page.kept), []);
+  });
+
+  it('sends no time again at once, nor of a unit that has ended', async (t) => {
+    const { page, times, report, now } = pageWithUnit(t);
+    report('work');
+    await page.pass(0);
+    await page.hide();
+    await page.fire('pagehide');
+    assert.deepEqual(times(), [1_000]);
+    now.isRunning = false;
+    report('end');
+    await page.pass(60_000);
+    assert.equal(times().length, 2);
+    await page.pass(60_000);
+    await page.fire('pagehide');
+    assert.equal(times().length, 2);
+  });
+
+  it('leaves room for the last words of a course, of which much is already saved', async (t) => {
+    const { page, report } = pageWithUnit(t);
+    report('x'.repeat(50_000));
+    await page.pass(0);
+    await page.pass(60_000);
+    await page.fire('pagehide');
+    report(`${'x'.repeat(50_000)}, last words`);
+    const sizes = page.requests
+      .filter(({ keepalive }) => keepalive)
+      .map(({ body }) => JSON.stringify(body).length);
+    assert.equal(sizes.length, 2);
+    assert.ok(sizes.reduce((sum, size) => sum + size) < MOST_AT_ONCE, `${sizes}`);
   });
 });

@@ -18,6 +18,8 @@ export interface PageInNode {
   answer: (path: string) => Response | Promise<Response>;
   /** Calls the listeners of an event of the window or the document. */
   fire(event: string): Promise<void>;
+  /** Does what the browser does when another tab is shown. */
+  hide(): Promise<void>;
   /** Lets time pass: timers run, and what they started goes on. */
   pass(ms: number): Promise<void>;
 }
@@ -49,6 +51,10 @@ export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number
     fire: async (event) => {
       for (const listener of listeners.get(event) ?? []) listener();
       await turn();
+    },
+    hide: async () => {
+      Object.assign(document, { visibilityState: 'hidden' });
+      await page.fire('visibilitychange');
     },
     pass: async (ms) => {
       nowMs += ms;

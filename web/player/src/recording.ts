@@ -41,6 +41,7 @@ export class Recording {
       visit: ++this.#visits,
       counter: this.#counter,
       read: () => ({ ...runtime?.session.snapshot(), ...this.#sharedState() }),
+      isRunning: () => runtime?.session.isRunning === true,
       onState: this.#onState,
     });
     this.#savers.set(unit.id, this.#latest);

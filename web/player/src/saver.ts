@@ -1,5 +1,4 @@
-import type { Splice } from '../../../src/player/scorm/cmi.ts';
-import { textDigest } from '../../../src/player/scorm/text-digest.ts';
+import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
 import { byteLength, isRefusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
@@ -10,16 +9,6 @@ export type SavingState = 'saved' | 'saving' | 'offline' | 'refused' | EndState;
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
 type EndState = 'superseded' | 'expired' | 'over';
 
-/** The data of a unit with a runtime. An asset has only the data that all units share. */
-interface Commit extends Partial<Snapshot> {
-  unit: string;
-  page: number;
-  visit: number;
-  sequence: number;
-  isChange?: boolean;
-  splices?: Splice[];
-}
-
 /** Courses save in bursts. Saves within this time are merged. */
 const SOON_MS = 150;
 const LATER_MS = 1_500;
@@ -29,8 +18,10 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Browsers let a page that is being closed send 64 KiB in total. */
 const MOST_WHEN_LEAVING = 60_000;
-/** The service accepts at most this many. */
-const MOST_SPLICES = 16;
+/** The time of a unit that reports nothing must leave room for the last words of the course, which may follow. */
+const MOST_FOR_TIME = 10_000;
+/** A shorter time that was not saved is not worth a request. */
+const WORTH_SAVING_MS = 1_000;
 /** The outcomes that leave nothing to save. A part may have been recorded, and a proxy may answer with a page. */
 const NOTHING_LEFT = /"(recorded|stale|not-recorded)"/;
 
@@ -47,6 +38,7 @@ export class Saver {
   readonly #visit: number;
   readonly #counter: { next: number };
   readonly #read: () => Partial<Snapshot>;
+  readonly #isRunning: () => boolean;
   readonly #onState: (state: SavingState) => void;
   /** The latest commit that the server acknowledged, and those sent since. The server may have any of them. */
   #sent: Commit[] = [];
@@ -57,6 +49,8 @@ export class Saver {
   /** The suspend data before the first commit. */
   readonly #began: string;
   #isDirty = false;
+  /** When the data was read last. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #isSending = false;
   #isLeaving = false;
   /** Whether the browser keeps the unsent data for a later launch. */
@@ -83,6 +77,8 @@ export class Saver {
     /** The sequence number of the next write, shared by all writes of the page. */
     counter: { next: number };
     read: () => Partial<Snapshot>;
+    /** Whether the unit is in a session, so that its time passes. */
+    isRunning: () => boolean;
     onState: (state: SavingState) => void;
   }) {
     this.#owner = options.owner;
@@ -92,6 +88,7 @@ export class Saver {
     this.#visit = options.visit;
     this.#counter = options.counter;
     this.#read = options.read;
+    this.#isRunning = options.isRunning;
     this.#began = suspendDataOf(options.read());
     this.#onState = options.onState;
     addEventListener('online', this.#again);
@@ -175,6 +172,8 @@ export class Saver {
 
   #sendUnsaved(): void {
     if (this.#isDirty || this.#isSending) this.#sendLeaving();
+    else if (this.#isRunning() && !this.#isRefused && performance.now() - this.#readAt >= WORTH_SAVING_MS)
+      this.#sendLeaving(MOST_FOR_TIME);
   }
 
   #sendIn(ms: number): void {
@@ -207,6 +206,7 @@ export class Saver {
   }
 
   #commit(): Commit {
+    this.#readAt = performance.now();
     return {
       ...this.#read(),
       unit: this.#unit,
@@ -312,7 +312,7 @@ export class Saver {
   }
 
   /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
-  #sendLeaving(): void {
+  #sendLeaving(most = MOST_WHEN_LEAVING): void {
     if (this.#ended !== null) return;
     const commit = this.#commit();
     this.#isDirty = false;
@@ -321,6 +321,7 @@ export class Saver {
       began: this.#began,
       sent: this.#sent,
       isAcknowledged: this.#isAcknowledged,
+      most,
     });
     this.#remember(commit);
     void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
@@ -334,51 +335,4 @@ export class Saver {
       this.#nowSaved();
     });
   }
-}
-
-/**
- * The commit, unchanged if it is small enough. Otherwise, suspend data is sent as changes: to the text that the page
- * began with, and to each text sent since. It is unknown which of these the server has. If that is still too large,
- * members that did not change in any of those writes are omitted.
- */
-function smallest(
-  commit: Commit,
-  { began, sent, isAcknowledged }: { began: string; sent: readonly Commit[]; isAcknowledged: boolean },
-): string {
-  const whole = JSON.stringify(commit);
-  const { suspend_data: after, ...others } = commit.cmi ?? {};
-  const texts = new Set([...(isAcknowledged ? [] : [began]), ...sent.map(suspendDataOf)]);
-  if (byteLength(whole) <= MOST_WHEN_LEAVING || typeof after !== 'string' || texts.size > MOST_SPLICES) {
-    return whole;
-  }
-  const splices = [...texts].map((before) => spliceOf(before, after));
-  const change: Commit = { ...commit, cmi: others, isChange: true, splices };
-  const text = JSON.stringify(change);
-  if (byteLength(text) <= MOST_WHEN_LEAVING || !isAcknowledged) return text;
-  const changed = Object.entries(others).filter(([name, value]) => {
-    const now = JSON.stringify(value);
-    return sent.some((each) => JSON.stringify(each.cmi?.[name]) !== now);
-  });
-  const smaller: Commit = { ...change, cmi: Object.fromEntries(changed) };
-  const smallerText = JSON.stringify(smaller);
-  if (byteLength(smallerText) <= MOST_WHEN_LEAVING) return smallerText;
-  const { state: _state, ...withoutState } = smaller;
-  return JSON.stringify(withoutState);
-}
-
-function suspendDataOf({ cmi }: Partial<Snapshot>): string {
-  return typeof cmi?.suspend_data === 'string' ? cmi.suspend_data : '';
-}
-
-/** The common start and end of two texts, and the part of the second text between them. */
-function spliceOf(before: string, after: string): Splice {
-  const most = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < most && before[start] === after[start]) start++;
-  // A lone surrogate would be lost in UTF-8.
-  if (start > 0 && /[\uD800-\uDBFF]/.test(before[start - 1] ?? '')) start--;
-  let end = 0;
-  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  if (end > 0 && /[\uDC00-\uDFFF]/.test(before[before.length - end] ?? '')) end--;
-  return { of: textDigest(before), start, end, text: after.slice(start, after.length - end) };
 }
