@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { sendUnsent } from '../../web/player/src/send-unsent.ts';
+import { openPage, sendUnsent } from '../../web/player/src/send-unsent.ts';
 import { keepUnsent } from '../../web/player/src/unsent.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
@@ -46,6 +46,21 @@ describe('unsent work of an earlier page', () => {
       assert.equal(Object.keys(page.kept).length, 1);
     });
   }
+
+  it('is sent once more if the learner gives it up, and only lost if that fails, too', async (t) => {
+    let answer = () => Response.json({ outcome: 'recorded' });
+    const page = pageWithWork(t, () => answer());
+    page.answer = (path) => {
+      if (path === 'attempt') return Response.json(OWNER);
+      return path === 'open' ? Response.json({ ...OWNER, page: 2, mode: 'normal' }) : answer();
+    };
+    assert.equal((await openPage(true)).wasRecovered, true);
+    keepUnsent(OWNER, 'commit', WORK);
+    answer = () => problem(500);
+    for (let tries = 1; tries < 5; tries++) await assert.rejects(openPage(true));
+    assert.equal((await openPage(true)).wasRecovered, false);
+    assert.deepEqual(Object.keys(page.kept), []);
+  });
 
   it('is removed once the service has rejected it', async (t) => {
     const page = pageWithWork(t, () => problem(400));

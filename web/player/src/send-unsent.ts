@@ -14,13 +14,13 @@ export class StuckUnsent extends Error {
 
 /**
  * Opens the page, once the unsent data of an earlier page is sent: the service would then reject it as older.
- * @param givesUpUnsent whether the learner gives it up
+ * @param givesUpUnsent whether the learner gives it up if it still cannot be sent
  * @returns the page, and whether the service has just stored unsent data
  * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
  */
 export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnswer; wasRecovered: boolean }> {
-  const unsent = givesUpUnsent ? 'nothing' : await sendUnsent();
-  if (unsent === 'stuck') throw new StuckUnsent();
+  const unsent = await sendUnsent();
+  if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
   const page = await post<PageAnswer>('open');
   const { registration, attempt } = page;
