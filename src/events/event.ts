@@ -111,7 +111,10 @@ export interface EventOf<S extends Subtopic> {
   resource: EventResources[S];
   /** The account that an account focus must match; null if the event concerns none. */
   accountId: number | null;
-  /** What a content focus must match one of: the assets themselves and everything that contains them. */
+  /**
+   * What a content focus must match one of: the assets themselves and everything that contains them. With a registration
+   * for an equivalent, the equivalent is the first.
+   */
   content: readonly ContentReference[];
 }
 

@@ -37,6 +37,7 @@ function eventNumber(n: number): ServiceEvent {
     return { ...shared, subtopic: 'ACCOUNT_CREATED', user: 'admin@example.com', resource: { account } };
   return {
     ...shared,
+    content: n % 4 === 1 ? [{ type: 'EQUIVALENT', id: 9 }] : [],
     subtopic: 'REGISTRATION_LAUNCHED',
     user: `learner-${n % 400}`,
     resource: {
@@ -102,6 +103,7 @@ describe('a search in the event log', () => {
     'a key of a tenth': { keys: ['SACCOUNT_CREATED'] },
     'a rare key': { keys: ['Lrare'] },
     'a key that no event has': { keys: ['Lnobody'] },
+    'the equivalent of registrations': { keys: ['E9'] },
     'two keys': { keys: ['A1', 'C3'] },
     'keys that never come together': { keys: ['SACCOUNT_CREATED', 'Lrare'] },
     'a time': { from: BEGIN + 100_500, to: BEGIN + 900_000 },

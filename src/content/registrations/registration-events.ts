@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import type {
   AccountResource,
+  ContentReference,
   EventOf,
   RegistrationResource,
   RegistrationStatusResource,
@@ -49,15 +50,18 @@ export function changesResult(before: RegistrationStatus, after: RegistrationSta
 async function membersOf<R extends RegistrationResource>(
   tx: Transaction,
   account: AccountResource,
-  { accountId, courseId, versionId }: Registration,
+  { accountId, courseId, versionId, equivalentId }: Registration,
   registration: R,
 ) {
   const course = await readCourseInEvent(tx, courseId, versionId);
   if (course === undefined) throw notFound('course', courseId);
+  // Whoever listens to the equivalent hears of it to the end, also after its courses were replaced.
+  const equivalent: ContentReference[] =
+    equivalentId === null ? [] : [{ type: 'EQUIVALENT', id: equivalentId }];
   return {
     resource: { account, content: { course: course.resource }, registration },
     accountId,
-    content: await withHolders(tx, [{ type: 'COURSE', id: courseId }]),
+    content: await withHolders(tx, [...equivalent, { type: 'COURSE', id: courseId }]),
   };
 }
 

@@ -1,4 +1,4 @@
-import { contentOf, type EventText } from './stored-event.ts';
+import { contentOf, equivalentOf, type StoredEvent } from './stored-event.ts';
 
 /** What events are searched by. Several are combined. */
 export interface EventFilter {
@@ -16,11 +16,14 @@ export interface EventFilter {
  * The keys by which an event is found: a letter for what it is, and the value. Ids of content have the letter of their
  * type.
  */
-export function keysOf({ subtopic, user, resource }: EventText): string[] {
+export function keysOf(event: Pick<StoredEvent, 'subtopic' | 'user' | 'resource' | 'focused'>): string[] {
+  const { subtopic, user, resource } = event;
   const { account, registration } = resource;
+  const equivalentId = equivalentOf(event);
   const keys = [`S${subtopic}`, `U${user}`];
   if (account !== undefined) keys.push(`A${account.id}`);
   for (const { type, id } of contentOf(resource)) keys.push(`${type[0]}${id}`);
+  if (equivalentId !== null) keys.push(`E${equivalentId}`);
   if (registration !== undefined) {
     keys.push(`R${registration.registration_id}`, `L${registration.learner_id}`);
   }

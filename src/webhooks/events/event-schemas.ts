@@ -34,7 +34,7 @@ export const EventsQuery = Type.Object({
   ),
   account_id: Type.Optional(Id('Only events about this account.')),
   course_id: Type.Optional(Id('Only events about this course.')),
-  equivalent_id: Type.Optional(Id('Only events about this equivalent.')),
+  equivalent_id: Type.Optional(Id('Only events about this equivalent, or about registrations for it.')),
   bundle_id: Type.Optional(Id('Only events about this bundle.')),
   registration_id: Text('Only events of this registration.'),
   learner_id: Text('Only events about this learner.'),

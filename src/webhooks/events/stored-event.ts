@@ -92,3 +92,12 @@ export function contentOf({ content }: AnyResource): { type: AssetType; id: numb
     ? []
     : [{ type: 'COURSE', id: content.course.id, name: content.course.name }];
 }
+
+/** The equivalent that the registration of an event is for; null if there is none. Its messages do not name it. */
+export function equivalentOf({
+  resource,
+  focused,
+}: Pick<StoredEvent, 'resource' | 'focused'>): number | null {
+  const [first] = focused;
+  return resource.registration !== undefined && first?.type === 'EQUIVALENT' ? first.id : null;
+}
