@@ -5,11 +5,14 @@
 export const STEP_BYTES = 16 * 1_024 * 1_024;
 
 /** The first rows of a step whose texts together are not too large, but at least one. */
-export function fitting<Row extends { bytes: number }>(rows: readonly Row[]): Row[] {
+export function fitting<Row extends { bytes: number }>(
+  rows: readonly Row[],
+  maxBytes: number = STEP_BYTES,
+): Row[] {
   let bytes = 0;
   const end = rows.findIndex((row, n) => {
     bytes += row.bytes;
-    return n > 0 && bytes > STEP_BYTES;
+    return n > 0 && bytes > maxBytes;
   });
   return end === -1 ? [...rows] : rows.slice(0, end);
 }

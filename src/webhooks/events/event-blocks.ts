@@ -3,6 +3,7 @@ import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import {
   deleteBlock,
+  type EventBlock,
   insertBlock,
   readBlockBefore,
   readBlockStart,
@@ -12,12 +13,13 @@ import {
   setFirstAt,
 } from './block-store.ts';
 import { keysOf } from './event-keys.ts';
-import { deleteEvents, readEventRange } from './event-store.ts';
+import { deleteEvents, readEventPart, readEventRemovals } from './event-store.ts';
 import { toKeyFilter } from './key-filter.ts';
-import type { StoredEvent } from './stored-event.ts';
 
 /** Events of a block: a search that cannot skip it reads so many. */
 export const BLOCK_EVENTS = 512;
+/** Text of events that is in memory together. */
+const PART_BYTES = 4 * 1_024 * 1_024;
 const INTERVAL_MS = 1_000;
 /** Between two blocks, deliveries and events have the database to themselves. */
 const STEP_PAUSE_MS = 10;
@@ -27,14 +29,20 @@ const STEP_PAUSE_MS = 10;
  * log needs no index that every event would have to write. The events after the last block are searched one by one.
  */
 export class EventBlocks implements AsyncDisposable {
-  readonly #database: Database;
+  readonly #database: Pick<Database, 'dialect' | 'reader' | 'transaction'>;
   readonly #task: BackgroundTask;
   #failing = false;
   /** On PostgreSQL: up to `lastId`, no event is missing once all transactions before `next` have ended. */
   #awaited: { lastId: number; next: number } | null = null;
   #settledTo = 0;
 
-  constructor({ database, log }: { database: Database; log: Pick<Logger, 'warn'> }) {
+  constructor({
+    database,
+    log,
+  }: {
+    database: Pick<Database, 'dialect' | 'reader' | 'transaction'>;
+    log: Pick<Logger, 'warn'>;
+  }) {
     this.#database = database;
     this.#task = new BackgroundTask({
       round: async () => {
@@ -56,19 +64,39 @@ export class EventBlocks implements AsyncDisposable {
 
   /** Makes all blocks that are complete. @throws {DatabaseUnavailableError} */
   async build(): Promise<void> {
-    const { reader } = this.#database;
     const settledTo = await this.#readSettledTo();
-    let isFull = true;
-    while (isFull && !this.#task.signal.aborted) {
-      const after = await readBlocksEnd(reader);
+    while (!this.#task.signal.aborted) {
+      const after = await readBlocksEnd(this.#database.reader);
       if (settledTo - after < BLOCK_EVENTS) return;
-      const range = { after, before: settledTo + 1, direction: 'ascending', limit: BLOCK_EVENTS } as const;
-      const events = await readEventRange(reader, range);
-      isFull = events.length === BLOCK_EVENTS;
-      if (!isFull) return;
-      await this.#database.transaction((tx) => insertBlock(tx, toBlock(events)), { durability: 'deferred' });
+      const block = await this.#readBlock(after, settledTo);
+      if (block === null) return;
+      await this.#database.transaction((tx) => insertBlock(tx, block), { durability: 'deferred' });
       await this.#task.pause(STEP_PAUSE_MS);
     }
+  }
+
+  /** The next block; null if it is not complete. Of large events, only a few are in memory at a time. */
+  async #readBlock(after: number, settledTo: number): Promise<EventBlock | null> {
+    const keys = new Set<string>();
+    const times: number[] = [];
+    let lastId = after;
+    while (!this.#task.signal.aborted) {
+      const limit = BLOCK_EVENTS - times.length;
+      const range = { after: lastId, before: settledTo + 1, direction: 'ascending', limit } as const;
+      const { events, end, hasMore } = await readEventPart(this.#database.reader, range, PART_BYTES);
+      for (const event of events) {
+        times.push(event.occurredAt);
+        for (const key of keysOf(event)) keys.add(key);
+      }
+      lastId = end ?? lastId;
+      if (times.length >= BLOCK_EVENTS) {
+        const [firstAt, lastAt] = [Math.min(...times), Math.max(...times)];
+        return { lastId, firstAt, lastAt, keys: toKeyFilter(keys) };
+      }
+      if (!hasMore) return null;
+      await this.#task.pause(STEP_PAUSE_MS);
+    }
+    return null;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,16 +123,6 @@ export class EventBlocks implements AsyncDisposable {
   }
 }
 
-function toBlock(events: readonly StoredEvent[]) {
-  const times = events.map(({ occurredAt }) => occurredAt);
-  return {
-    lastId: events.at(-1)!.id,
-    firstAt: Math.min(...times),
-    lastAt: Math.max(...times),
-    keys: toKeyFilter(new Set(events.flatMap(keysOf))),
-  };
-}
-
 /** Removes events of before a moment, the oldest first, at most `limit`, and returns how many. */
 export async function deleteEventsBefore(tx: Transaction, before: number, limit: number): Promise<number> {
   let deleted = 0;
@@ -125,10 +143,9 @@ async function deleteInBlock(
   before: number,
   limit: number,
 ): Promise<number> {
-  const events = await readEventRange(tx, {
+  const events = await readEventRemovals(tx, {
     after: await readBlockStart(tx, blockEnd),
     before: blockEnd + 1,
-    direction: 'ascending',
     limit: BLOCK_EVENTS,
   });
   const old = events.filter(({ occurredAt }) => occurredAt < before);
@@ -142,10 +159,9 @@ async function deleteInBlock(
 
 /** Where few events occur, none of them may ever be in a block. */
 async function deleteAfterBlocks(tx: Transaction, before: number, limit: number): Promise<number> {
-  const events = await readEventRange(tx, {
+  const events = await readEventRemovals(tx, {
     after: await readBlocksEnd(tx),
     before: Number.MAX_SAFE_INTEGER,
-    direction: 'ascending',
     limit: BLOCK_EVENTS,
   });
   const gone = events.filter(({ occurredAt }) => occurredAt < before).slice(0, limit);

@@ -32,7 +32,7 @@ export function eventRoutes(routes: Routes, events: EventService): void {
         summary: 'List events',
         description:
           'What happened, newest first, whether webhooks matched it or not. Events are kept as long as the delivery history. ' +
-          'A page of a search may be short or empty although `next_cursor` is not null.',
+          'A page of a search, or of very large events, may be short or empty although `next_cursor` is not null.',
         querystring: EventsQuery,
         response: { 200: PageOf(EventSummary, 'Events, newest first.'), ...problems(400) },
       },

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader } from '../../database/database.ts';
+import { STEP_BYTES } from '../../database/step-bytes.ts';
 import { type EventBlock, readBlockEnd, readBlockStart, readBlocks, readBlocksEnd } from './block-store.ts';
 import { BLOCK_EVENTS } from './event-blocks.ts';
 import { keysOf } from './event-keys.ts';
-import { readEventRange } from './event-store.ts';
+import { type EventPart, readEventPart } from './event-store.ts';
 import { mayHaveKeys } from './key-filter.ts';
 import type { StoredEvent } from './stored-event.ts';
 
 /** Blocks whose summaries are read together. */
 const BLOCKS_TOGETHER = 100;
-/** Events that a search reads before it returns what it has found, and where to continue. */
+/** Events that a search reads before it returns what it has found, and where to continue. Large ones: fewer. */
 const MAX_EVENTS_READ = 20_000;
 
 /** Which events, and which part of them. */
@@ -24,6 +25,8 @@ export interface EventSearch {
   before: number;
   direction: 'ascending' | 'descending';
   limit: number;
+  /** The search ends once it has read so much text. */
+  maxBytes: number;
 }
 
 /** The found events, at most as many as asked for. */
@@ -31,6 +34,8 @@ export interface FoundEvents {
   items: StoredEvent[];
   /** The id to continue from; null at the end. */
   next: number | null;
+  /** How much text was read. */
+  bytes: number;
 }
 
 type EventReader = Pick<Reader, 'all' | 'allFor' | 'dialect'>;
@@ -42,6 +47,7 @@ export const ALL_EVENTS = {
   to: Number.MAX_SAFE_INTEGER,
   after: 0,
   before: Number.MAX_SAFE_INTEGER,
+  maxBytes: STEP_BYTES,
 } as const;
 
 /**
@@ -49,19 +55,19 @@ export const ALL_EVENTS = {
  * and says where to continue, possibly without having found any.
  */
 export async function searchEvents(reader: EventReader, search: EventSearch): Promise<FoundEvents> {
-  const { limit } = search;
+  const { limit, maxBytes } = search;
   const items: StoredEvent[] = [];
-  let read = 0;
-  for await (const { events, end } of candidates(reader, search)) {
-    read += events.length;
+  const read = { events: 0, bytes: 0 };
+  for await (const { events, end } of candidates(reader, search, read)) {
     for (const event of events) {
       if (!fits(event, search)) continue;
-      if (items.length === limit) return { items, next: items.at(-1)!.id };
+      if (items.length === limit) return { items, next: items.at(-1)!.id, bytes: read.bytes };
       items.push(event);
     }
-    if (read >= MAX_EVENTS_READ && end !== null) return { items, next: end };
+    const isEnough = read.events >= MAX_EVENTS_READ || read.bytes >= maxBytes;
+    if (isEnough && end !== null) return { items, next: end, bytes: read.bytes };
   }
-  return { items, next: null };
+  return { items, next: null, bytes: read.bytes };
 }
 
 function fits(event: StoredEvent, { keys, from, to }: EventSearch): boolean {
@@ -71,28 +77,30 @@ function fits(event: StoredEvent, { keys, from, to }: EventSearch): boolean {
   return keys.every((key) => own.includes(key));
 }
 
-/** Some events in order, and the last id that was looked at; null if there may be nothing after it. */
-interface Candidates {
-  events: StoredEvent[];
-  end: number | null;
+/** What a search has read so far. */
+interface Read {
+  events: number;
+  bytes: number;
 }
 
+type Candidates = AsyncGenerator<Pick<EventPart, 'events' | 'end'>>;
+
 /** The events that may fit, without the blocks that cannot have any. */
-async function* candidates(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
+async function* candidates(reader: EventReader, search: EventSearch, read: Read): Candidates {
   // Read first: what comes into a block in the meantime is still read one by one.
   const blocksEnd = await readBlocksEnd(reader);
   const tail = { ...search, after: Math.max(search.after, blocksEnd) };
   const blocks = { ...search, before: Math.min(search.before, blocksEnd + 1) };
   if (search.direction === 'ascending') {
-    yield* inBlocks(reader, blocks);
-    yield* oneByOne(reader, tail);
+    yield* inBlocks(reader, blocks, read);
+    yield* oneByOne(reader, tail, read);
   } else {
-    yield* oneByOne(reader, tail);
-    yield* inBlocks(reader, blocks);
+    yield* oneByOne(reader, tail, read);
+    yield* inBlocks(reader, blocks, read);
   }
 }
 
-async function* inBlocks(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
+async function* inBlocks(reader: EventReader, search: EventSearch, read: Read): Candidates {
   const { direction } = search;
   let { after } = search;
   let upTo = (await readBlockEnd(reader, search.before - 1)) ?? (await readBlocksEnd(reader));
@@ -106,7 +114,7 @@ async function* inBlocks(reader: EventReader, search: EventSearch): AsyncGenerat
         after: Math.max(search.after, start),
         before: Math.min(search.before, block.lastId + 1),
       };
-      yield* oneByOne(reader, range);
+      yield* oneByOne(reader, range, read);
     }
     const last = some.at(-1);
     if (last === undefined || some.length < BLOCKS_TOGETHER) return;
@@ -120,16 +128,19 @@ function mayHave({ firstAt, lastAt, keys: filter }: EventBlock, { keys, from, to
   return lastAt >= from && firstAt < to && mayHaveKeys(filter, keys);
 }
 
-async function* oneByOne(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
-  const { direction, keys, limit } = search;
+async function* oneByOne(reader: EventReader, search: EventSearch, read: Read): Candidates {
+  const { direction, keys, limit, maxBytes } = search;
   let { after, before } = search;
   // Without keys nearly all that is read is found.
   const step = keys.length === 0 ? Math.min(BLOCK_EVENTS, limit + 1) : BLOCK_EVENTS;
   while (after + 1 < before) {
-    const events = await readEventRange(reader, { after, before, direction, limit: step });
-    const end = events.at(-1)?.id ?? null;
-    yield { events, end };
-    if (events.length < step || end === null) return;
+    const range = { after, before, direction, limit: step };
+    const part = await readEventPart(reader, range, maxBytes - read.bytes);
+    const { end } = part;
+    read.events += part.events.length;
+    read.bytes += part.bytes;
+    yield part;
+    if (!part.hasMore || end === null) return;
     if (direction === 'ascending') after = end;
     else before = end;
     await nextTurn();

@@ -6,7 +6,7 @@ import type { DeliveryStatus } from '../history/delivery-history.ts';
 import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
-import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
+import { ALL_EVENTS, searchEvents } from './event-search.ts';
 import { readEvents } from './event-store.ts';
 import { readWebhookFits, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
@@ -55,7 +55,7 @@ export class EventService {
   }
 
   /** Newest first. */
-  async list({ filter, messageId, from, to, page }: EventQuery): Promise<FoundEvents> {
+  async list({ filter, messageId, from, to, page }: EventQuery): Promise<Page<StoredEvent>> {
     const search = {
       ...ALL_EVENTS,
       keys: keysOfFilter(filter),

@@ -1,7 +1,9 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
+import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deleteUnusedSharedBodies, wholeBodies } from '../../queue/shared-bodies.ts';
+import { parseIds } from './id-ranges.ts';
 import { type StoredEvent, toStoredEvent, type WholeEventRow } from './stored-event.ts';
 
 /** SQL for the event log, one operation per function. */
@@ -63,14 +65,17 @@ export async function readEvents(reader: EventReader, ids: readonly number[]): P
   return await toEvents(reader, rows);
 }
 
-/** An event that nobody else changes until the transaction ends. */
-export async function lockEvents(tx: Transaction, ids: readonly number[]): Promise<void> {
-  if (tx.dialect !== 'postgres' || ids.length === 0) return;
-  await tx.all(
-    `select events.id from events where events.id in
-       ${idList(tx.dialect)} order by events.id for update`,
+/**
+ * To which webhooks events were replayed, by the id of the event; those that do not exist are missing. Nobody else changes
+ * them until the transaction ends.
+ */
+export async function lockReplayed(tx: Transaction, ids: readonly number[]): Promise<Map<number, number[]>> {
+  const rows = await tx.all<Pick<EventRow, 'id' | 'replayed'>>(
+    `select events.id, events.replayed from events where events.id in ${idList(tx.dialect)}
+     order by events.id ${tx.dialect === 'postgres' ? 'for update' : ''}`,
     toIdList(ids),
   );
+  return new Map(rows.map(({ id, replayed }) => [id, parseIds(replayed)]));
 }
 
 /** A part of the log: events with ids after one and before another. */
@@ -81,19 +86,91 @@ export interface EventRange {
   limit: number;
 }
 
-/** The first events of a range, by id. */
-export async function readEventRange(
+/** Events that were read together: those of a range, or its first ones. */
+export interface EventPart {
+  events: StoredEvent[];
+  /** The last id of the part; null if it is empty. */
+  end: number | null;
+  /** Whether the range may have more events. */
+  hasMore: boolean;
+  bytes: number;
+}
+
+/**
+ * The first events of a range, by id.
+ * @param maxBytes they are not larger together, unless there is only one
+ */
+export async function readEventPart(
+  reader: EventReader,
+  range: EventRange,
+  maxBytes: number,
+): Promise<EventPart> {
+  const { after, before, direction, limit } = range;
+  const sizes = await readEventSizes(reader, range);
+  const part = fitting(sizes, maxBytes);
+  const end = part.at(-1)?.id ?? null;
+  if (end === null) return { events: [], end, hasMore: false, bytes: 0 };
+  const events = await readEventsBetween(
+    reader,
+    direction === 'ascending' ? { after, before: end + 1, direction } : { after: end - 1, before, direction },
+  );
+  return {
+    events,
+    end,
+    hasMore: part.length < sizes.length || sizes.length === limit,
+    bytes: part.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+/** The ids of the first events of a range, and how much text each has. */
+async function readEventSizes(
   reader: EventReader,
   { after, before, direction, limit }: EventRange,
-): Promise<StoredEvent[]> {
-  const rows = await reader.all<EventRow>(
-    `select ${COLUMNS} from events where events.id > ? and events.id < ?
-     order by events.id ${direction === 'ascending' ? 'asc' : 'desc'} limit ?`,
+): Promise<{ id: number; bytes: number }[]> {
+  return await reader.all(
+    `select events.id, ${bytesSql('events', 'body')} as bytes from events ${inOrder(direction)} limit ?`,
     after,
     before,
     limit,
   );
+}
+
+/** All events of a range. */
+async function readEventsBetween(
+  reader: EventReader,
+  { after, before, direction }: Omit<EventRange, 'limit'>,
+): Promise<StoredEvent[]> {
+  const rows = await reader.all<EventRow>(
+    `select ${COLUMNS} from events ${inOrder(direction)}`,
+    after,
+    before,
+  );
   return await toEvents(reader, rows);
+}
+
+function inOrder(direction: EventRange['direction']): string {
+  return `where events.id > ? and events.id < ? order by events.id ${direction === 'ascending' ? 'asc' : 'desc'}`;
+}
+
+/** What removing an event needs. */
+export interface EventRemoval {
+  id: number;
+  occurredAt: number;
+  sharedId: number | null;
+}
+
+/** The first events of a range, in ascending order, without their texts. */
+export async function readEventRemovals(
+  reader: Pick<Reader, 'all'>,
+  { after, before, limit }: Omit<EventRange, 'direction'>,
+): Promise<EventRemoval[]> {
+  const rows = await reader.all<Pick<EventRow, 'id' | 'occurred_at' | 'shared_body_id'>>(
+    `select events.id, events.occurred_at, events.shared_body_id from events ${inOrder('ascending')} limit ?`,
+    after,
+    before,
+    limit,
+  );
+  return rows.map((row) => ({ id: row.id, occurredAt: row.occurred_at, sharedId: row.shared_body_id }));
 }
 
 async function toEvents(reader: EventReader, rows: readonly EventRow[]): Promise<StoredEvent[]> {
@@ -123,7 +200,7 @@ const DELETE_EVENTS = new BatchStatement(
 );
 
 /** Removes events and the shared parts of messages that nothing else has. */
-export async function deleteEvents(tx: Transaction, events: readonly StoredEvent[]): Promise<void> {
+export async function deleteEvents(tx: Transaction, events: readonly EventRemoval[]): Promise<void> {
   await DELETE_EVENTS.run(
     tx,
     events.map(({ id }) => ({ id })),

@@ -1,6 +1,7 @@
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import { STEP_BYTES } from '../../database/step-bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
@@ -16,8 +17,8 @@ import {
 } from '../history/delivery-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
-import { ALL_EVENTS, searchEvents } from './event-search.ts';
-import { lockEvents, readEvents, setReplayed } from './event-store.ts';
+import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
+import { lockReplayed, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
 import { messageIdOf } from './message-ids.ts';
 import { readMatcher } from './replay-matcher.ts';
@@ -25,7 +26,7 @@ import type { StoredEvent } from './stored-event.ts';
 
 /** Messages that one step queues. */
 const STEP_MESSAGES = 500;
-/** Events that one step reads. */
+/** Events that one step reads, of any size; large ones: {@link STEP_BYTES}. */
 const STEP_EVENTS = 5_000;
 
 /** Which events are replayed. */
@@ -48,6 +49,9 @@ export interface ReplayStep {
   /** The event after which the next step begins; null when nothing is left. */
   next: number | null;
 }
+
+/** An event that a step replays. */
+type ChosenEvent = Omit<StoredEvent, 'resource' | 'focused'>;
 
 /** Dependencies of {@link ReplayService}. */
 export interface ReplayServiceDependencies {
@@ -83,20 +87,26 @@ export class ReplayService {
           'The webhook is inactive and would discard the messages. Enable it first',
         );
       const fits = await readMatcher(tx, webhook);
-      const chosen: StoredEvent[] = [];
+      const chosen: ChosenEvent[] = [];
       let after: number | null = request.after ?? 0;
-      for (let read = 0; read < STEP_EVENTS && after !== null && chosen.length < STEP_MESSAGES; ) {
-        const page: { items: StoredEvent[]; next: number | null } = await searchEvents(tx, {
+      const left = { events: STEP_EVENTS, bytes: STEP_BYTES };
+      while (after !== null && chosen.length < STEP_MESSAGES && left.events > 0 && left.bytes > 0) {
+        const page: FoundEvents = await searchEvents(tx, {
           ...ALL_EVENTS,
           from: request.from,
           to: request.to,
           after,
           direction: 'ascending',
           limit: STEP_MESSAGES - chosen.length,
+          maxBytes: left.bytes,
         });
-        read += page.items.length;
+        left.events -= page.items.length;
+        left.bytes -= page.bytes;
         chosen.push(
-          ...page.items.filter((event) => fits(event) && (request.again || !hasGot(event, webhookId))),
+          ...page.items
+            .filter((event) => fits(event) && (request.again || !hasGot(event, webhookId)))
+            // What was parsed takes several times as much memory as its text.
+            .map(({ resource: _resource, focused: _focused, ...event }) => event),
         );
         after = page.next;
       }
@@ -117,20 +127,20 @@ export class ReplayService {
     await recordAudit(tx, { by, action: 'EVENTS_REPLAYED', id, name, details }, this.#with.now());
   }
 
-  async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly StoredEvent[]): Promise<number> {
-    await lockEvents(
-      tx,
-      chosen.map(({ id }) => id),
-    );
+  async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly ChosenEvent[]): Promise<number> {
+    if (chosen.length === 0) return 0;
     // As they are now: another webhook's replay may have written to them.
-    const events = await readEvents(
+    const replayedTo = await lockReplayed(
       tx,
       chosen.map(({ id }) => id),
     );
-    events.sort((a, b) => a.id - b.id);
+    const events = chosen.flatMap((event) => {
+      const replayed = replayedTo.get(event.id);
+      return replayed === undefined ? [] : [{ ...event, replayed }];
+    });
     const messages: QueueMessage[] = [];
     const again: StoredDelivery[] = [];
-    const first: StoredEvent[] = [];
+    const first: ChosenEvent[] = [];
     for (const event of events) {
       if (!hasGot(event, webhook.id)) {
         first.push(event);
@@ -178,7 +188,7 @@ export class ReplayService {
 }
 
 /** Whether a webhook got a message of an event. */
-function hasGot({ matched, replayed }: StoredEvent, webhookId: number): boolean {
+function hasGot({ matched, replayed }: ChosenEvent, webhookId: number): boolean {
   return matched?.includes(webhookId) === true || replayed.includes(webhookId);
 }
 
@@ -186,7 +196,7 @@ function hasGot({ matched, replayed }: StoredEvent, webhookId: number): boolean 
 async function countQueueable(
   tx: Transaction,
   webhookId: number,
-  events: readonly StoredEvent[],
+  events: readonly ChosenEvent[],
 ): Promise<number> {
   let count = 0;
   for (const event of events) {
@@ -199,14 +209,14 @@ async function countQueueable(
 async function settledDelivery(
   tx: Transaction,
   webhookId: number,
-  { id: eventId, occurredAt }: StoredEvent,
+  { id: eventId, occurredAt }: ChosenEvent,
 ): Promise<StoredDelivery | null> {
   const delivery = await readDeliveryOfMessage(tx, messageIdOf({ eventId, occurredAt, webhookId }));
   if (delivery === undefined) return null;
   return delivery.status === 'RETRYING' || delivery.status === 'QUEUED' ? null : delivery;
 }
 
-function toMessage(webhook: MatchedWebhook, event: StoredEvent): QueueMessage {
+function toMessage(webhook: MatchedWebhook, event: ChosenEvent): QueueMessage {
   const { id: eventId, occurredAt, sharedId } = event;
   const builder = new MessageBuilder(event.shared);
   return {
