@@ -121,6 +121,7 @@ describe('the event log', () => {
       [{ learner_id: 'ada' }, [completed, launched]],
       [{ learner_id: 'ad' }, []],
       [{ registration_id: registrationId }, [completed, launched]],
+      [{ registration_id: registrationId.toUpperCase() }, [completed, launched]],
       [{ account_id: `${parties.account_id}` }, [completed, launched, first]],
       [{ course_id: `${parties.course_id}` }, [completed, launched, imported]],
       [{ bundle_id: `${parties.course_id}` }, []],
@@ -245,6 +246,8 @@ describe('the outcome of an event', () => {
     const { api } = service;
     const [dead] = (await settledDeliveries(api, ids.matching!, 3)).slice(-1);
     const [event] = await eventsOf(api, { message_id: dead!.message_id });
+    const inCapitals = await eventsOf(api, { message_id: dead!.message_id.toUpperCase() });
+    assert.deepEqual(inCapitals, [event]);
     const [first] = await webhooksOf(api, event!.id, '?got_message=true');
     assert.deepEqual(
       [

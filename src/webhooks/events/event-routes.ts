@@ -84,7 +84,8 @@ export function eventRoutes(routes: Routes, events: EventService): void {
 function toQuery(query: EventsQuery): EventQuery {
   const { limit: _limit, cursor: _cursor, message_id: messageId, from_dt, to_dt, ...filter } = query;
   return {
-    filter,
+    // As in paths, capitals are allowed in the id of a registration.
+    filter: { ...filter, registration_id: filter.registration_id?.toLowerCase() },
     messageId: messageId ?? null,
     ...parsePeriod({ from_dt, to_dt }),
     page: pageRequest(query),

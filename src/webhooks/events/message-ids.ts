@@ -11,7 +11,8 @@ const LOW_EVENT_BITS = 2 ** 30;
 const MAX_EVENT_ID = 2 ** 42;
 const MAX_WEBHOOK_ID = 2 ** 32;
 const VARIANT = 0x8000_0000;
-const FORM = /^([\da-f]{8})-([\da-f]{4})-7([\da-f]{3})-([89ab][\da-f]{3})-([\da-f]{4})([\da-f]{8})$/;
+/** RFC 9562 allows capitals when it is read. */
+const FORM = /^([\da-f]{8})-([\da-f]{4})-7([\da-f]{3})-([89ab][\da-f]{3})-([\da-f]{4})([\da-f]{8})$/i;
 
 /**
  * The id of the message of an event for a webhook: always the same, so that a message is never queued twice. It is a UUID
