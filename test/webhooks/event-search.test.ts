@@ -194,6 +194,37 @@ describe('events that are committed out of the order of their ids', { skip: !ON_
     const found = await findAll(database, { ...ALL_EVENTS, keys: ['Lrare'], direction: 'ascending' }, 200);
     assert.equal(found.length, 2);
   });
+
+  test('are awaited, however late their transactions began', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const late = Promise.withResolvers<void>();
+    const first = Promise.withResolvers<void>();
+    const hasBegun = Promise.withResolvers<void>();
+    const many = database.transaction(async (tx) => {
+      await tx.all('select pg_current_xact_id()::text');
+      hasBegun.resolve();
+      await first.promise;
+      const publisher = new RecordingPublisher({ now: () => BEGIN });
+      await publisher.publish(tx, ...Array.from({ length: BLOCK_EVENTS }, (_, n) => eventNumber(n)));
+    });
+    await hasBegun.promise;
+    const slow = database.transaction(async (tx) => {
+      await new RecordingPublisher({ now: () => BEGIN }).publish(tx, eventNumber(RARE_LEARNER));
+      first.resolve();
+      await late.promise;
+    });
+    await many;
+    await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
+    for (let round = 0; round < 3; round++) await blocks.build();
+    const early = await countBlocks(database);
+    late.resolve();
+    await slow;
+    assert.equal(early, 0, 'an event with a smaller id may follow');
+    await untilBlocks(database, 1);
+    const found = await findAll(database, { ...ALL_EVENTS, keys: ['Lrare'], direction: 'ascending' }, 200);
+    assert.equal(found.length, 1);
+  });
 });
 
 describe('a filter of keys', () => {

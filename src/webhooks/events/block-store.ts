@@ -85,15 +85,21 @@ export async function deleteBlock(tx: Transaction, lastId: number): Promise<void
   await tx.run('delete from event_blocks where last_id = ?', lastId);
 }
 
-/** What is open on PostgreSQL: the number of the next transaction, and that of the oldest open one. */
-export async function readOpenTransactions(
-  reader: Pick<Reader, 'all'>,
-): Promise<{ next: number; oldest: number }> {
-  const [row] = await reader.all<{ next: number; oldest: number }>(
-    `select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
-       pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest`,
+/**
+ * A number for a transaction on PostgreSQL that is larger than those of all transactions that have one. A snapshot does not
+ * know it: its end is behind the last transaction that has ended, and later ones may be open.
+ */
+export async function drawTransactionNumber(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ number: number }>('select pg_current_xact_id()::text::bigint as number');
+  return Number(row!.number);
+}
+
+/** Whether a transaction with a smaller number is open on PostgreSQL. That number must have been drawn. */
+export async function isOpenBefore(reader: Pick<Reader, 'all'>, number: number): Promise<boolean> {
+  const [row] = await reader.all<{ oldest: number }>(
+    'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest',
   );
-  return { next: Number(row!.next), oldest: Number(row!.oldest) };
+  return Number(row!.oldest) < number;
 }
 
 /** The last event; 0 if there is none. */

@@ -3,13 +3,14 @@ import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import {
   deleteBlock,
+  drawTransactionNumber,
   type EventBlock,
   insertBlock,
+  isOpenBefore,
   readBlockBefore,
   readBlockStart,
   readBlocksEnd,
   readLastEvent,
-  readOpenTransactions,
   setFirstAt,
 } from './block-store.ts';
 import { keysOf } from './event-keys.ts';
@@ -110,14 +111,14 @@ export class EventBlocks implements AsyncDisposable {
   async #readSettledTo(): Promise<number> {
     const { reader, dialect } = this.#database;
     if (dialect === 'sqlite') return await readLastEvent(reader);
-    const { oldest } = await readOpenTransactions(reader);
-    if (this.#awaited !== null && oldest >= this.#awaited.next) {
+    if (this.#awaited !== null && !(await isOpenBefore(reader, this.#awaited.next))) {
       this.#settledTo = this.#awaited.lastId;
       this.#awaited = null;
     }
     if (this.#awaited === null) {
       const lastId = await readLastEvent(reader);
-      this.#awaited = { lastId, next: (await readOpenTransactions(reader)).next };
+      // Without new events, nothing need be awaited, and no number is drawn.
+      if (lastId > this.#settledTo) this.#awaited = { lastId, next: await drawTransactionNumber(reader) };
     }
     return this.#settledTo;
   }
