@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
@@ -17,6 +19,7 @@ import {
 } from '../history/delivery-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
+import { drawTransactionNumber, isOpenBefore } from './block-store.ts';
 import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
 import { lockReplayed, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
@@ -28,6 +31,10 @@ import type { StoredEvent } from './stored-event.ts';
 const STEP_MESSAGES = 500;
 /** Events that one step reads, of any size; large ones: {@link STEP_BYTES}. */
 const STEP_EVENTS = 5_000;
+
+/** For how long a replay waits for changes in progress, and how often it looks. */
+const LONGEST_WAIT_MS = 5_000;
+const LOOK_AGAIN_MS = 20;
 
 /** Which events are replayed. */
 export interface ReplayRequest {
@@ -69,6 +76,20 @@ export class ReplayService {
 
   constructor(dependencies: ReplayServiceDependencies) {
     this.#with = dependencies;
+  }
+
+  /**
+   * Waits until the changes that are in progress now have ended, but not for long. Their events matched the webhooks as these
+   * were before: a webhook that was activated since would get them neither at once nor from a replay that does not find them.
+   * On SQLite, changes do not overlap.
+   */
+  async untilChangesEnded(): Promise<void> {
+    const { dialect, reader } = this.#with.database;
+    if (dialect === 'sqlite') return;
+    const next = await drawTransactionNumber(reader);
+    const begin = performance.now();
+    while ((await isOpenBefore(reader, next)) && performance.now() - begin < LONGEST_WAIT_MS)
+      await delay(LOOK_AGAIN_MS);
   }
 
   /**
