@@ -192,6 +192,17 @@ export interface ExchangedAtOnce extends Received {
   settled: readonly ReceivedMessage[];
 }
 
+/** Lines that are locked until the transaction ends. */
+export interface LockedLines {
+  /**
+   * The time of messages that are queued under these locks, in epoch milliseconds: now, but not before any earlier message of
+   * these lines, even if the clocks of instances differ.
+   */
+  at: number;
+  /** Whether statements that were sent together with the call may have run before all lines were locked. */
+  isLate: boolean;
+}
+
 /**
  * A first-in-first-out queue of lines. Only the head of a line is ever in flight. While it waits for a retry, the
  * whole line waits. Lines never wait for each other. Every engine passes the same contract tests.
@@ -204,10 +215,8 @@ export interface MessageQueue {
   /**
    * Locks lines until the transaction ends. Other transactions that queue to them wait, because the order within a
    * line is that of commits. A transaction locks all of its lines in one call, before it queues to them.
-   * @returns the time of messages that are queued under these locks, in epoch milliseconds: now, but not before any
-   *   earlier message of these lines, even if the clocks of instances differ
    */
-  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
+  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines>;
   /** Stores a common part of several bodies, and returns its id. */
   share(tx: Transaction, text: string): Promise<number>;
   /**

@@ -9,6 +9,7 @@ import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
+import { nextEventIdsWithRevisions } from '../../src/webhooks/events/event-store.ts';
 import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
 import {
   deleteDeadLetteredHistoryBefore,
@@ -181,6 +182,7 @@ describe('with many webhooks of which the server has no statistics yet', { skip:
   const event = { subtopic: 'ACCOUNT_CREATED', accountId: 1, content: [] };
   const works: Record<string, (tx: Transaction, queue: DatabaseQueue) => Promise<unknown>> = {
     'matching an event': (tx) => readMatchingWebhooks(tx, event),
+    'drawing the id of an event': (tx) => nextEventIdsWithRevisions(tx, 1, [1, 2]),
     'locking lines': (tx, queue) => queue.lockLines(tx, [1, 2]),
     'reading targets': (tx) =>
       new DeliveryTargets({ reader: tx, cipher: new CredentialsCipher(['s'.repeat(64)]) }).read([1, 2]),

@@ -7,6 +7,7 @@ import type {
   HeadActionResult,
   LinePart,
   LineState,
+  LockedLines,
   LongestWaits,
   MessageQueue,
   Purged,
@@ -114,9 +115,9 @@ export abstract class LineQueue implements MessageQueue {
     return await this.database.transaction((tx) => endAllLeases(tx, this.now()));
   }
 
-  async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
-    const last = await lockLines(tx, lineIds);
-    return Math.max(this.now(), last);
+  async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
+    const { last, isLate } = await lockLines(tx, lineIds);
+    return { at: Math.max(this.now(), last), isLate };
   }
 
   /** Corrects wrong counts of lines, and reports each. */

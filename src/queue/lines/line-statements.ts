@@ -38,12 +38,17 @@ export async function addToLines(tx: Transaction, additions: readonly LineAdditi
 /**
  * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite,
  * transactions do not overlap.
- * @returns the latest time of any message that was ever appended to one of the lines; 0 if there was none
+ * @returns the latest time of any message that was ever appended to one of the lines, 0 if there was none; and whether it
+ *   took more than one statement
  */
-export async function lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
-  if (lineIds.length === 0) return 0;
+export async function lockLines(
+  tx: Transaction,
+  lineIds: readonly number[],
+): Promise<{ last: number; isLate: boolean }> {
+  if (lineIds.length === 0) return { last: 0, isLate: false };
   const [locked] = await lockExistingLines(tx, lineIds);
-  if (locked!.count === lineIds.length || tx.dialect === 'sqlite') return locked!.last ?? 0;
+  if (locked!.count === lineIds.length || tx.dialect === 'sqlite')
+    return { last: locked!.last ?? 0, isLate: false };
   // A line has a row from its first message on. Other transactions may insert the same ones now. If they then wait for each
   // other, because a higher line has a row already, the server undoes one of them, and it runs again.
   await tx.insertMany(
@@ -52,7 +57,7 @@ export async function lockLines(tx: Transaction, lineIds: readonly number[]): Pr
     lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
     'on conflict (line_id) do update set pending = queue_lines.pending',
   );
-  return (await lockExistingLines(tx, lineIds))[0]!.last ?? 0;
+  return { last: (await lockExistingLines(tx, lineIds))[0]!.last ?? 0, isLate: true };
 }
 
 /** The rows that PostgreSQL returns are those that the transactions before this one have committed. */

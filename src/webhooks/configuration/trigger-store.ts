@@ -21,6 +21,11 @@ export interface MatchedWebhook {
   max_attempts: number;
 }
 
+/** The same as it was found: every change of a webhook gives it a larger revision. */
+export interface FoundWebhook extends MatchedWebhook {
+  revision: number;
+}
+
 /** Replaces a webhook's triggers. */
 export async function replaceTriggers(
   tx: Transaction,
@@ -54,9 +59,9 @@ const MATCHES_AT_A_TIME = 1_000;
 export async function readMatchingWebhooks(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },
-): Promise<MatchedWebhook[]> {
-  const matches: MatchedWebhook[] = [];
-  let some: MatchedWebhook[];
+): Promise<FoundWebhook[]> {
+  const matches: FoundWebhook[] = [];
+  let some: FoundWebhook[];
   do {
     some = await readSomeMatches(reader, event, matches.at(-1)?.id ?? 0);
     matches.push(...some);
@@ -69,15 +74,15 @@ async function readSomeMatches(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },
   afterId: number,
-): Promise<MatchedWebhook[]> {
+): Promise<FoundWebhook[]> {
   const content = event.content.map(({ type, id }) => ({ type, id }));
   const account = event.accountId === null ? [] : [{ type: 'ACCOUNT', id: event.accountId }];
   const asset = { type: 'text', id: 'bigint' } as const;
   const isHit =
     'hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id and hit.webhook_id > ?';
-  return await reader.all<MatchedWebhook>(
+  return await reader.all<FoundWebhook>(
     `select distinct webhooks.id, webhooks.name, webhooks.topic, webhooks.target_url,
-       webhooks.logging_mode, webhooks.max_attempts
+       webhooks.logging_mode, webhooks.max_attempts, webhooks.revision
      from ${recordset(reader.dialect, 'asset', asset)}
      ${
        // Without the subquery, PostgreSQL may read all triggers of the subtopic while it has no statistics about them.

@@ -2,11 +2,11 @@ import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
-import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
+import { type FoundWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { type NewEvent, recordEvents } from './event-recorder.ts';
-import { nextEventIds } from './event-store.ts';
+import { nextEventIds, nextEventIdsWithRevisions } from './event-store.ts';
 import { messageIdOf } from './message-ids.ts';
 
 /**
@@ -40,20 +40,16 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
     if (events.length === 0) return;
     const { queue, now } = this.#with;
-    // Once each: many events of many webhooks would take all memory.
-    const webhooks = new Map<number, MatchedWebhook>();
-    const matches = await Promise.all(
-      events.map(async (event) => {
-        const matching = await readMatchingWebhooks(tx, event);
-        for (const webhook of matching) webhooks.set(webhook.id, webhook);
-        return matching.map(({ id }) => id);
-      }),
-    );
+    const found = await readMatches(tx, events);
     // For all events together: locking the lines of one event after another could cause a deadlock.
-    const [occurredAt, ids] = await Promise.all([
-      webhooks.size > 0 ? queue.lockLines(tx, [...webhooks.keys()]) : now(),
-      nextEventIds(tx, events.length),
+    const [{ at: occurredAt, isLate }, { ids, isCurrent }] = await Promise.all([
+      found.webhooks.size > 0
+        ? queue.lockLines(tx, [...found.webhooks.keys()])
+        : { at: now(), isLate: false },
+      drawIds(tx, events.length, found.webhooks),
     ]);
+    const { webhooks, matches } =
+      isCurrent && !isLate ? found : withoutUnlocked(await readMatches(tx, events), found);
     const recorded: NewEvent[] = [];
     let messages: QueueMessage[] = [];
     // Event by event, so that each line gets them in their order.
@@ -87,6 +83,52 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
     return shared.length * messages < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
   }
+}
+
+/** Which webhooks events match. */
+interface Matches {
+  /** Once each: many events of many webhooks would take all memory. */
+  webhooks: Map<number, FoundWebhook>;
+  /** The ids for each event. */
+  matches: number[][];
+}
+
+async function readMatches(tx: Transaction, events: readonly ServiceEvent[]): Promise<Matches> {
+  const webhooks = new Map<number, FoundWebhook>();
+  const matches = await Promise.all(
+    events.map(async (event) => {
+      const matching = await readMatchingWebhooks(tx, event);
+      // The earliest revision: the webhook may be changed between the events.
+      for (const webhook of matching) if (!webhooks.has(webhook.id)) webhooks.set(webhook.id, webhook);
+      return matching.map(({ id }) => id);
+    }),
+  );
+  return { webhooks, matches };
+}
+
+/**
+ * Draws the ids of events behind the locks of lines. On PostgreSQL, it also finds out whether a webhook was changed or
+ * deleted while the event waited for these locks, which such a change needs as well.
+ */
+async function drawIds(
+  tx: Transaction,
+  count: number,
+  webhooks: ReadonlyMap<number, FoundWebhook>,
+): Promise<{ ids: number[]; isCurrent: boolean }> {
+  if (tx.dialect === 'sqlite' || webhooks.size === 0)
+    return { ids: await nextEventIds(tx, count), isCurrent: true };
+  const { ids, revisions } = await nextEventIdsWithRevisions(tx, count, [...webhooks.keys()]);
+  // Revisions only grow.
+  const before = webhooks.values().reduce((sum, { revision }) => sum + revision, 0);
+  return { ids, isCurrent: revisions === before };
+}
+
+/**
+ * Matches without webhooks whose lines are not locked: locking further ones could cause a deadlock. These webhooks began to
+ * match while the event waited, so it is as if it had occurred before.
+ */
+function withoutUnlocked({ webhooks, matches }: Matches, locked: Matches): Matches {
+  return { webhooks, matches: matches.map((ids) => ids.filter((id) => locked.webhooks.has(id))) };
 }
 
 /** Records events while the webhooks service is disabled, without triggering webhooks. */
