@@ -40,6 +40,23 @@ describe('API clients', () => {
       await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
     });
 
+    test('asks before its secret is lost by going back', async () => {
+      await using visit = await ui.visit('/accounts');
+      const { page } = visit;
+      await page.getByRole('link', { name: 'API clients' }).click();
+      await page.getByRole('button', { name: 'Create client' }).click();
+      await dialog(page).getByLabel('Name').fill('Shown once');
+      await dialog(page).getByLabel('E-mail').fill('it@example.com');
+      await dialog(page).getByRole('button', { name: 'All' }).click();
+      await dialog(page).getByRole('button', { name: 'Create client' }).click();
+      const secret = await page.getByLabel('Client secret').inputValue();
+      await page.goBack();
+      const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
+      await leaving.getByRole('button', { name: 'Stay' }).click();
+      await leaving.waitFor({ state: 'detached' });
+      assert.equal((await takeSecret(page)).secret, secret);
+    });
+
     test('works with the keyboard alone; errors appear at their fields, and the first gets the focus', async () => {
       await using visit = await ui.visit(CLIENTS);
       const { page } = visit;

@@ -123,3 +123,81 @@ it('a test of a new target on another server says that it is not signed', async 
   assert.equal(other.requests[0]?.headers['webhook-signature'], undefined);
   await visit.assertAccessible();
 });
+
+it('a second replacement warns that it ends the secret that targets still use, and a shown secret is not lost by going back', async () => {
+  await using ui = await startUi();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', {
+    name: 'CRM',
+    topic: 'ACCOUNT',
+    target_url: 'https://crm.example.com/hook',
+  });
+  await api.post(`/webhooks/${id}/signing-secret`);
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+  const { page } = visit;
+  await page.getByRole('tab', { name: 'Configuration' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replace the signing secret?' });
+  const warning = dialog.getByText('An older secret also signs until');
+  await page.getByRole('button', { name: 'Replace the secret…' }).click();
+  await dialog.waitFor();
+  assert.equal(await warning.count(), 0);
+  await dialog.getByRole('button', { name: 'Replace the secret' }).click();
+  const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+
+  const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
+  await page.goBack();
+  await leaving.waitFor();
+  await visit.assertAccessible();
+  await page.keyboard.press('Escape');
+  await leaving.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Signing secret', { exact: true }).inputValue(), secret);
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+
+  await page.getByText('Old secret also signs until').waitFor();
+  await page.getByRole('button', { name: 'Replace the secret…' }).click();
+  await warning.waitFor();
+  await visit.assertAccessible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.goBack();
+  await page.getByRole('tab', { name: 'Overview', selected: true }).waitFor();
+});
+
+it('a change of the signing that fails after its dialog was closed is reported, and not again in the next dialog', async () => {
+  await using ui = await startUi();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', {
+    name: 'CRM',
+    topic: 'ACCOUNT',
+    target_url: 'https://crm.example.com/hook',
+  });
+  await api.post(`/webhooks/${id}/signing-secret`);
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+  const { page } = visit;
+  const dialog = page.getByRole('dialog');
+  for (const [opener, confirm] of [
+    ['Stop signing…', 'Stop signing'],
+    ['Replace the secret…', 'Replace the secret'],
+  ] as const) {
+    const closed = Promise.withResolvers<void>();
+    await page.route('**/signing-secret', async (route) => {
+      await closed.promise;
+      await route.fulfill({ status: 500 });
+    });
+    await page.getByRole('button', { name: opener }).click();
+    const sent = page.waitForRequest('**/signing-secret');
+    await dialog.getByRole('button', { name: confirm }).click();
+    await sent;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    closed.resolve();
+    const notice = page.getByRole('alert').filter({ hasText: 'Something went wrong' });
+    await notice.waitFor();
+    await page.getByRole('button', { name: opener }).click();
+    await dialog.getByRole('button', { name: confirm }).waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0, opener);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await notice.getByRole('button').click();
+    await notice.waitFor({ state: 'detached' });
+    await page.unroute('**/signing-secret');
+  }
+});

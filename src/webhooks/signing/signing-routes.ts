@@ -66,7 +66,8 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
         summary: 'Create or replace the signing secret of a webhook',
         description:
           'Postbacks are then signed with the header `webhook-signature` (Standard Webhooks). The old secret keeps signing ' +
-          'for a while, so that receivers can switch to the new one within that time.',
+          'for a while, so that receivers can switch to the new one within that time. Only one old secret signs: if ' +
+          '`former_signing_secret_until_dt` of the webhook is not null, an older one ends at once.',
         params: WebhookParams,
         body: SigningSecretInput,
         response: {

@@ -3,8 +3,12 @@ import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
 import { CopyButton } from './copy-button.tsx';
 import styles from './secret-once.module.css';
+import { UnsavedChanges } from './unsaved-changes.tsx';
 
-/** A secret that is shown only once: the value, a button to copy it, and a warning. */
+/**
+ * A secret that is shown only once: the value, a button to copy it, and a warning. It asks before the page is left:
+ * the back gesture, with which people close dialogs on a phone, would lose the secret.
+ */
 export function SecretOnce({
   label,
   value,
@@ -29,6 +33,7 @@ export function SecretOnce({
         <CopyButton value={value} wide />
       </div>
       <Callout tone="warn">{note}</Callout>
+      <UnsavedChanges when question={shared.secret.leaving} isShownIn={JSON.stringify} above="popover" />
     </div>
   );
 }

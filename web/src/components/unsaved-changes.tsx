@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, getDefaultZIndex, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { shared } from '../texts/shared.ts';
 
@@ -9,12 +9,15 @@ export function UnsavedChanges({
   when,
   question = texts,
   isShownIn = () => null,
+  above = 'modal',
 }: {
   when: boolean;
   /** What it asks. */
   question?: { title: string; description: string };
   /** The part of the address' search that shows the form, if its page also exists without the form. */
   isShownIn?: (search: object) => unknown;
+  /** The layer that it covers. */
+  above?: 'modal' | 'popover';
 }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -31,6 +34,7 @@ export function UnsavedChanges({
       onClose={() => blocker.reset?.()}
       title={question.title}
       size="sm"
+      zIndex={getDefaultZIndex(above)}
     >
       <Text>{question.description}</Text>
       <Group justify="flex-end" gap="sm" mt="lg">

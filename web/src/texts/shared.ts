@@ -35,6 +35,10 @@ export const shared = {
   secret: {
     once: 'This is shown only once. Copy it now to where you need it.',
     done: 'I have copied it',
+    leaving: {
+      title: 'Leave without copying?',
+      description: 'It cannot be shown again.',
+    },
   },
   table: {
     search: 'Search',

@@ -16,6 +16,9 @@ export const webhookSigning = {
   rotateTitle: 'Replace the signing secret?',
   rotateDescription:
     'The old secret keeps signing as well for a while. Give the target the new secret within that time, so that no message is lost.',
+  olderUntil: (until: string) => `An older secret also signs until ${until}`,
+  olderEnds:
+    'If you replace the secret now, the older one stops at once. Targets that still use it then reject postbacks.',
   formerFor: 'The old secret stops signing',
   periods: {
     '0': 'Immediately',

@@ -1,18 +1,21 @@
 import { Button, Group, Modal, Select, Stack } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { deleteSigningSecret, rotateSigningSecret } from '../../../api/webhook-signing.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
+import { Callout } from '../../../components/callout.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { SecretOnce } from '../../../components/secret-once.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookSigning as texts } from '../../../texts/webhook-signing.ts';
+import { formatDateTime } from '../../../utilities/times.ts';
 
 const DEFAULT_PERIOD = '86400';
 const PERIODS = Object.entries(texts.periods).map(([value, label]) => ({ value, label }));
@@ -21,6 +24,10 @@ const PERIODS = Object.entries(texts.periods).map(([value, label]) => ({ value, 
 export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
   const readOnly = useWebhooksReadOnly();
   const [asking, setAsking] = useState<'rotate' | 'end' | null>(null);
+  /** The other dialog may be open when a response arrives. */
+  const close = (which: 'rotate' | 'end') => setAsking((now) => (now === which ? null : now));
+  const rotation = useRotation(webhook.id, asking === 'rotate');
+  const end = useEnd(webhook.id, asking === 'end', () => close('end'));
   const signed = webhook.signing_since_dt !== null;
   return (
     <Panel
@@ -30,11 +37,25 @@ export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
         !readOnly && (
           <Group gap="xs">
             {signed && (
-              <Button variant="default" size="xs" onClick={() => setAsking('end')}>
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => {
+                  if (!end.isPending) end.reset();
+                  setAsking('end');
+                }}
+              >
                 {texts.end}
               </Button>
             )}
-            <Button variant="default" size="xs" onClick={() => setAsking('rotate')}>
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => {
+                rotation.startOver();
+                setAsking('rotate');
+              }}
+            >
               {signed ? texts.rotate : texts.start}
             </Button>
           </Group>
@@ -56,70 +77,133 @@ export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
       ) : (
         texts.unsigned
       )}
-      <RotateDialog webhook={webhook} opened={asking === 'rotate'} onClose={() => setAsking(null)} />
-      <EndDialog webhookId={webhook.id} opened={asking === 'end'} onClose={() => setAsking(null)} />
+      <RotateDialog
+        webhook={webhook}
+        rotation={rotation}
+        opened={asking === 'rotate'}
+        onClose={() => close('rotate')}
+      />
+      <ConfirmDialog
+        opened={asking === 'end'}
+        title={texts.endTitle}
+        confirmLabel={texts.endConfirm}
+        pending={end.isPending}
+        error={end.error}
+        onConfirm={() => end.mutate()}
+        onClose={() => close('end')}
+      >
+        {texts.endDescription}
+      </ConfirmDialog>
     </Panel>
+  );
+}
+
+/** Creates or replaces the secret, and keeps the new one until it was copied, even if the dialog was closed before. */
+function useRotation(webhookId: number, isOpen: boolean) {
+  const queryClient = useQueryClient();
+  const [period, setPeriod] = useState(DEFAULT_PERIOD);
+  const [secret, setSecret] = useState<string | null>(null);
+  /** The idempotency key of the next request; empty if it gets a new one. */
+  const key = useRef('');
+  const rotate = useFormMutation(
+    {
+      mutationFn: () => {
+        if (key.current === '') key.current = newIdempotencyKey();
+        return rotateSigningSecret(webhookId, Number(period), key.current);
+      },
+      onSuccess: async (made) => {
+        key.current = '';
+        setSecret(made.signing_secret);
+        await queryClient.invalidateQueries({ queryKey: webhooksKey });
+      },
+    },
+    isOpen,
+  );
+  return {
+    rotate,
+    period,
+    choose: (chosen: string) => {
+      key.current = '';
+      setPeriod(chosen);
+    },
+    secret,
+    forgetSecret: () => setSecret(null),
+    /** A request that is under way goes on: a second one would end the secret that the first one keeps. */
+    startOver: () => {
+      if (rotate.isPending) return;
+      key.current = '';
+      rotate.reset();
+      setPeriod(DEFAULT_PERIOD);
+    },
+  };
+}
+
+function useEnd(webhookId: number, isOpen: boolean, onEnded: () => void) {
+  const queryClient = useQueryClient();
+  return useFormMutation(
+    {
+      mutationFn: () => deleteSigningSecret(webhookId),
+      onSuccess: async () => {
+        await queryClient.invalidateQueries({ queryKey: webhooksKey });
+        onEnded();
+        notifyDone(texts.ended);
+      },
+    },
+    isOpen,
   );
 }
 
 /** Asks how long the old secret keeps signing, and shows the new one once. */
 function RotateDialog({
   webhook,
+  rotation,
   opened,
   onClose,
 }: {
   webhook: WebhookRecord;
+  rotation: ReturnType<typeof useRotation>;
   opened: boolean;
   onClose: () => void;
 }) {
-  const queryClient = useQueryClient();
-  const [period, setPeriod] = useState(DEFAULT_PERIOD);
-  /** The new secret, even if the dialog was closed before it arrived. */
-  const [secret, setSecret] = useState<string | null>(null);
-  /** The idempotency key of the next request; empty if it gets a new one. */
-  const key = useRef('');
+  const { rotate, period, choose, secret, forgetSecret } = rotation;
   const signed = webhook.signing_since_dt !== null;
-  const rotate = useMutation({
-    mutationFn: () => {
-      if (key.current === '') key.current = newIdempotencyKey();
-      return rotateSigningSecret(webhook.id, Number(period), key.current);
-    },
-    onSuccess: async (made) => {
-      setSecret(made.signing_secret);
-      await queryClient.invalidateQueries({ queryKey: webhooksKey });
-    },
-  });
-  const close = () => {
-    key.current = '';
-    setSecret(null);
-    rotate.reset();
-    setPeriod(DEFAULT_PERIOD);
-    onClose();
-  };
-  if (secret !== null) return <MadeDialog secret={secret} onClose={close} />;
+  const older = webhook.former_signing_secret_until_dt;
+  if (secret !== null) {
+    return (
+      <MadeDialog
+        secret={secret}
+        onClose={() => {
+          forgetSecret();
+          onClose();
+        }}
+      />
+    );
+  }
   return (
     <ConfirmDialog
       opened={opened}
       title={signed ? texts.rotateTitle : texts.startTitle}
       confirmLabel={signed ? texts.rotateConfirm : texts.startConfirm}
-      harmless
+      harmless={older === null}
       pending={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate()}
-      onClose={close}
+      onClose={onClose}
     >
       {signed ? (
         <Stack gap="sm">
           <div>{texts.rotateDescription}</div>
+          {older !== null && (
+            <Callout tone="warn" title={texts.olderUntil(formatDateTime(new Date(older)))}>
+              {texts.olderEnds}
+            </Callout>
+          )}
           <Select
             label={texts.formerFor}
             description={texts.leaked}
             data={PERIODS}
             value={period}
-            onChange={(value) => {
-              key.current = '';
-              setPeriod(value ?? DEFAULT_PERIOD);
-            }}
+            onChange={(value) => choose(value ?? DEFAULT_PERIOD)}
             allowDeselect={false}
           />
         </Stack>
@@ -149,38 +233,5 @@ function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }
         </Group>
       </Stack>
     </Modal>
-  );
-}
-
-function EndDialog({
-  webhookId,
-  opened,
-  onClose,
-}: {
-  webhookId: number;
-  opened: boolean;
-  onClose: () => void;
-}) {
-  const queryClient = useQueryClient();
-  const end = useMutation({
-    mutationFn: () => deleteSigningSecret(webhookId),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: webhooksKey });
-      onClose();
-      notifyDone(texts.ended);
-    },
-  });
-  return (
-    <ConfirmDialog
-      opened={opened}
-      title={texts.endTitle}
-      confirmLabel={texts.endConfirm}
-      pending={end.isPending}
-      error={end.error}
-      onConfirm={() => end.mutate()}
-      onClose={onClose}
-    >
-      {texts.endDescription}
-    </ConfirmDialog>
   );
 }
