@@ -22,13 +22,22 @@ describe('conditions (RFC 9110 section 13.1.1)', () => {
     assert.deepEqual(expectedRevisions(requestWith('"3" , "foreign","5"')), new Set([3, 5]));
   });
 
-  test('anything but one of our strong tags matches nothing', () => {
+  test('a tag that a proxy changed because it compressed the response is still that of the revision', () => {
+    for (const field of ['W/"3"', '"3-gzip"', 'W/"3-br"', '"3;gzip"', '"other", W/"3"'])
+      assert.deepEqual(expectedRevisions(requestWith(field)), new Set([3]), field);
+  });
+
+  test('anything but the tag of a revision matches nothing', () => {
     for (const field of [
       '',
       '""',
       '3',
       "'3'",
-      'W/"3"',
+      'w/"3"',
+      'W/3',
+      'W/ "3"',
+      '"3-"',
+      '"3-4"',
       '"3',
       '"-3"',
       '"3.0"',

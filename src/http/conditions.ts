@@ -6,10 +6,16 @@ export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/** The revisions that `If-Match` accepts, or null without that header. Unknown tags match nothing. */
+/** The tag of a revision, also as proxies change it when they compress the response: `W/"3"`, `"3-gzip"`. */
+const REVISION_TAG = /^\s*(?:W\/)?"(\d{1,15})(?:[-;](?:gzip|br|deflate|zstd))?"\s*$/;
+
+/**
+ * The revisions that `If-Match` accepts, or null without that header. Unknown tags match nothing. RFC 9110 excludes weak
+ * tags because the bytes may differ. What counts here is the revision of the record, which is the same in every encoding.
+ */
 export function expectedRevisions(request: FastifyRequest): ExpectedRevisions {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;
-  const tags = header.split(',').map((tag) => /^\s*"(\d{1,15})"\s*$/.exec(tag)?.[1]);
+  const tags = header.split(',').map((tag) => REVISION_TAG.exec(tag)?.[1]);
   return new Set(tags.filter((tag) => tag !== undefined).map(Number));
 }

@@ -100,8 +100,13 @@ export function createServer({
   return server as unknown as Routes;
 }
 
-/** Headers of every response: do not cache it by default, and do not sniff its media type. */
+/**
+ * Headers of every response: do not cache it by default, and do not sniff its media type. Proxies are not to compress a
+ * record, because they would change the tag of its revision.
+ */
 function addCommonHeaders(reply: FastifyReply): void {
   reply.header('X-Content-Type-Options', 'nosniff');
-  if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
+  if (reply.hasHeader('Cache-Control')) return;
+  const hasRevision = String(reply.getHeader('ETag') ?? '').startsWith('"');
+  reply.header('Cache-Control', hasRevision ? 'no-store, no-transform' : 'no-store');
 }

@@ -348,6 +348,33 @@ describe('creating and editing a webhook', () => {
     assert.equal((await read(id)).name, 'Mine');
   });
 
+  it('saves behind a proxy that weakens the tags of compressed records, and says if it cannot save', async () => {
+    const { id } = await create({});
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    const conditions: (string | undefined)[] = [];
+    let isRejected = true;
+    await page.route(`**/webhooks/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') {
+        conditions.push(route.request().headers()['if-match']);
+        if (isRejected)
+          return await route.fulfill({ status: 412, contentType: 'application/json', body: '{}' });
+      }
+      const response = await route.fetch();
+      const { etag = '' } = response.headers();
+      await route.fulfill({ response, headers: { ...response.headers(), etag: `W/${etag}` } });
+    });
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('Name').fill('Compressed');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('alert').getByText('Someone else changed this in the meantime').waitFor();
+    isRejected = false;
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Compressed' }).waitFor();
+    assert.equal((await read(id)).name, 'Compressed');
+    assert.deepEqual(conditions, ['"1"', '"1"']);
+  });
+
   it('creates nothing twice when a response was lost', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;

@@ -128,13 +128,18 @@ async function send<T>(
     throw new UnreachableError(error);
   }
   const date = response.headers.get('date');
-  const tag = response.headers.get('etag');
+  const tag = unchangedByProxies(response.headers.get('etag'));
   if (cached !== undefined && response.status === HTTP_NOT_MODIFIED)
     return { record: cached.body as T, etag: tag, date };
   const body = parsed(text);
   if (!response.ok) throw problemFrom(response.status, body, response.headers.get('retry-after'));
   if (method === 'GET') keep(path, tag, body);
   return { record: body as T, etag: tag, date };
+}
+
+/** The tag of a revision as the service sent it: a proxy that compresses the response makes `"3"` weak or `"3-gzip"`. */
+function unchangedByProxies(tag: string | null): string | null {
+  return tag === null ? null : tag.replace(/^(?:W\/)?"(\d{1,15})(?:[-;](?:gzip|br|deflate|zstd))?"$/, '"$1"');
 }
 
 /** From the header field `Date`, which has a precision of one second. */

@@ -112,7 +112,8 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
         initial={draftOf(start.record)}
         current={record}
         saving={save.isPending || save.isSuccess}
-        problem={isProblem(save.error, 412) ? null : save.error}
+        // Without a difference to show, such as after a failed read, the error itself is shown.
+        problem={isProblem(save.error, 412) && conflict ? null : save.error}
         notice={conflict}
         cancel={details}
         onSave={save.mutate}
