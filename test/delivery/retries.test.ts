@@ -112,6 +112,29 @@ describe('a message that cannot be delivered', () => {
     });
   }
 
+  it('has in the line the number of attempts after which it goes to the dead-letter queue', async () => {
+    for (const [maxAttempts, maxReceives, attempts] of [
+      [10, 3, 3],
+      [4, 1_000, 4],
+    ] as const) {
+      await using test = await failing(
+        answer(503),
+        { max_attempts: maxAttempts },
+        {
+          settings: {
+            message_queue_max_receives: maxReceives,
+            retry_initial_delay: 600,
+            retry_max_delay: 600,
+          },
+        },
+      );
+      const { api } = test.service;
+      await untilRetrying(test.service, test.id);
+      assert.equal((await api.get(`/webhooks/${test.id}/line`)).body.head.max_attempts, attempts);
+      assert.equal((await api.get(`/webhooks/${test.id}`)).body.max_attempts, maxAttempts);
+    }
+  });
+
   it('waits for as long as Retry-After says, up to the limit', async () => {
     await using test = await failing(
       inTurn(

@@ -330,3 +330,15 @@ describe('webhooks in the admin UI', () => {
     await page.getByText('No webhooks yet').waitFor();
   });
 });
+
+it('the page of a webhook says after how many attempts the queue moves its first message to dead letters', async () => {
+  await using ui = await startUi({
+    settings: { message_queue_max_receives: 3, retry_initial_delay: 600, retry_max_delay: 600 },
+  });
+  await using target = await startTarget({ respondWith: answer(503) });
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  await api.create('/accounts', { name: 'Northwind' });
+  await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+  await visit.page.getByText('1 of at most 3', { exact: true }).waitFor();
+});

@@ -75,6 +75,7 @@ export function toLineRecord(line: Line, now: number): Static<typeof LineRecord>
             message_id: head.messageId,
             subtopic: head.label as Subtopic,
             attempts: head.receiveCount,
+            max_attempts: line.effectiveAttempts,
             in_flight: head.inFlight,
             last_error_message: line.lastErrorMessage,
             next_attempt_dt:

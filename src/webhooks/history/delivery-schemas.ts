@@ -299,6 +299,11 @@ export const LineRecord = Type.Object(
             message_id: Type.String(),
             subtopic: SubtopicMember,
             attempts: Type.Integer({ description: 'Number of attempts so far.' }),
+            max_attempts: Type.Integer({
+              description:
+                'Effective attempts: the smaller of the webhook’s `max_attempts` and the limit of the queue. If the ' +
+                'last one fails, the message is moved to the dead-letter queue.',
+            }),
             in_flight: Type.Boolean(),
             last_error_message: Nullable(Type.String()),
             next_attempt_dt: OptionalDateTime('Null while the head is in flight or delivery is paused.'),

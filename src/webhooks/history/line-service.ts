@@ -15,6 +15,8 @@ type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 export interface Line extends LineState {
   webhookId: number;
   lastErrorMessage: string | null;
+  /** After how many attempts a message is moved to the dead-letter queue. */
+  effectiveAttempts: number;
   /** True if the webhook is active and paused. */
   paused: boolean;
   /** False if the settings of every instance turn delivery off. */
@@ -24,7 +26,7 @@ export interface Line extends LineState {
 /** Dependencies of {@link LineService}. */
 export interface LineServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'line' | 'actOnHead'>;
+  queue: Pick<MessageQueue, 'line' | 'actOnHead' | 'maxReceives'>;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   /** Whether any instance delivers. */
   delivers: () => boolean;
@@ -49,6 +51,7 @@ export class LineService {
       webhookId,
       ...state,
       lastErrorMessage: last?.error ?? null,
+      effectiveAttempts: Math.min(webhook.max_attempts, this.#with.queue.maxReceives),
       paused: isPaused(webhook),
       delivers: this.#with.delivers(),
     };

@@ -119,7 +119,7 @@ function Head({
           [texts.depth, formatNumber(line.depth)],
           [texts.oldest, <Time key="oldest" value={line.oldest_dt} />],
           [texts.head, event],
-          [texts.attempts, texts.ofAttempts(formatNumber(head.attempts), formatNumber(webhook.max_attempts))],
+          [texts.attempts, texts.ofAttempts(formatNumber(head.attempts), formatNumber(head.max_attempts))],
           head.last_error_message === null
             ? null
             : [
