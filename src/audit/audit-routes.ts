@@ -4,7 +4,7 @@ import { pageAnswer, pageRequest } from '../http/paging.ts';
 import { parsePeriod } from '../http/period.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { PageOf, PathId } from '../http/schemas.ts';
-import { invalidInput } from '../problems/problem.ts';
+import { assertValid } from '../http/validation.ts';
 import type { AuditLog } from './audit-log.ts';
 import { AuditEntry, AuditQuery, toAuditRecord } from './audit-schemas.ts';
 import type { AuditFilter } from './audit-store.ts';
@@ -18,6 +18,7 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
     '/audit-log',
     {
       config,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'listAuditEntries',
@@ -30,7 +31,13 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
         response: { 200: PageOf(AuditEntry, 'Entries, newest first.'), ...problems(400) },
       },
     },
-    async ({ query }) => pageAnswer(await audit.list(toFilter(query), pageRequest(query)), toAuditRecord),
+    async (request) => {
+      const { query } = request;
+      const requires = { pointer: '/query/object_id', detail: 'requires object_type' };
+      const isAlone = query.object_id !== undefined && query.object_type === undefined;
+      assertValid(request, isAlone ? [requires] : []);
+      return pageAnswer(await audit.list(toFilter(query), pageRequest(query)), toAuditRecord);
+    },
   );
 
   routes.get(
@@ -52,9 +59,6 @@ export function auditRoutes(routes: Routes, audit: AuditLog): void {
 /** @throws {ProblemError} `invalid-request` */
 function toFilter(query: AuditQuery): AuditFilter {
   const { object_id: objectId = null, object_type: objectType = null, from_dt, to_dt } = query;
-  if (objectId !== null && objectType === null) {
-    throw invalidInput([{ pointer: '/query/object_id', detail: 'requires object_type' }]);
-  }
   return {
     user: query.user ?? null,
     actorType: query.actor_type ?? null,

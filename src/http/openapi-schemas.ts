@@ -1,4 +1,4 @@
-import { DESCRIBED_AS, ETAG_MARK, NAME_PATTERN, PLAIN_TEXT_PATTERN } from './schemas.ts';
+import { DESCRIBED_AS, ETAG_MARK, NAME_PATTERN, PLAIN_TEXT_PATTERN, READ_AS } from './schemas.ts';
 
 /** The members of a described schema that are read here. */
 export interface DescribedSchema {
@@ -47,7 +47,7 @@ export class ComponentSchemas {
         ? { ...described, description: schema.description }
         : described;
     }
-    const { title, [ETAG_MARK]: _, ...described } = this.#withTypes(schema);
+    const { title, [ETAG_MARK]: _, [READ_AS]: _read, ...described } = this.#withTypes(schema);
     if (title === undefined) return described;
     const types = [described.type ?? []].flat();
     if (!types.includes('null')) return this.#component(title, described);

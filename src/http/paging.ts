@@ -1,9 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { Page, PageRequest } from '../database/page.ts';
 import { invalidInput } from '../problems/problem.ts';
+import { READ_AS } from './schemas.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+
+/** What is wrong with a cursor that no list returned. */
+export const INVALID_CURSOR = 'must be a next_cursor from this list';
 
 /** The query members of every list. */
 export const PageQuery = Type.Object({
@@ -15,18 +19,26 @@ export const PageQuery = Type.Object({
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'The `next_cursor` of the previous page.',
+      [READ_AS]: 'cursor',
+    }),
   ),
 });
 
 /** @throws {ProblemError} `invalid-request` for an invalid cursor. */
 export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
   if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
-  const after = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
-  if (!Number.isSafeInteger(after) || after < 0 || toCursor(after) !== query.cursor) {
-    throw invalidInput([{ pointer: '/query/cursor', detail: 'must be a next_cursor from this list' }]);
-  }
+  const after = parseCursor(query.cursor);
+  if (after === null) throw invalidInput([{ pointer: '/query/cursor', detail: INVALID_CURSOR }]);
   return { limit: query.limit ?? DEFAULT_LIMIT, after };
+}
+
+/** The number of {@link toCursor}; null for any other text. */
+export function parseCursor(cursor: string): number | null {
+  const after = Number(Buffer.from(cursor, 'base64url').toString('latin1'));
+  return Number.isSafeInteger(after) && after >= 0 && toCursor(after) === cursor ? after : null;
 }
 
 /** The response body of a list. */

@@ -3,7 +3,7 @@ import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
 import { withUnknownMembers } from './unknown-members.ts';
-import { inputErrorsOf } from './validation.ts';
+import { requestErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** `Retry-After` while the database is unavailable, in seconds. */
@@ -81,7 +81,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
       cause: error,
     });
   }
-  const errors = inputErrorsOf(error);
+  const errors = requestErrorsOf(request, error);
   if (errors.length > 0) return invalidInput(withUnknownMembers(request, errors));
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

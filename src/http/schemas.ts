@@ -27,6 +27,12 @@ export function describedAs<T extends TSchema>(schema: T, described: object) {
   return Type.Unsafe<Static<T>>({ ...schema, [DESCRIBED_AS]: described });
 }
 
+/** The key under which a text says what it must be read as, so that the schema finds it together with other errors. */
+export const READ_AS = 'x-read-as';
+
+/** What such a text is. `pair-cursor`: the cursor of a purge. */
+export type ReadAs = 'time' | 'cursor' | 'pair-cursor';
+
 /** The mark of a record whose responses carry an ETag, for the API description. */
 export const ETAG_MARK = 'x-etag';
 export const HAS_ETAG = { [ETAG_MARK]: true } as const;
@@ -84,7 +90,7 @@ export function DateTimeInput(description: string) {
 
 /** A time in a query, which is optional: ISO 8601 with a time zone. */
 export function TimeQuery(description: string) {
-  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description });
+  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description, [READ_AS]: 'time' });
   return Type.Optional(describedAs(text, { type: 'string', format: 'date-time' }));
 }
 

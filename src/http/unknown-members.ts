@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
-import { inputErrorsOf } from './validation.ts';
+import { requestErrorsOf } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,7 +36,8 @@ export function refuseUnknownMembers(server: FastifyInstance): void {
     if (unknown.length === 0) return done();
     // An upload's body is not read yet.
     const found = request.routeOptions.config.isUpload === true ? undefined : request.validationError;
-    done(invalidInput(withUnknownMembers(request, inputErrorsOf(found as FastifyError | undefined))));
+    const errors = requestErrorsOf(request, found as FastifyError | undefined);
+    done(invalidInput(withUnknownMembers(request, errors)));
   });
 }
 

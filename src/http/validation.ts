@@ -1,19 +1,37 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
-import { PATTERN_WORDS } from './schemas.ts';
+import { INVALID_CURSOR, parseCursor, parsePairCursor } from './paging.ts';
+import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
 
 /** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
 const MAX_ERRORS_TOLD = 100;
+
+/** How texts are read that have this mark, and what is wrong with the others. */
+const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
+  time: { read: parseDateTime, detail: INVALID_DATE_TIME },
+  cursor: { read: parseCursor, detail: INVALID_CURSOR },
+  'pair-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of a purge' },
+};
+/** A text that is too long already has that error. */
+const isReadable: SchemaValidateFunction = (as: ReadAs, text: string, { maxLength } = {}) =>
+  text.length > (maxLength ?? Number.POSITIVE_INFINITY) || READERS[as].read(text) !== null;
+
+/** The parts of a request, by their names in Fastify. */
+const PARTS = { params: 'params', body: 'body', querystring: 'query' } as const;
 
 const COMMON = { allErrors: true, strict: false, verbose: true, useDefaults: true } as const;
 /** Both keep what they compile by schema, so that further servers of the process need not compile it again. */
 const strict = new Ajv({ ...COMMON, coerceTypes: false });
 const converting = new Ajv({ ...COMMON, coerceTypes: 'array' });
-for (const ajv of [strict, converting]) formats.default(ajv);
+for (const ajv of [strict, converting]) {
+  formats.default(ajv);
+  ajv.addKeyword({ keyword: READ_AS, type: 'string', errors: false, validate: isReadable });
+}
 
 /**
  * Validates bodies as they are, and texts (query, path) with converted types. Finds every invalid member, not
@@ -30,8 +48,30 @@ export function installValidation(app: FastifyInstance): void {
   );
 }
 
-/** The schema errors of a request: each invalid member with its error. */
-export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
+/**
+ * The schema errors of all parts of a request. Fastify stops at the first part that fails, so the others are validated
+ * here. This also converts their texts.
+ */
+export function requestErrorsOf(request: FastifyRequest, error: FastifyError | undefined): InputError[] {
+  if (error?.validation === undefined) return [];
+  const others = (['params', 'body', 'querystring'] as const).filter(
+    (part) => part !== error.validationContext,
+  );
+  const errors = [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
+  return errors.slice(0, MAX_ERRORS_TOLD);
+}
+
+/** What Fastify would report if this part was the first that fails. */
+function failureOf(request: FastifyRequest, part: keyof typeof PARTS): SchemaFailure | undefined {
+  const validate = request.getValidationFunction(part);
+  if (typeof validate !== 'function' || validate(request[PARTS[part]])) return undefined;
+  return { validation: validate.errors ?? [], validationContext: part };
+}
+
+type SchemaFailure = Pick<FastifyError, 'validation' | 'validationContext'>;
+
+/** The schema errors of one part of a request: each invalid member with its error. */
+export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
   const found = (error?.validation ?? []) as ErrorObject[];
   const context = error?.validationContext;
   const prefix =
@@ -47,12 +87,17 @@ export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
   return [...errors.values()];
 }
 
+/** The schema errors of a request for a route with `attachValidation`. Afterwards, the texts of its query are converted. */
+export function schemaErrorsOf(request: FastifyRequest): InputError[] {
+  return requestErrorsOf(request, request.validationError as FastifyError | undefined);
+}
+
 /**
  * For routes with `attachValidation`, whose rules go beyond a schema: throws one problem that names what the
  * schema and `further` found. @throws {ProblemError} `invalid-request`
  */
 export function assertValid(request: FastifyRequest, further: readonly InputError[] = []): void {
-  const bySchema = inputErrorsOf(request.validationError as FastifyError | undefined);
+  const bySchema = schemaErrorsOf(request);
   const reported = new Set(bySchema.map(({ pointer }) => pointer));
   const errors = [...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))];
   if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_TOLD));
@@ -80,6 +125,8 @@ function toInputError(error: ErrorObject, prefix: string): InputError {
         pointer: at,
         detail: PATTERN_WORDS.get(error.params.pattern) ?? 'does not have the required format',
       };
+    case READ_AS:
+      return { pointer: at, detail: READERS[error.schema as ReadAs].detail };
     default:
       return { pointer: at, detail: limitDetail(error) ?? 'is invalid' };
   }

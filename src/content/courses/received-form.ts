@@ -1,5 +1,5 @@
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
-import type { FastifyError, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { inputErrorsOf } from '../../http/validation.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 
@@ -40,7 +40,7 @@ export class ReceivedForm {
     const members = Object.fromEntries(this.#members);
     validate(members);
     const validation = validate.errors ?? [];
-    const bySchema = inputErrorsOf({ validation, validationContext: 'body' } as unknown as FastifyError);
+    const bySchema = inputErrorsOf({ validation, validationContext: 'body' });
     const reported = new Set(bySchema.map(({ pointer }) => pointer));
     const errors = [...bySchema, ...this.#errors.filter(({ pointer }) => !reported.has(pointer))];
     if (errors.length > 0) throw invalidInput(errors);

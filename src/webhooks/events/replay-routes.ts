@@ -6,7 +6,7 @@ import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Nullable, TimeQuery } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
+import { assertValid } from '../../http/validation.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
@@ -51,6 +51,7 @@ export function replayRoutes(
     '/webhooks/:webhook_id/replay',
     {
       config: { scope: 'webhooks:write' },
+      attachValidation: true,
       schema: {
         tags: ['Events'],
         operationId: 'replayEvents',
@@ -64,9 +65,10 @@ export function replayRoutes(
       },
     },
     async (request, reply) => {
+      const required = { pointer: '/query/from_dt', detail: 'is required' };
+      assertValid(request, request.query.from_dt === undefined ? [required] : []);
       const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
       const { from, to } = parsePeriod({ from_dt, to_dt });
-      if (from === null) throw invalidInput([{ pointer: '/query/from_dt', detail: 'is required' }]);
       const { after } = pageRequest(cursor === undefined ? {} : { cursor });
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
@@ -74,7 +76,7 @@ export function replayRoutes(
         const id = parseId(request.params.webhook_id, 'webhook');
         const { replayed, next } = await replays.step(
           id,
-          { from, to: to ?? now() + 1, again, dryRun, after },
+          { from: from!, to: to ?? now() + 1, again, dryRun, after },
           actorOf(request),
           tx,
         );

@@ -6,7 +6,8 @@ import { parseId } from '../../http/ids.ts';
 import { pageAnswer, pageRequest, toCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
+import { assertValid } from '../../http/validation.ts';
+import type { InputError } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import { toDeliveryRecord, toDeliverySummary } from './delivery-records.ts';
@@ -57,10 +58,7 @@ export function deliveryRoutes(
     const { status, limit, cursor, delivery_id: ids, ...filter } = query;
     const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
     const webhookId = webhookIdOf(params);
-    if (ids !== undefined) {
-      assertAlone(query);
-      return await redelivery.redeliverThese(webhookId, ids, by, tx);
-    }
+    if (ids !== undefined) return await redelivery.redeliverThese(webhookId, ids, by, tx);
     const { after } = pageRequest(cursor === undefined ? {} : { cursor });
     const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
     if (Object.keys(filter).length === 0)
@@ -151,6 +149,7 @@ export function deliveryRoutes(
     '/webhooks/:webhook_id/deliveries/redeliver',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags: historyTags,
         operationId: 'redeliverDeliveries',
@@ -163,17 +162,20 @@ export function deliveryRoutes(
         response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      assertValid(request, combinationErrors(request.query));
+      return await idempotency.answer(request, reply, async (tx) => {
         const result = await redeliverAsked(request.params, request.query, actorOf(request), tx);
         return { status: 202, body: toRedelivery(result) };
-      }),
+      });
+    },
   );
 
   routes.post(
     '/webhooks/:webhook_id/deliveries/remove',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags: historyTags,
         operationId: 'removeDeadLetters',
@@ -187,11 +189,11 @@ export function deliveryRoutes(
         response: { 200: RemoveRecord, ...problems(400, 404, 422) },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      assertValid(request, combinationErrors(request.query));
+      return await idempotency.answer(request, reply, async (tx) => {
         const { limit, cursor, delivery_id: ids, ...filter } = request.query;
         const webhookId = webhookIdOf(request.params);
-        if (ids !== undefined) assertAlone(request.query);
         const { after } = pageRequest(cursor === undefined ? {} : { cursor });
         const result =
           ids === undefined
@@ -208,17 +210,16 @@ export function deliveryRoutes(
           status: 200,
           body: { removed, remaining, next_cursor: next === null ? null : toCursor(next) },
         };
-      }),
+      });
+    },
   );
 }
 
-/** @throws {ProblemError} `invalid-request` if ids are combined with anything else */
-function assertAlone(query: object): void {
+/** Ids cannot be combined with anything else. */
+function combinationErrors(query: { delivery_id?: unknown }): InputError[] {
+  if (query.delivery_id === undefined) return [];
   const others = Object.keys(query).filter((name) => name !== 'delivery_id');
-  if (others.length === 0) return;
-  throw invalidInput(
-    others.map((name) => ({ pointer: `/query/${name}`, detail: 'cannot be combined with delivery_id' })),
-  );
+  return others.map((name) => ({ pointer: `/query/${name}`, detail: 'cannot be combined with delivery_id' }));
 }
 
 function toRedelivery({ redelivered, remaining, next }: RedeliveryResult): Static<typeof RedeliverRecord> {

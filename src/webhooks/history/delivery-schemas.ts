@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
-import { DateTime, Id, Nullable, OptionalDateTime, TimeQuery } from '../../http/schemas.ts';
+import { DateTime, Id, Nullable, OptionalDateTime, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
@@ -202,6 +202,7 @@ const StepCursor = Type.Optional(
   Type.String({
     maxLength: 200,
     description: 'The `next_cursor` of the previous call with the same filter.',
+    [READ_AS]: 'cursor',
   }),
 );
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id, Nullable, TimeQuery } from '../../http/schemas.ts';
+import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import { Subject } from './delivery-schemas.ts';
@@ -58,6 +58,7 @@ export const PurgeQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description: 'The `next_cursor` of the previous call with the same `until_dt`.',
+      [READ_AS]: 'pair-cursor',
     }),
   ),
 });

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { borrowTestService, type LentService } from '../support/lent-service.ts';
+import type { Answer } from '../support/service.ts';
+
+const TARGET = 'https://crm.example.com/hook';
+
+describe('a request with several invalid members', () => {
+  let service: LentService;
+  let id: number;
+  before(async () => {
+    service = await borrowTestService();
+    id = (
+      await service.api.create('/webhooks', {
+        name: 'CRM',
+        topic: 'ACCOUNT',
+        target_url: TARGET,
+        authentication: { type: 'BASIC', key: 'coursewire', secret: 'from-the-crm' },
+      })
+    ).id;
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const assertNames = ({ status, body }: Answer, ...pointers: string[]) => {
+    assert.equal(status, 400, JSON.stringify(body));
+    const named = body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    assert.deepEqual(named.toSorted(), pointers.toSorted());
+  };
+
+  test('in its body and its query gets a 400 that names all of them', async () => {
+    const { api } = service;
+    const wrong = { nam: 'x', name: 'CRM', topic: 'ACCOUNT', target_url: TARGET };
+    assertNames(
+      await api.put(`/webhooks/${id}?resetStatistics=maybe&reset=1`, wrong),
+      '/nam',
+      '/query/resetStatistics',
+      '/query/reset',
+    );
+    assertNames(
+      await api.post('/webhooks/test?webhook_id=0&subtopic=X', wrong),
+      '/nam',
+      '/query/webhook_id',
+      '/query/subtopic',
+    );
+  });
+
+  test('in its query gets a 400 that names limits, times and cursors together', async () => {
+    const { api } = service;
+    const deliveries = `/webhooks/${id}/deliveries`;
+    assertNames(
+      await api.get(`${deliveries}?limit=0&from_dt=yesterday&until_dt=x&cursor=zzz`),
+      '/query/limit',
+      '/query/from_dt',
+      '/query/until_dt',
+      '/query/cursor',
+    );
+    for (const action of ['redeliver', 'remove']) {
+      assertNames(
+        await api.post(`${deliveries}/${action}?cursor=zz&from_dt=x`),
+        '/query/cursor',
+        '/query/from_dt',
+      );
+      assertNames(
+        await api.post(`${deliveries}/${action}?delivery_id=1&limit=0&cursor=zz&account_id=5`),
+        '/query/limit',
+        '/query/cursor',
+        '/query/account_id',
+      );
+    }
+    assertNames(
+      await api.post(`/webhooks/${id}/line/purge?limit=0&until_dt=&cursor=x`),
+      '/query/limit',
+      '/query/until_dt',
+      '/query/cursor',
+    );
+    assertNames(
+      await api.post(`/webhooks/${id}/replay?cursor=x&to_dt=x`),
+      '/query/from_dt',
+      '/query/to_dt',
+      '/query/cursor',
+    );
+    assertNames(await api.get('/events?from_dt=x&cursor=zz'), '/query/from_dt', '/query/cursor');
+    assertNames(
+      await api.get('/audit-log?object_id=1&to_dt=x&cursor=zz'),
+      '/query/object_id',
+      '/query/to_dt',
+      '/query/cursor',
+    );
+  });
+
+  test('gets a 400 that names no valid member, such as the secret that a tested webhook keeps', async () => {
+    const { api } = service;
+    const body = {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: TARGET,
+      authentication: { type: 'BASIC', key: 'coursewire' },
+      max_attempts: 0,
+    };
+    assertNames(await api.post(`/webhooks/test?webhook_id=${id}`, body), '/max_attempts');
+    assertNames(
+      await api.post(`/webhooks/test?webhook_id=${id}x`, body),
+      '/query/webhook_id',
+      '/max_attempts',
+    );
+    assertNames(await api.put(`/webhooks/${id}`, body), '/max_attempts');
+  });
+});
