@@ -58,8 +58,8 @@ describe('the dashboard', () => {
     assert.equal(waiting, 2);
     assert.equal(oldestAt, delivery.body.event_dt);
     assert.deepEqual(
-      [failing[0].webhook_id, failing[0].name, failing[0].in_error],
-      [webhook.id, 'North', true],
+      [failing[0].webhook_id, failing[0].name, failing[0].state],
+      [webhook.id, 'North', 'in-error'],
     );
     assert.ok(failing[0].failure_count >= 2);
     const list = await api.get('/ui/api/webhooks?state=blocked');

@@ -262,6 +262,33 @@ describe('the dashboard', () => {
   });
 });
 
+it('the dashboard says that a webhook has recovered only after a success, not after an edit, a pause or a deactivation', async () => {
+  await using ui = await startUi({ settings: SLOW_RETRIES });
+  await using target = await startTarget({ respondWith: refuse });
+  const { api } = ui.service;
+  const id = await addWebhook(api, target, 'CRM');
+  await api.create('/accounts', { name: 'Northwind' });
+  const change = async (members: object) => {
+    const { body } = await api.get(`/webhooks/${id}`);
+    assert.equal((await api.put(`/webhooks/${id}`, { ...body, ...members })).status, 200);
+  };
+  const isRetried = async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING';
+  await until(isRetried, 'the first message has failed');
+  await change({ name: 'CRM of the north' });
+  await using visit = await ui.visit('/');
+  const failing = visit.page.getByRole('region', { name: 'Failures by webhook' });
+  await failing.getByText('Not tried again').waitFor();
+  assert.equal(await failing.getByText('Recovered').count(), 0);
+  await visit.assertAccessible();
+  await change({ paused: true });
+  await failing.getByText('Paused', { exact: true }).waitFor();
+  target.respondWith(answer(200));
+  await change({ paused: false });
+  await failing.getByText('Recovered').waitFor();
+  await change({ enabled: false });
+  await failing.getByText('Inactive').waitFor();
+});
+
 describe('the System page', () => {
   let ui: Ui;
   before(async () => {

@@ -71,7 +71,7 @@ function toFailing(webhook: FailingWebhook) {
     webhook_id: webhook.webhookId,
     name: webhook.name,
     failure_count: webhook.failures,
-    in_error: webhook.inError,
+    state: webhook.state,
     last_error_dt: formatOptionalDateTime(webhook.lastErrorAt),
     last_error_message: webhook.lastErrorMessage,
   };

@@ -29,7 +29,10 @@ export async function countContent(reader: Pick<Reader, 'all'>): Promise<Content
 export interface FailingWebhookRow {
   id: number;
   name: string;
+  enabled: number;
+  paused_at: number | null;
   in_error: number;
+  last_success_at: number | null;
   last_error_at: number | null;
   last_error_message: string | null;
 }
@@ -46,7 +49,10 @@ export async function readWebhooksInBrief(
     .select([
       'webhooks.id',
       'webhooks.name',
+      'webhooks.enabled',
+      'webhooks.paused_at',
       'webhook_statistics.in_error',
+      'webhook_statistics.last_success_at',
       'webhook_statistics.last_error_at',
       'webhook_statistics.last_error_message',
     ])

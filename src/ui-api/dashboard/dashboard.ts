@@ -7,6 +7,7 @@ import {
   type ContentCounts,
   countContent,
   countPaused,
+  type FailingWebhookRow,
   type PausedWebhookRow,
   readAttemptedAt,
   readPaused,
@@ -22,10 +23,16 @@ export interface FailingWebhook {
   webhookId: number;
   name: string;
   failures: number;
-  inError: boolean;
+  state: FailingState;
   lastErrorAt: number | null;
   lastErrorMessage: string | null;
 }
+
+/**
+ * The state of a webhook with failures. `untried`: an edit ended the error, but nothing was sent since. `unknown`: its
+ * statistics were reset, and nothing was sent since.
+ */
+export type FailingState = 'in-error' | 'inactive' | 'paused' | 'recovered' | 'untried' | 'unknown';
 
 /** A line whose first message failed and is retried. */
 export interface BlockedLine {
@@ -115,7 +122,7 @@ export class Dashboard {
         webhookId,
         name: webhook.name,
         failures,
-        inError: webhook.in_error === 1,
+        state: stateOf(webhook),
         lastErrorAt: webhook.last_error_at,
         lastErrorMessage: webhook.last_error_message,
       };
@@ -147,4 +154,14 @@ export class Dashboard {
     }
     return lines;
   }
+}
+
+/** A webhook that is not in error need not have recovered: an edit, a pause and a deactivation end the error, too. */
+function stateOf(webhook: FailingWebhookRow): FailingState {
+  const { last_success_at: success, last_error_at: error } = webhook;
+  if (webhook.in_error === 1) return 'in-error';
+  if (webhook.enabled === 0) return 'inactive';
+  if (webhook.paused_at !== null) return 'paused';
+  if (success !== null && success >= (error ?? 0)) return 'recovered';
+  return error === null ? 'unknown' : 'untried';
 }

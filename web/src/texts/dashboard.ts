@@ -87,8 +87,14 @@ export const dashboard = {
     last: 'Last failure',
     state: 'State',
     none: 'No failures in the last hour.',
-    inError: 'In error',
-    recovered: 'Recovered',
+    states: {
+      'in-error': 'In error',
+      inactive: 'Inactive',
+      paused: 'Paused',
+      recovered: 'Recovered',
+      untried: 'Not tried again',
+      unknown: 'Unknown',
+    },
   },
   content: {
     title: 'Content',

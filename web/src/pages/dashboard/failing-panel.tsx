@@ -2,7 +2,7 @@ import type { FailingWebhook } from '../../api/dashboard.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { RowLink } from '../../components/row-link.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
@@ -11,6 +11,15 @@ import { shortError } from '../../utilities/short-error.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.failing;
+
+const TONES: Record<FailingWebhook['state'], Tone> = {
+  'in-error': 'bad',
+  inactive: 'quiet',
+  paused: 'warn',
+  recovered: 'good',
+  untried: 'warn',
+  unknown: 'quiet',
+};
 
 const COLUMNS: readonly Column<FailingWebhook>[] = [
   {
@@ -49,11 +58,7 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
     id: 'state',
     label: texts.state,
     width: '8rem',
-    cell: (webhook) => (
-      <StatusBadge tone={webhook.in_error ? 'bad' : 'good'}>
-        {webhook.in_error ? texts.inError : texts.recovered}
-      </StatusBadge>
-    ),
+    cell: ({ state }) => <StatusBadge tone={TONES[state]}>{texts.states[state]}</StatusBadge>,
   },
 ];
 
