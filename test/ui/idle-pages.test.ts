@@ -89,3 +89,27 @@ describe('an idle page', () => {
     assert.deepEqual(sent, []);
   });
 });
+
+it('an idle page adds the date to times of yesterday at midnight', async () => {
+  await using ui = await startUi();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', {
+    name: 'CRM',
+    topic: 'ACCOUNT',
+    target_url: 'https://crm.example.com/hook',
+    paused: true,
+  });
+  await api.create('/accounts', { name: 'Northwind' });
+  const { body: line } = await api.get(`/webhooks/${id}/line`);
+  await api.post(`/webhooks/${id}/line/purge`);
+  await using visit = await ui.visit('/profile');
+  const { page } = visit;
+  // In the time zone of the page.
+  const late = await page.evaluate((event) => new Date(event).setHours(23, 58), line.oldest_dt as string);
+  await page.clock.install({ time: late });
+  await visit.go(`/administration/integrations/webhooks/${id}?tab=history`);
+  const time = page.getByRole('listitem').filter({ hasText: 'Account created' }).locator('time');
+  await time.getByText(/^\d{2}:\d{2}/).waitFor();
+  await page.clock.fastForward('05:00');
+  await time.getByText(/^\d{1,2} \w+, \d{2}:\d{2}/).waitFor();
+});

@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
 import { formatClock, formatDateTime, formatPrecise, formatRelative, formatUtc } from '../utilities/times.ts';
 import { useNow } from '../utilities/use-now.ts';
+import { useToday } from '../utilities/use-today.ts';
 import styles from './time.module.css';
 
 const RELATIVE_EVERY_MS = 10_000;
@@ -37,7 +38,7 @@ export function Time({
         {format === 'relative' ? (
           <Relative time={time} />
         ) : format === 'clock' ? (
-          formatClock(time, Date.now())
+          <Clock time={time} />
         ) : format === 'absolute' ? (
           formatDateTime(time)
         ) : (
@@ -50,4 +51,9 @@ export function Time({
 
 function Relative({ time }: { time: Date }) {
   return formatRelative(time, useNow(RELATIVE_EVERY_MS));
+}
+
+/** At midnight, it gets the date. */
+function Clock({ time }: { time: Date }) {
+  return formatClock(time, useToday());
 }
