@@ -7,6 +7,7 @@ import { claimKey, deleteExpiredKey, deleteKeysBefore, keepAnswer, readKey } fro
 
 /** How long the response for a key is stored. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_KEY_LENGTH = 255;
 const KEY = /^[\x21-\x7e]+$/;
 /** SHA-256. */
@@ -33,15 +34,16 @@ type Work<Body> = (tx: Transaction) => Promise<Answer<Body>>;
 
 /** How the body of a response is stored, and the hash that identifies its request. */
 interface Form {
-  write(body: unknown): string;
-  read(stored: string): unknown;
+  /** `body` is JSON, and so is what `read` returns. */
+  write(body: string): string;
+  read(stored: string): string;
   sealHash(hash: string): string;
   openHash(stored: string): string;
 }
 
 const PLAIN: Form = {
-  write: JSON.stringify,
-  read: JSON.parse,
+  write: (body) => body,
+  read: (stored) => stored,
   sealHash: (hash) => hash,
   openHash: (stored) => stored,
 };
@@ -111,14 +113,15 @@ export class Idempotency {
     const { answer, replayed } =
       key === null
         ? { answer: await work(undefined), replayed: false }
-        : await this.#once(request, key, work, content, formOf(callerOf(request).id, key));
+        : await this.#once({ request, reply }, key, work, content, formOf(callerOf(request).id, key));
     reply.code(answer.status).headers(answer.headers ?? {});
-    if (replayed) reply.header('Idempotent-Replayed', 'true');
+    // Without the schema of the response: an earlier release may have stored it, without members that are required now.
+    if (replayed) reply.header('Idempotent-Replayed', 'true').type(JSON_TYPE).serializer(JSON.stringify);
     return answer.body;
   }
 
   async #once<Body>(
-    request: FastifyRequest,
+    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
     key: string,
     work: Work<Body>,
     content: string | undefined,
@@ -145,7 +148,7 @@ export class Idempotency {
               'This Idempotency-Key was already used for a different request',
             );
           }
-          const body = form.read(kept.body) as Body;
+          const body = JSON.parse(form.read(kept.body)) as Body;
           return { answer: { status: kept.status, headers: JSON.parse(kept.headers), body }, replayed: true };
         }
         await deleteExpiredKey(tx, { clientId, key, expiry });
@@ -156,7 +159,8 @@ export class Idempotency {
         key,
         status: answer.status,
         headers: JSON.stringify(answer.headers ?? {}),
-        body: form.write(answer.body),
+        // As it is sent. The serializer depends on the status.
+        body: form.write(String(reply.code(answer.status).serialize(answer.body))),
       });
       return { answer, replayed: false };
     });
@@ -168,8 +172,8 @@ function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
   const owner = JSON.stringify([clientId, key]);
   const [answer, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];
   return {
-    write: (body) => cipher.encrypt(answer, JSON.stringify(body)),
-    read: (stored) => JSON.parse(decrypted(cipher, answer, stored)),
+    write: (body) => cipher.encrypt(answer, body),
+    read: (stored) => decrypted(cipher, answer, stored),
     sealHash: (hash) => cipher.encrypt(request, hash),
     // The stored hash of a request without secrets is not encrypted. It belongs to another request, which this one must
     // not repeat.

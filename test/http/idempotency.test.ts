@@ -36,6 +36,21 @@ describe('Idempotency-Key on POST', () => {
     assert.equal((await api.get('/accounts')).body.data.length, 2);
   });
 
+  test('a response that an earlier release stored is repeated, although records have more members now', async () => {
+    await using service = await startTestService();
+    const { api } = service;
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await api.post('/accounts', { name: 'Northwind' }, key);
+    const { updated_dt: _missing, ...former } = first.body;
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await database.transaction((tx) =>
+      tx.run('update idempotency_keys set body = ?', JSON.stringify(former)),
+    );
+    const second = await api.post('/accounts', { name: 'Northwind' }, key);
+    assert.deepEqual([second.status, second.body], [201, former]);
+    assert.equal(second.headers.get('content-type'), first.headers.get('content-type'));
+  });
+
   test('requests with one key at the same time cause one change', async () => {
     await using service = await startTestService();
     const answers = await Promise.all(
