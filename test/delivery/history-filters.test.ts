@@ -131,6 +131,27 @@ describe('the filters of a webhook’s history', () => {
     const sent = target.requests.slice(before);
     assert.deepEqual(accountsOf(sent), ['Contoso', 'Northwind', 'Contoso', '"account":{"id":1,']);
   });
+
+  it('select messages by ids only as long as they have a status', async () => {
+    await using ended = await startTarget({ respondWith: answer(410) });
+    await using own = await startTestService();
+    const { api } = own;
+    const { id } = await api.create('/webhooks', webhookInput({ target_url: ended.url, max_attempts: 1 }));
+    for (const name of ['Fabrikam', 'Tailspin', 'Wingtip']) await api.create('/accounts', { name });
+    const letters = await settledDeliveries(api, id, 3);
+    ended.respondWith(answer(200));
+    const [first, middle, last] = letters.map((letter: { id: number }) => letter.id);
+    await api.post(`/webhooks/${id}/deliveries/${first}/redeliver`);
+    await api.post(`/webhooks/${id}/deliveries/remove?delivery_id=${middle}`);
+    await ended.waitFor(4);
+    await settledDeliveries(api, id, 3);
+    const ids = `delivery_id=${first}&delivery_id=${middle}&delivery_id=${last}`;
+    const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver?status=DEAD_LETTERED&${ids}`);
+    assert.deepEqual(body, { redelivered: 1, remaining: 0, next_cursor: null });
+    await settledDeliveries(api, id, 3);
+    const sent = ended.requests.slice(3).map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(sent, ['Fabrikam', 'Wingtip']);
+  });
 });
 
 describe('a filter that few of very many messages match', () => {

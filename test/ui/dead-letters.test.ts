@@ -215,6 +215,63 @@ describe('dead letters in the admin UI', () => {
     assert.equal(target.requests.length, 2);
   });
 
+  it('are no longer selected when they have left the list, and are not sent a second time', async () => {
+    await deadLetters(['CRM'], 4);
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    const ticks = page.getByRole('checkbox', { name: /^Select .?Account created, delivery/ });
+    await ticks.nth(3).waitFor();
+    for (const at of [0, 1, 3]) await ticks.nth(at).check();
+    await page.getByText('3 selected').waitFor();
+    target.respondWith(answer(200));
+    target.requests.length = 0;
+    await page
+      .getByRole('button', { name: /^Redeliver:/ })
+      .first()
+      .click();
+    await page.getByText('The message was queued for redelivery.').waitFor();
+    await page.getByText('2 selected').waitFor();
+    await target.waitFor(1);
+    const { data } = (await ui.service.api.get('/ui/api/dead-letters')).body;
+    const { id, webhook_id: webhookId } = data[0];
+    await ui.service.api.post(`/webhooks/${webhookId}/deliveries/remove?delivery_id=${id}`);
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Redeliver selected' }).click();
+    await page.getByText('1 message was queued for redelivery.').waitFor();
+    await target.waitFor(2);
+    const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(names, ['3', '0']);
+  });
+
+  it('are left alone when they are no longer dead letters, even if the page still lists them', async () => {
+    await deadLetters(['CRM'], 3);
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    const list = await (await page.request.get(`${ui.service.url}/ui/api/dead-letters`)).json();
+    await page.route('**/ui/api/dead-letters?*', (route) => route.fulfill({ json: list }));
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByText('3 selected').waitFor();
+    target.respondWith(answer(200));
+    target.requests.length = 0;
+    const [last, middle] = list.data;
+    const of = `/webhooks/${last.webhook_id}/deliveries`;
+    await ui.service.api.post(`${of}/${last.id}/redeliver`);
+    await target.waitFor(1);
+    await ui.service.api.post(`${of}/remove?delivery_id=${middle.id}`);
+    await page
+      .getByRole('button', { name: /^Redeliver:/ })
+      .first()
+      .click();
+    await page.getByText('The message was not sent, because it is no longer a dead letter.').waitFor();
+    await page.getByRole('button', { name: 'Redeliver selected' }).click();
+    await page
+      .getByText('1 message was queued for redelivery. 2 were skipped, because their outcomes have changed.')
+      .waitFor();
+    await target.waitFor(2);
+    const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(names, ['2', '0']);
+  });
+
   it('fit on a phone', async () => {
     await deadLetters(['CRM'], 2);
     await using visit = await ui.visit(DEAD_LETTERS, { phone: true });

@@ -66,10 +66,10 @@ export class DeadLetterRemoval {
     by: Actor,
     open?: Transaction,
   ): Promise<RemovalResult> {
-    return await this.#remove(webhookId, by, open, async (tx) => {
-      const final = await readFinal(tx, webhookId, ids);
-      return { deliveries: final.filter(({ status }) => status === 'DEAD_LETTERED'), next: null };
-    });
+    return await this.#remove(webhookId, by, open, async (tx) => ({
+      deliveries: await readFinal(tx, webhookId, ids, ['DEAD_LETTERED']),
+      next: null,
+    }));
   }
 
   async #remove(

@@ -7,6 +7,14 @@ export const DELIVERY_STATUSES = ['RETRYING', 'QUEUED', 'DELIVERED', 'DEAD_LETTE
  */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+/** The statuses of messages that are not waiting. */
+export const FINAL_STATUSES = [
+  'DELIVERED',
+  'DEAD_LETTERED',
+  'DISCARDED',
+] as const satisfies readonly DeliveryStatus[];
+export type FinalStatus = (typeof FINAL_STATUSES)[number];
+
 /** Why a message was discarded or dead-lettered. */
 export const STATUS_REASONS = [
   'ATTEMPTS_EXHAUSTED',

@@ -5,7 +5,7 @@ import { toPage } from '../../database/page.ts';
 import type { DeliveryRow } from '../../database/schema.ts';
 import { fitting } from '../../database/step-bytes.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryStatus, FinalStatus } from './delivery-history.ts';
 import { readListedTo } from './delivery-listing-store.ts';
 import { DELIVERY_BYTES, type RedeliverableStep } from './redeliverable-store.ts';
 
@@ -194,18 +194,19 @@ export async function readRedeliverableMatching(
   return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
 }
 
-/** Those of a webhook's deliveries that are not waiting already, in the order of the history. */
+/** Those of a webhook's deliveries that have one of the statuses, in the order of the history. */
 export async function readFinal(
   { query }: Pick<Reader, 'query'>,
   webhookId: number,
   ids: readonly number[],
+  statuses: readonly FinalStatus[],
 ): Promise<StoredDelivery[]> {
   return await query
     .selectFrom('deliveries')
     .selectAll()
     .where('deliveries.id', 'in', ids)
     .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', ['DELIVERED', 'DEAD_LETTERED', 'DISCARDED'])
+    .where('deliveries.status', 'in', statuses)
     .orderBy('deliveries.id')
     .execute();
 }

@@ -10,6 +10,7 @@ import { assertValid } from '../../http/validation.ts';
 import type { InputError } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
+import { FINAL_STATUSES } from './delivery-history.ts';
 import { toDeliveryRecord, toDeliverySummary } from './delivery-records.ts';
 import {
   DEFAULT_REDELIVER_LIMIT,
@@ -58,7 +59,8 @@ export function deliveryRoutes(
     const { status, limit, cursor, delivery_id: ids, ...filter } = query;
     const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
     const webhookId = webhookIdOf(params);
-    if (ids !== undefined) return await redelivery.redeliverThese(webhookId, ids, by, tx);
+    if (ids !== undefined)
+      return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
     const { after } = pageRequest(cursor === undefined ? {} : { cursor });
     const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
     if (Object.keys(filter).length === 0)
@@ -163,7 +165,7 @@ export function deliveryRoutes(
       },
     },
     async (request, reply) => {
-      assertValid(request, combinationErrors(request.query));
+      assertValid(request, combinationErrors(request.query, ['status']));
       return await idempotency.answer(request, reply, async (tx) => {
         const result = await redeliverAsked(request.params, request.query, actorOf(request), tx);
         return { status: 202, body: toRedelivery(result) };
@@ -215,10 +217,10 @@ export function deliveryRoutes(
   );
 }
 
-/** Ids cannot be combined with anything else. */
-function combinationErrors(query: { delivery_id?: unknown }): InputError[] {
+/** Ids can only be combined with the members in `allowed`. */
+function combinationErrors(query: { delivery_id?: unknown }, allowed: readonly string[] = []): InputError[] {
   if (query.delivery_id === undefined) return [];
-  const others = Object.keys(query).filter((name) => name !== 'delivery_id');
+  const others = Object.keys(query).filter((name) => name !== 'delivery_id' && !allowed.includes(name));
   return others.map((name) => ({ pointer: `/query/${name}`, detail: 'cannot be combined with delivery_id' }));
 }
 

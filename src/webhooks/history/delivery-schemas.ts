@@ -221,8 +221,8 @@ export const RedeliverQuery = Type.Object({
       minItems: 1,
       maxItems: MAX_REDELIVER_IDS,
       description:
-        'Only these deliveries, including delivered ones. Messages that are already waiting are skipped. Can be ' +
-        'repeated. Cannot be combined with other members.',
+        'Only these deliveries, including delivered ones unless `status` is given. Messages that are already waiting ' +
+        'are skipped. Can be repeated. Cannot be combined with members other than `status`.',
     }),
   ),
   ...filterMembers,

@@ -10,7 +10,7 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryStatus, FinalStatus } from './delivery-history.ts';
 import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
 import {
   archiveLatestAttempts,
@@ -126,17 +126,18 @@ export class RedeliveryService {
   }
 
   /**
-   * Redelivers these messages, in their order, except those that are waiting.
+   * Redelivers those of these messages that have one of the statuses, in their order. None of the statuses is that of
+   * a waiting message.
    * @throws {ProblemError} as `redeliverMatching`
    */
   async redeliverThese(
     webhookId: number,
-    ids: readonly number[],
+    { ids, statuses }: { ids: readonly number[]; statuses: readonly FinalStatus[] },
     by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
     return await this.#redeliverSome(webhookId, by, open, async (tx) => ({
-      deliveries: await readFinal(tx, webhookId, ids),
+      deliveries: await readFinal(tx, webhookId, ids, statuses),
       next: null,
       statuses: [],
     }));

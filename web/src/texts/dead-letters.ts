@@ -30,6 +30,11 @@ export const deadLetters = {
     inactive: 'The webhook is inactive and would discard the message. Activate it first.',
   },
   resent: 'The message was queued for redelivery.',
+  notResent: 'The message was not sent, because it is no longer a dead letter.',
+  skipped: (count: number, formatted: string) =>
+    count === 1
+      ? '1 was skipped, because its outcome has changed.'
+      : `${formatted} were skipped, because their outcomes have changed.`,
   empty: {
     title: 'No dead letters',
     description:

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
+import { type Acted, type DeadLetterAction, deadLettersKey } from '../../api/dead-letters.ts';
 import { webhooksKey } from '../../api/webhooks.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -10,7 +10,7 @@ import { notifyDone, notifyError } from '../notify.tsx';
 /**
  * Redelivers selected messages, or removes those of them that are dead letters after a question.
  *
- * @param act performs an action and returns the number of messages
+ * @param act performs an action
  * @param onDone called after success
  * @param redelivered the notice of so many redelivered messages
  * @param removable the number of messages that would be removed
@@ -23,7 +23,7 @@ export function useDeadLetterActions({
   removable,
   note,
 }: {
-  act: (action: DeadLetterAction) => Promise<number>;
+  act: (action: DeadLetterAction) => Promise<Acted>;
   onDone: () => void;
   redelivered: (count: number, text: string) => string;
   removable: number;
@@ -33,11 +33,11 @@ export function useDeadLetterActions({
   const [removing, setRemoving] = useState(false);
   const mutation = useMutation({
     mutationFn: act,
-    onSuccess: (count, action) => {
+    onSuccess: ({ done, skipped }, action) => {
       onDone();
       setRemoving(false);
-      const text = action === 'remove' ? deadLetters.removedSome : redelivered;
-      notifyDone(text(count, formatNumber(count)));
+      const text = (action === 'remove' ? deadLetters.removedSome : redelivered)(done, formatNumber(done));
+      notifyDone(skipped === 0 ? text : `${text} ${deadLetters.skipped(skipped, formatNumber(skipped))}`);
     },
     // The dialog shows an error of a removal.
     onError: (error, action) => {

@@ -9,8 +9,8 @@ import {
   type DeadLetterAction,
   deadLetterListQuery,
   deadLettersKey,
+  redeliverDeadLetter,
 } from '../../api/dead-letters.ts';
-import { redeliver } from '../../api/deliveries.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
 import { DataTable } from '../../components/data-table.tsx';
@@ -132,7 +132,12 @@ export function DeadLettersPage() {
   const [acting, setActing] = useState(false);
   const letters = query.data?.data ?? [];
   const selection = useSelection(letters, keyOf);
-  const selected = useSelectedLetters(selection);
+  const { data: page, isPlaceholderData } = query;
+  const { limit: _limit, offset: _offset, ...list } = listed;
+  const selected = useSelectedLetters(
+    selection,
+    page === undefined || isPlaceholderData ? undefined : { ...page, of: JSON.stringify(list) },
+  );
   // A search is for single messages, so only the selected ones can be redelivered or removed.
   const mayActOnAll = !readOnly && (query.data?.total ?? 0) > 0 && search.search === undefined;
   const start = (chosen: DeadLetterAction) => {
@@ -330,12 +335,12 @@ function ResendButton({ letter }: { letter: DeadLetter }) {
   const send = useMutation({
     mutationFn: () => {
       if (key.current === '') key.current = newIdempotencyKey();
-      return redeliver(letter.webhook_id, letter.id, key.current);
+      return redeliverDeadLetter(letter, key.current);
     },
-    onSuccess: () => {
+    onSuccess: (wasDead) => {
       // If the message is a dead letter again, it can be sent again.
       key.current = '';
-      notifyDone(deadLetters.resent);
+      notifyDone(wasDead ? deadLetters.resent : deadLetters.notResent);
     },
     onError: notifyError,
     onSettled: () => queryClient.invalidateQueries({ queryKey: deadLettersKey }),

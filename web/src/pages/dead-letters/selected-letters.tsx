@@ -1,16 +1,31 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
 import { actOnTheseDeliveries, type DeadLetter } from '../../api/dead-letters.ts';
 import { useDeadLetterActions } from '../../components/dead-letters/use-dead-letter-actions.tsx';
 import type { Selection } from '../../components/selection/use-selection.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 
-/** Redelivers the selected dead letters, or removes them. */
-export function useSelectedLetters(selection: Selection<DeadLetter>) {
+/** A page of the dead letters. */
+interface LetterPage extends ListAnswer<DeadLetter> {
+  /** Identifies the list, by its search and filters. */
+  of: string;
+}
+
+/**
+ * Redelivers the selected dead letters, or removes them. Those that leave the list are no longer selected.
+ * @param page what the service last returned; undefined while it is read
+ */
+export function useSelectedLetters(selection: Selection<DeadLetter>, page: LetterPage | undefined) {
+  const hasLeft = useDepartures(page);
   const { items } = selection;
+  const left = items.filter(hasLeft);
+  const deselect = (letters: readonly DeadLetter[]) => selection.choose(letters, false);
+  if (left.length > 0) deselect(left);
   // The webhooks of the others are inactive or deleted.
   const sendable = items.filter((letter) => letter.webhook_enabled && !letter.webhook_deleted);
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: (action) => actOnTheseDeliveries(action, action === 'redeliver' ? sendable : items),
+    act: (action) => actOnTheseDeliveries(action, action === 'redeliver' ? sendable : items, deselect),
     onDone: () => selection.clear(),
     redelivered: deadLetters.resentSome,
     removable: items.length,
@@ -33,4 +48,28 @@ export function useSelectedLetters(selection: Selection<DeadLetter>) {
     </>
   );
   return { buttons, dialog };
+}
+
+/** Returns whether a letter was in the list before, and would be on this page if it still were. */
+function useDepartures(page: LetterPage | undefined): (letter: DeadLetter) => boolean {
+  /** The list in which each letter was seen last: other lists have other letters. */
+  const [seenIn] = useState(() => new Map<number, string>());
+  if (page === undefined) return () => false;
+  const { data, offset, total, total_is_lower_bound: hasMore = false, of } = page;
+  for (const { id } of data) seenIn.set(id, of);
+  const here = new Set(data.map(({ id }) => id));
+  const [first, last] = [data[0], data.at(-1)];
+  const isAfterFirst = (letter: DeadLetter) =>
+    offset === 0 || (first !== undefined && isNewer(first, letter));
+  const isBeforeLast = (letter: DeadLetter) =>
+    (!hasMore && offset + data.length >= total) || (last !== undefined && isNewer(letter, last));
+  return (letter) =>
+    seenIn.get(letter.id) === of && !here.has(letter.id) && isAfterFirst(letter) && isBeforeLast(letter);
+}
+
+/** In the order of the list. */
+function isNewer(one: DeadLetter, other: DeadLetter): boolean {
+  return one.dead_lettered_dt === other.dead_lettered_dt
+    ? one.id > other.id
+    : one.dead_lettered_dt > other.dead_lettered_dt;
 }

@@ -48,9 +48,10 @@ export function useHistorySelection(
   if (changed.length > 0) choose(changed, false);
   const dead = items.filter(({ status }) => status === 'DEAD_LETTERED');
   const ticked = new Set(items.map(keyOf));
+  const deselect = (acted: readonly DeliverySummary[]) => choose(acted, false);
   const kept = items.length - dead.length;
   const { redeliver, isRedelivering, askToRemove, dialog } = useDeadLetterActions({
-    act: (action) => actOnTheseDeliveries(action, action === 'remove' ? dead : items),
+    act: (action) => actOnTheseDeliveries(action, action === 'remove' ? dead : items, deselect),
     onDone: clear,
     redelivered: deliveries.resent,
     removable: dead.length,
