@@ -164,7 +164,7 @@ describe('dead letters in the admin UI', () => {
     target.respondWith(answer(200));
     target.requests.length = 0;
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver matching' }).click();
     await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -172,7 +172,7 @@ describe('dead letters in the admin UI', () => {
     assert.equal(await total(), 4);
     await filter(accountOf('2'));
     await page.getByRole('button', { name: 'Remove matching…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove all' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove matching' }).click();
     await page.getByText('Done: 2 removed.').waitFor();
     await visit.assertAccessible();
     await visit.showScheme('light');
@@ -180,6 +180,28 @@ describe('dead letters in the admin UI', () => {
     assert.equal(await total(), 2);
     assert.equal(target.requests.length, 2);
     await page.getByText('No results').waitFor();
+  });
+
+  it('are removed only as asked: Back closes the question about matches, which would now be about all', async () => {
+    await deadLetters(['CRM'], 2);
+    const { data } = (await ui.service.api.get('/ui/api/dead-letters')).body;
+    const [{ about, webhook_id: webhookId }] = data;
+    const pages = [DEAD_LETTERS, `/administration/integrations/webhooks/${webhookId}?tab=history`];
+    for (const address of pages) {
+      await using visit = await ui.visit(address);
+      const { page } = visit;
+      await page.getByRole('button', { name: 'Filters' }).click();
+      const form = page.getByRole('dialog', { name: 'Filters' });
+      await form.getByRole('textbox', { name: 'Account id' }).fill(String(about.account.id));
+      await form.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('button', { name: 'Remove matching…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
+      await dialog.getByRole('button', { name: 'Remove matching' }).waitFor();
+      await page.goBack();
+      await dialog.waitFor({ state: 'detached' });
+      await visit.arrived(address);
+    }
+    assert.equal(await total(), 2);
   });
 
   it('are redelivered or removed only if they are selected', async () => {

@@ -113,7 +113,7 @@ describe('removing dead letters in the history of a webhook', () => {
     const dialog = page.getByRole('dialog', { name: 'Remove dead letters' });
     await dialog.getByText(/that match the filters are removed and not sent/).waitFor();
     await visit.assertNoSidewaysScrolling();
-    await dialog.getByRole('button', { name: 'Remove all' }).click();
+    await dialog.getByRole('button', { name: 'Remove matching' }).click();
     await dialog.getByText('Done: 1 dead letter removed.').waitFor();
     await visit.assertAccessible();
     assert.deepEqual(sent, [`?account_id=${account}&limit=500`]);

@@ -131,7 +131,7 @@ describe('finding messages in a webhook’s history', () => {
     await page.goto(`${ui.service.url}/ui${history()}&code=503`);
     const clicks = await countClicks(page);
     await page.getByRole('button', { name: 'Redeliver matching…' }).click();
-    await page.getByRole('button', { name: 'Redeliver all' }).click();
+    await page.getByRole('button', { name: 'Redeliver matching', exact: true }).click();
     await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
     assert.equal(await clicks(), 2);
     await target.waitFor(before + 3);

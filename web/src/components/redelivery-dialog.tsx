@@ -1,6 +1,7 @@
 import { Modal, Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import {
   type DeadLetterAction,
   type DeadLetterStep,
@@ -41,46 +42,47 @@ const START: Run = {
 
 /** The dead letters that the dialog processes. */
 interface Selection {
+  action: DeadLetterAction;
   /** Null: all webhooks. */
   webhook: { id: number; name: string } | null;
   /** Members of the API; null for all dead letters. */
-  filter?: object | null;
+  filter: object | null;
   /** Whether the filter comes from the history, which may contain discarded messages. */
   ofHistory?: boolean;
-  action?: DeadLetterAction;
 }
+
+const NOTHING_ASKED: Selection = { action: 'redeliver', webhook: null, filter: null };
 
 /**
  * Redelivers or removes the dead letters of one webhook, or of all, step by step with progress, until it is stopped.
+ * Returns the function that asks, and the dialog. The dialog keeps to what was asked, whatever the address becomes.
+ * @param onRun called when it has processed messages
  */
-export function RedeliveryDialog({
-  opened,
-  onClose,
-  onRun,
-  ...selection
-}: Selection & {
-  opened: boolean;
-  onClose: () => void;
-  /** Called when it has processed messages. */
-  onRun?: () => void;
-}) {
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={deadLetters.runs[selection.action ?? 'redeliver'].title}
-      size="md"
-    >
-      <RedeliveryForm {...selection} onRun={onRun} onClose={onClose} />
-    </Modal>
-  );
+export function useRedelivery(onRun?: () => void): {
+  ask: (selection: Selection) => void;
+  dialog: ReactNode;
+} {
+  const [asked, setAsked] = useState(NOTHING_ASKED);
+  const [opened, setOpened] = useState(false);
+  const close = () => setOpened(false);
+  return {
+    ask: (selection) => {
+      setAsked(selection);
+      setOpened(true);
+    },
+    dialog: (
+      <Modal opened={opened} onClose={close} title={deadLetters.runs[asked.action].title} size="md">
+        <RedeliveryForm {...asked} onRun={onRun} onClose={close} />
+      </Modal>
+    ),
+  };
 }
 
 function RedeliveryForm({
   webhook,
-  filter = null,
+  filter,
   ofHistory = false,
-  action = 'redeliver',
+  action,
   onRun,
   onClose,
 }: Selection & { onRun: (() => void) | undefined; onClose: () => void }) {
@@ -90,6 +92,15 @@ function RedeliveryForm({
   const stopper = useRef<AbortController>(null);
   // Closing the dialog stops it.
   useEffect(() => () => stopper.current?.abort(), []);
+  // On phones, people close dialogs with Back. The list behind then shows other messages.
+  const address = useLocation({ select: ({ href }) => href });
+  const [askedAt] = useState(address);
+  const leave = useEffectEvent(() => {
+    if (run.phase === 'asking') onClose();
+  });
+  useEffect(() => {
+    if (address !== askedAt) leave();
+  }, [address, askedAt]);
 
   const start = async () => {
     const stop = new AbortController();
@@ -152,7 +163,15 @@ function RedeliveryForm({
         next={
           run.phase === 'done'
             ? null
-            : { label: run.phase === 'asking' ? texts.start : shared.continue, onClick: () => void start() }
+            : {
+                label:
+                  run.phase !== 'asking'
+                    ? shared.continue
+                    : filter === null
+                      ? texts.start
+                      : texts.startMatching,
+                onClick: () => void start(),
+              }
         }
         onStop={() => stopper.current?.abort()}
         onClose={onClose}

@@ -72,6 +72,7 @@ export const deadLetters = {
       ofAll:
         'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
       start: 'Redeliver all',
+      startMatching: 'Redeliver matching',
       progress: (done: string, total: string) => `${done} of ${total} queued`,
       progressLabel: 'Progress',
       more: (total: string) => `more than ${total}`,
@@ -97,6 +98,7 @@ export const deadLetters = {
       ofAll:
         'The dead letters of all webhooks are removed and not sent. The histories of the webhooks list them as discarded, and you can redeliver them from there until the history expires.',
       start: 'Remove all',
+      startMatching: 'Remove matching',
       progress: (done: string, total: string) => `${done} of ${total} removed`,
       progressLabel: 'Progress',
       more: (total: string) => `more than ${total}`,

@@ -2,7 +2,7 @@ import { Button, CloseButton } from '@mantine/core';
 import { IconMailCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
 import {
   type DeadLetter,
@@ -17,7 +17,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { RedeliveryDialog } from '../../components/redelivery-dialog.tsx';
+import { useRedelivery } from '../../components/redelivery-dialog.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import { useSelection } from '../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
@@ -128,8 +128,7 @@ export function DeadLettersPage() {
     ...webhookOverviewQuery(webhookId ?? 0),
     enabled: webhookId !== undefined,
   });
-  const [action, setAction] = useState<DeadLetterAction>('redeliver');
-  const [acting, setActing] = useState(false);
+  const redelivery = useRedelivery();
   const letters = query.data?.data ?? [];
   const selection = useSelection(letters, keyOf);
   const { data: page, isPlaceholderData } = query;
@@ -140,12 +139,14 @@ export function DeadLettersPage() {
   );
   // A search is for single messages, so only the selected ones can be redelivered or removed.
   const mayActOnAll = !readOnly && (query.data?.total ?? 0) > 0 && search.search === undefined;
-  const start = (chosen: DeadLetterAction) => {
-    setAction(chosen);
-    setActing(true);
-  };
   const at = letters.findIndex(({ id }) => id === delivery);
   const name = webhook?.name ?? deadLetters.deletedWebhook(webhookId ?? 0);
+  const start = (action: DeadLetterAction) =>
+    redelivery.ask({
+      action,
+      webhook: webhookId === undefined ? null : { id: webhookId, name },
+      filter: isFiltered ? filterBody(filter) : null,
+    });
   return (
     <>
       <PageHeader
@@ -234,13 +235,7 @@ export function DeadLettersPage() {
         }
         onClose={close}
       />
-      <RedeliveryDialog
-        opened={acting}
-        action={action}
-        webhook={webhookId === undefined ? null : { id: webhookId, name }}
-        filter={isFiltered ? filterBody(filter) : null}
-        onClose={() => setActing(false)}
-      />
+      {redelivery.dialog}
     </>
   );
 }

@@ -16,7 +16,7 @@ import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { ExportButton } from '../../../components/export-button.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { RedeliveryDialog } from '../../../components/redelivery-dialog.tsx';
+import { useRedelivery } from '../../../components/redelivery-dialog.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deadLetters } from '../../../texts/dead-letters.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
@@ -39,13 +39,6 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const isFiltered = Object.keys(filter).length > 0;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
-  const [acting, setActing] = useState<DeadLetterAction | null>(null);
-  // The dialog keeps its texts while it closes.
-  const [action, setAction] = useState<DeadLetterAction>('redeliver');
-  const start = (chosen: DeadLetterAction) => {
-    setAction(chosen);
-    setActing(chosen);
-  };
   const { data, error, isPlaceholderData, refetch } = useQuery(
     deliveriesQuery(webhookId, { outcome, cursor, filter }),
   );
@@ -61,6 +54,16 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
       : { ...data, cursor, of: JSON.stringify([outcome, filter]) },
     active,
   );
+  const redelivery = useRedelivery(selection.clear);
+  const start = (action: DeadLetterAction) =>
+    redelivery.ask({
+      action,
+      webhook: { id: webhookId, name: webhook?.name ?? deadLetters.deletedWebhook(webhookId) },
+      filter: isFiltered
+        ? { ...filter, ...(action === 'redeliver' ? { status: redeliverable(outcome) } : {}) }
+        : null,
+      ofHistory: true,
+    });
   const show = (
     change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
   ) =>
@@ -158,19 +161,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
         }
       />
       {selection.dialog}
-      <RedeliveryDialog
-        opened={acting !== null}
-        action={action}
-        webhook={{ id: webhookId, name: webhook?.name ?? deadLetters.deletedWebhook(webhookId) }}
-        filter={
-          isFiltered
-            ? { ...filter, ...(action === 'redeliver' ? { status: redeliverable(outcome) } : {}) }
-            : null
-        }
-        ofHistory
-        onRun={selection.clear}
-        onClose={() => setActing(null)}
-      />
+      {redelivery.dialog}
     </Panel>
   );
 }
