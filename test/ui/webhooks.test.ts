@@ -116,6 +116,38 @@ describe('webhooks in the admin UI', () => {
     await remove(id);
   });
 
+  it('are deactivated by the form only after a question, which offers to pause them instead', async () => {
+    target.respondWith(answer(500));
+    const { id } = await create();
+    await cause();
+    await target.waitFor((requests) => requests.some(({ text }) => text.includes(`"subscription_id":${id}`)));
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
+    const { page } = visit;
+    const record = async () => (await ui.service.api.get(`/webhooks/${id}`)).body;
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('textbox', { name: 'Name' }).fill('CRM 2');
+    await page.getByRole('switch', { name: 'Active' }).click({ force: true });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual([(await record()).enabled, (await record()).name], [true, 'CRM']);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused: nothing is sent until you resume it').waitFor();
+    const { name, enabled, paused } = await record();
+    assert.deepEqual({ name, enabled, paused }, { name: 'CRM 2', enabled: true, paused: true });
+    assert.equal((await ui.service.api.get(`/webhooks/${id}/line`)).body.depth, 1);
+    await visit.go(`${WEBHOOKS}/${id}/edit`);
+    await page.getByRole('switch', { name: 'Active' }).click({ force: true });
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}`);
+    assert.equal((await record()).enabled, false);
+    await remove(id);
+  });
+
   it('can be paused instead of deactivated, and show since when and how many messages wait', async () => {
     target.respondWith(answer(200));
     const { id } = await create();

@@ -111,6 +111,7 @@ export const webhooks = {
     disableConfirm: 'Deactivate',
     title: (name: string) => `Deactivate ${isolate(name)}?`,
     discards: (count: string) => `Its waiting messages (${count}) will be discarded.`,
+    discardsAny: 'Its waiting messages will be discarded.',
     loses:
       'Events that occur while it is inactive create no messages. They are sent only if someone replays them.',
     pauseInstead:

@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { switchWebhook, webhooksKey } from '../../api/webhooks.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError, notifyUndoable } from '../../components/notify.tsx';
 import { webhooks } from '../../texts/webhooks.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
+import { DeactivationDialog } from './deactivation-dialog.tsx';
 
 /** The data needed to activate, deactivate, pause or resume a webhook. */
 export interface SwitchedWebhook {
@@ -61,28 +60,16 @@ export function useWebhookSwitch(webhook: SwitchedWebhook): {
     pause: () => start({ paused: true }),
     resume: () => start({ paused: false }),
     dialog: (
-      <ConfirmDialog
+      <DeactivationDialog
         opened={asking}
-        title={webhooks.toggle.title(webhook.name)}
-        confirmLabel={webhooks.toggle.disableConfirm}
-        pending={change.isPending && !isPausing}
+        webhook={webhook}
+        pending={change.isPending}
+        isPausing={isPausing}
         error={change.error}
-        alternative={
-          webhook.paused
-            ? undefined
-            : {
-                label: webhooks.toggle.pause,
-                pending: isPausing,
-                onClick: () => start({ paused: true }),
-              }
-        }
-        onConfirm={() => start({ enabled: false })}
+        onDeactivate={() => start({ enabled: false })}
+        onPause={() => start({ paused: true })}
         onClose={() => setAsking(false)}
-      >
-        {webhook.depth > 0 && <>{webhooks.toggle.discards(formatNumber(webhook.depth))} </>}
-        {webhooks.toggle.loses}
-        {!webhook.paused && <> {webhooks.toggle.pauseInstead}</>}
-      </ConfirmDialog>
+      />
     ),
   };
 }

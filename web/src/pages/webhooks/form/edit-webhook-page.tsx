@@ -6,7 +6,12 @@ import { useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import type { Read } from '../../../api/request.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
-import { updateWebhook, webhookForEditQuery, webhooksKey } from '../../../api/webhooks.ts';
+import {
+  updateWebhook,
+  webhookForEditQuery,
+  webhookOverviewQuery,
+  webhooksKey,
+} from '../../../api/webhooks.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -18,6 +23,7 @@ import { useLeave } from '../../../navigation/use-leave.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { isolate } from '../../../utilities/isolate.ts';
+import { DeactivationDialog } from '../deactivation-dialog.tsx';
 import { draftOf } from './draft.ts';
 import styles from './form.module.css';
 import { WebhookForm } from './webhook-form.tsx';
@@ -63,6 +69,8 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   // The record with which the form starts, and the version that saving replaces.
   const [start, setStart] = useState({ record, number: 0 });
   const [base, setBase] = useState(etag);
+  // What would deactivate the webhook, and so needs an answer.
+  const [asked, setAsked] = useState<WebhookConfiguration | null>(null);
   const details = {
     to: '/administration/integrations/webhooks/$webhookId',
     params: { webhookId: record.id },
@@ -75,9 +83,17 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
       await leave({ ...details, ignoreBlocker: true });
     },
     onError: async (error) => {
+      setAsked(null);
       if (isProblem(error, 412)) await readAgain();
     },
   });
+  const waiting = useQuery({ ...webhookOverviewQuery(record.id), enabled: asked !== null });
+  const ask = (configuration: WebhookConfiguration) => {
+    if (record.enabled && !configuration.enabled) setAsked(configuration);
+    else save.mutate(configuration);
+  };
+  const deactivate = () => asked !== null && save.mutate(asked);
+  const pauseInstead = () => asked !== null && save.mutate({ ...asked, enabled: true, paused: true });
   const rebase = () => {
     save.reset();
     setBase(etag);
@@ -116,7 +132,16 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
         problem={isProblem(save.error, 412) && conflict ? null : save.error}
         notice={conflict}
         cancel={details}
-        onSave={save.mutate}
+        onSave={ask}
+      />
+      <DeactivationDialog
+        opened={asked !== null}
+        webhook={{ name: record.name, paused: record.paused, depth: waiting.data?.depth ?? null }}
+        pending={save.isPending || save.isSuccess || (asked !== null && waiting.isPending)}
+        isPausing={save.variables?.enabled === true}
+        onDeactivate={deactivate}
+        onPause={pauseInstead}
+        onClose={() => setAsked(null)}
       />
     </>
   );
