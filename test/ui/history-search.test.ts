@@ -61,6 +61,12 @@ describe('finding messages in a webhook’s history', () => {
     await form.getByRole('button', { name: 'Apply' }).click();
     await visit.arrived(history());
     await from.fill('');
+    // Greater than any id.
+    await form.getByRole('textbox', { name: 'Account id' }).fill('99999999999999999');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await form.getByRole('textbox', { name: 'Account id' }).and(page.locator(':focus:invalid')).waitFor();
+    await visit.arrived(history());
+    await form.getByRole('textbox', { name: 'Account id' }).fill('');
     await form.getByRole('button', { name: 'Apply' }).click();
     await visit.arrived(`${history()}&code=503`);
     await page.getByRole('button', { name: '1 filter' }).waitFor();

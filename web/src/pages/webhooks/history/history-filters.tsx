@@ -9,6 +9,8 @@ import styles from './history.module.css';
 import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-search.ts';
 
 const texts = deliveries.filters;
+/** Other numbers are no ids: the filter would be ignored. */
+const ID_PATTERN = '[1-9][0-9]{0,14}';
 
 /** The filters of the history, in a form that a button opens. */
 export function HistoryFilters({
@@ -67,14 +69,14 @@ export function HistoryFilters({
               label={texts.account}
               defaultValue={search.account}
               inputMode="numeric"
-              pattern="[0-9]*"
+              pattern={ID_PATTERN}
             />
             <TextInput
               name="course"
               label={texts.course}
               defaultValue={search.course}
               inputMode="numeric"
-              pattern="[0-9]*"
+              pattern={ID_PATTERN}
             />
           </div>
           <div className={styles.filterPair}>
