@@ -78,6 +78,31 @@ describe('a response that arrives after its form or dialog was left', () => {
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
   });
 
+  test('a question whose action fails after Cancel shows the error in a notice, and asks again without it', async () => {
+    const webhook = { name: 'Reset', topic: 'ACCOUNT', target_url: 'https://crm.example.com/' };
+    const { id } = await ui.service.api.create('/webhooks', webhook);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/webhooks/${id}/statistics/reset`, async (route) => {
+      await held.promise;
+      await route.fulfill({ status: 500, body: '{}' });
+    });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await dialog.getByRole('button', { name: 'Reset statistics' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    held.resolve();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await dialog.getByRole('button', { name: 'Reset statistics' }).waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+    await dialog.getByRole('button', { name: 'Reset statistics' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
   test('stays at a page that is opened while a record is deleted on another one', async () => {
     const { api } = ui.service;
     const { id } = await api.create('/accounts', { name: 'Deleted slowly' });

@@ -4,6 +4,7 @@ import { type Acted, type DeadLetterAction, deadLettersKey } from '../../api/dea
 import { webhooksKey } from '../../api/webhooks.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
+import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../notify.tsx';
 
@@ -31,6 +32,7 @@ export function useDeadLetterActions({
 }) {
   const queryClient = useQueryClient();
   const [removing, setRemoving] = useState(false);
+  const isShown = useIsShown(removing);
   const mutation = useMutation({
     mutationFn: act,
     onSuccess: ({ done, skipped }, action) => {
@@ -39,9 +41,9 @@ export function useDeadLetterActions({
       const text = (action === 'remove' ? deadLetters.removedSome : redelivered)(done, formatNumber(done));
       notifyDone(skipped === 0 ? text : `${text} ${deadLetters.skipped(skipped, formatNumber(skipped))}`);
     },
-    // The dialog shows an error of a removal.
+    // The dialog shows an error of a removal, unless it was cancelled in the meantime.
     onError: (error, action) => {
-      if (action === 'redeliver') notifyError(error);
+      if (action === 'redeliver' || !isShown()) notifyError(error);
     },
     onSettled: () =>
       Promise.all([

@@ -1,5 +1,5 @@
 import { Anchor, Button, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasDeadLettersQuery } from '../../../api/deliveries.ts';
@@ -13,6 +13,7 @@ import { Panel } from '../../../components/panel.tsx';
 import { RetryButton } from '../../../components/retry-button.tsx';
 import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -101,15 +102,18 @@ function Head({
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
   const event = webhooks.subtopics[head.subtopic].name;
-  const skip = useMutation({
-    mutationFn: (messageId: string) => actOnHead(webhook.id, 'skip', messageId),
-    onSuccess: (after) => {
-      queryClient.setQueryData(lineQuery(webhook.id).queryKey, after);
-      setAsking(false);
-      notifyDone(texts.skipped);
+  const skip = useFormMutation(
+    {
+      mutationFn: (messageId: string) => actOnHead(webhook.id, 'skip', messageId),
+      onSuccess: (after) => {
+        queryClient.setQueryData(lineQuery(webhook.id).queryKey, after);
+        setAsking(false);
+        notifyDone(texts.skipped);
+      },
+      onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
     },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
-  });
+    asking,
+  );
   // The message that was confirmed is moved, even if another one has become the first in the meantime.
   const [askedOf, setAskedOf] = useState(head.message_id);
   return (

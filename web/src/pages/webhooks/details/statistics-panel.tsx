@@ -1,5 +1,5 @@
 import { Button, Skeleton, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { healthQuery, resetStatistics, statisticsQuery } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
@@ -7,6 +7,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useMay } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
@@ -30,14 +31,21 @@ export function StatisticsPanel({
   const { data, error, refetch } = useQuery(statisticsQuery(webhookId));
   const { data: health } = useQuery(healthQuery(webhookId));
   const [asking, setAsking] = useState(false);
-  const reset = useMutation({
-    mutationFn: () => resetStatistics(webhookId),
-    onSuccess: (statistics) => {
-      queryClient.setQueryData(statisticsQuery(webhookId).queryKey, statistics);
-      setAsking(false);
-      notifyDone(texts.resetDone);
+  const reset = useFormMutation(
+    {
+      mutationFn: () => resetStatistics(webhookId),
+      onSuccess: (statistics) => {
+        queryClient.setQueryData(statisticsQuery(webhookId).queryKey, statistics);
+        setAsking(false);
+        notifyDone(texts.resetDone);
+      },
     },
-  });
+    asking,
+  );
+  const ask = () => {
+    reset.reset();
+    setAsking(true);
+  };
   return (
     <Panel
       title={texts.title}
@@ -48,7 +56,7 @@ export function StatisticsPanel({
       }
       actions={
         mayWrite && (
-          <Button variant="default" size="xs" onClick={() => setAsking(true)} disabled={data === undefined}>
+          <Button variant="default" size="xs" onClick={ask} disabled={data === undefined}>
             {texts.reset}
           </Button>
         )

@@ -1,5 +1,5 @@
 import { Anchor, Button, Drawer, Skeleton } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { waiting } from '../../../texts/waiting.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
@@ -134,19 +135,22 @@ function Skip({
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const skip = useMutation({
-    mutationFn: () => skipWaiting(webhookId, message.position),
-    onSuccess: () => {
-      setAsking(false);
-      notifyDone(texts.skipped);
-      onClose();
+  const skip = useFormMutation(
+    {
+      mutationFn: () => skipWaiting(webhookId, message.position),
+      onSuccess: () => {
+        setAsking(false);
+        notifyDone(texts.skipped);
+        onClose();
+      },
+      onSettled: () =>
+        Promise.all([
+          queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
+          queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+        ]),
     },
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
-        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
-      ]),
-  });
+    asking,
+  );
   if (readOnly) return null;
   return (
     <div>
