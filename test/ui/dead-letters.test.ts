@@ -219,6 +219,8 @@ describe('dead letters in the admin UI', () => {
     target.requests.length = 0;
     await page.getByRole('button', { name: 'Redeliver selected' }).click();
     await page.getByText('2 messages were queued for redelivery.').waitFor();
+    // The button has disappeared.
+    await page.locator('h1:focus').waitFor();
     await target.waitFor(2);
     const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
     assert.deepEqual(names, ['1', '3'], 'in the order of their events');
@@ -232,6 +234,7 @@ describe('dead letters in the admin UI', () => {
     await visit.assertAccessible();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('2 dead letters were removed.').waitFor();
+    await page.locator('h1:focus').waitFor();
     await page.getByText('No dead letters').waitFor();
     assert.equal(await total(), 0);
     assert.equal(target.requests.length, 2);

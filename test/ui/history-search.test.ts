@@ -69,7 +69,7 @@ describe('finding messages in a webhook’s history', () => {
     await form.getByRole('textbox', { name: 'Account id' }).fill('');
     await form.getByRole('button', { name: 'Apply' }).click();
     await visit.arrived(`${history()}&code=503`);
-    await page.getByRole('button', { name: '1 filter' }).waitFor();
+    await page.getByRole('button', { name: '1 filter' }).and(page.locator(':focus')).waitFor();
     await page.getByText('Northwind').waitFor({ state: 'detached' });
     assert.equal(await rows.count(), 2);
     await page.reload();

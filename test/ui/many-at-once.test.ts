@@ -148,6 +148,7 @@ describe('actions on many rows at once', () => {
     await dialog.getByText(/launch links stop working/).waitFor();
     await dialog.getByRole('button', { name: 'Delete 27 registrations' }).click();
     await page.getByText('27 registrations deleted.').waitFor();
+    await page.locator('h1:focus').waitFor();
     const { body } = await api.get(`/registrations?account_id=${account}`);
     assert.deepEqual(body.data, []);
 
@@ -157,6 +158,21 @@ describe('actions on many rows at once', () => {
     await dialog.getByText('Nothing more is sent to their targets').waitFor();
     await dialog.getByRole('button', { name: 'Delete 2 webhooks' }).click();
     await page.getByText('2 webhooks deleted.').waitFor();
+    await api.create('/webhooks', {
+      name: 'Bulk hook 3',
+      topic: 'COURSE',
+      target_url: 'http://127.0.0.1:9/',
+    });
+    await api.create('/webhooks', {
+      name: 'Bulk hook 4',
+      topic: 'COURSE',
+      target_url: 'http://127.0.0.1:9/',
+    });
+    await page.getByRole('button', { name: /^Actions for .*Bulk hook 4/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByRole('row', { name: /Bulk hook 4/ }).waitFor({ state: 'detached' });
+    await page.locator('h1:focus').waitFor();
   });
 
   it('courses are added to many accounts from the list of courses, and content from the list of accounts', async () => {

@@ -100,13 +100,15 @@ describe('webhooks in the admin UI', () => {
     await using visit = await ui.visit(WEBHOOKS);
     const { page } = visit;
     const active = page.getByRole('switch', { name: /^Active: .*CRM/ });
-    await active.click({ force: true });
+    await active.press('Space');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
     await dialog.getByText(/sent only if someone replays them/).waitFor();
     await visit.assertAccessible();
-    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await dialog.getByRole('button', { name: 'Deactivate' }).press('Enter');
     await page.getByText(/CRM.? is inactive\./).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await active.and(page.locator(':focus:not(:checked)')).waitFor();
     const { body } = await ui.service.api.get(`/webhooks/${id}`);
     assert.equal(body.enabled, false);
     assert.deepEqual(body.authentication, { type: 'BASIC', key: 'crm' });

@@ -4,6 +4,7 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
 import type { DragEvent, Key, ReactNode } from 'react';
 import type { Direction } from '../utilities/table-search.ts';
 import styles from './data-rows.module.css';
+import { keepsFocus } from './focus-heading.ts';
 import { rowClicks } from './row-clicks.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { useOverflow } from './use-overflow.ts';
@@ -66,7 +67,13 @@ function TableOfRows<T>({
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={rowKey(row)} className={styles.row} {...rowClicks} {...rowDrags(row, dragging)}>
+            <tr
+              key={rowKey(row)}
+              ref={keepsFocus}
+              className={styles.row}
+              {...rowClicks}
+              {...rowDrags(row, dragging)}
+            >
               {columns.map(({ id, cell, align }) => (
                 <td key={id} data-align={align}>
                   {cell(row)}
@@ -147,7 +154,13 @@ function Cards<T>({
       data-stale={stale || undefined}
     >
       {rows?.map((row) => (
-        <li key={rowKey(row)} className={styles.card} {...rowClicks} {...rowDrags(row, dragging)}>
+        <li
+          key={rowKey(row)}
+          ref={keepsFocus}
+          className={styles.card}
+          {...rowClicks}
+          {...rowDrags(row, dragging)}
+        >
           <CardContent columns={columns} content={(column) => column.cell(row)} />
         </li>
       )) ??

@@ -15,6 +15,7 @@ import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { FormProblem } from './form-problem.tsx';
 import { RunButtons } from './run-buttons.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
 
 const WHOLE = 100;
 
@@ -65,13 +66,20 @@ export function useRedelivery(onRun?: () => void): {
   const [asked, setAsked] = useState(NOTHING_ASKED);
   const [opened, setOpened] = useState(false);
   const close = () => setOpened(false);
+  useReturnFocus(opened);
   return {
     ask: (selection) => {
       setAsked(selection);
       setOpened(true);
     },
     dialog: (
-      <Modal opened={opened} onClose={close} title={deadLetters.runs[asked.action].title} size="md">
+      <Modal
+        opened={opened}
+        onClose={close}
+        returnFocus={false}
+        title={deadLetters.runs[asked.action].title}
+        size="md"
+      >
         <RedeliveryForm {...asked} onRun={onRun} onClose={close} />
       </Modal>
     ),

@@ -1,12 +1,17 @@
 import { useEffect } from 'react';
+import { focusHeading } from './focus-heading.ts';
 
-/** Returns the focus, once a dialog is closed, to what had it when the dialog was opened. */
+/**
+ * Returns the focus, once a dialog is closed, to what had it when the dialog was opened. If that has disappeared, such as
+ * a button for rows that were deleted, the heading of the page gets the focus.
+ */
 export function useReturnFocus(opened: boolean): void {
   useEffect(() => {
     if (!opened) return;
     const opener = document.activeElement;
     return () => {
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
+      if (opener?.isConnected === false) focusHeading();
     };
   }, [opened]);
 }

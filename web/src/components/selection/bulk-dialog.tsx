@@ -9,6 +9,7 @@ import { explainError } from '../explain-error.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { notifyDone } from '../notify.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
+import { useReturnFocus } from '../use-return-focus.ts';
 import styles from './selection.module.css';
 
 const MAX_NAMED = 8;
@@ -63,8 +64,9 @@ type Phase = 'asking' | 'running' | 'stopped' | 'failed' | 'done';
 export function BulkDialog<T>({ opened, ...props }: BulkDialogProps<T> & { opened: boolean }) {
   const { items, words } = props;
   const title = words.title(formatNumber(items.length), items.length === 1 ? (items[0]?.name ?? null) : null);
+  useReturnFocus(opened);
   return (
-    <Modal opened={opened} onClose={props.onClose} title={title} size="md">
+    <Modal opened={opened} onClose={props.onClose} returnFocus={false} title={title} size="md">
       <BulkForm {...props} />
     </Modal>
   );

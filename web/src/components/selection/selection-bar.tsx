@@ -4,6 +4,7 @@ import { type Key, type ReactNode, useEffect, useRef, useState } from 'react';
 import { selection as texts } from '../../texts/selection.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import type { ListExport } from '../export-button.tsx';
+import { keepsFocus } from '../focus-heading.ts';
 import { PART } from '../list-parts.ts';
 import { notifyError } from '../notify.tsx';
 import styles from './selection.module.css';
@@ -31,7 +32,7 @@ export function SelectionBar<T>({
 }) {
   const pageChosen = rows.every((row) => selection.chosen.has(keyOf(row)));
   return (
-    <div className={styles.bar}>
+    <div ref={keepsFocus} className={styles.bar}>
       <span role="status">{texts.count(formatNumber(selection.chosen.size))}</span>
       {!pageChosen && (
         <Button variant="subtle" size="compact-sm" onClick={() => selection.choose(rows, true)}>

@@ -13,6 +13,7 @@ import {
 } from '../../api/dead-letters.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
+import { BusyButton } from '../../components/busy-button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
@@ -182,7 +183,6 @@ export function DeadLettersPage() {
         filters={
           <>
             <HistoryFilters
-              key={JSON.stringify(narrowed)}
               search={narrowed}
               subtopics={SUBTOPICS}
               onChange={(to) =>
@@ -346,16 +346,16 @@ function ResendButton({ letter }: { letter: DeadLetter }) {
       ? undefined
       : deadLetters.cannot.inactive;
   return (
-    <Button
+    <BusyButton
       variant="default"
       size="compact-sm"
       onClick={() => send.mutate()}
-      loading={send.isPending}
+      isBusy={send.isPending}
       disabled={cannot !== undefined}
       title={cannot}
       aria-label={deadLetters.resendOf(webhooks.subtopics[letter.subtopic].name, letter.id)}
     >
       {deadLetters.resend}
-    </Button>
+    </BusyButton>
   );
 }

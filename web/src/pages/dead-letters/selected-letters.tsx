@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
 import { actOnTheseDeliveries, type DeadLetter } from '../../api/dead-letters.ts';
+import { BusyButton } from '../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../components/dead-letters/use-dead-letter-actions.tsx';
 import type { Selection } from '../../components/selection/use-selection.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
@@ -32,16 +33,16 @@ export function useSelectedLetters(selection: Selection<DeadLetter>, page: Lette
   });
   const buttons = (
     <>
-      <Button
+      <BusyButton
         variant="default"
         size="compact-sm"
         disabled={sendable.length === 0}
         title={sendable.length === 0 ? deadLetters.cannotResendTicked : undefined}
-        loading={isRedelivering}
+        isBusy={isRedelivering}
         onClick={redeliver}
       >
         {deadLetters.resendTicked}
-      </Button>
+      </BusyButton>
       <Button variant="default" size="compact-sm" onClick={askToRemove}>
         {deadLetters.removeTicked}
       </Button>

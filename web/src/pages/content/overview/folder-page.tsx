@@ -11,6 +11,7 @@ import { AssetLink } from '../../../components/asset-link.tsx';
 import { ChangesPanel } from '../../../components/audit/changes-panel.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { focusHeading } from '../../../components/focus-heading.ts';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
@@ -216,8 +217,7 @@ function useFocusAfterChange(folderId: number): void {
   useEffect(() => {
     if (last.current === folderId) return;
     last.current = folderId;
-    if (document.activeElement === document.body)
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusHeading();
   }, [folderId]);
 }
 

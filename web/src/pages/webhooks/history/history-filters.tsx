@@ -52,7 +52,7 @@ export function HistoryFilters({
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={texts.title}>
-        <form className={styles.filters} onSubmit={apply}>
+        <form key={JSON.stringify(search)} className={styles.filters} onSubmit={apply}>
           <Select
             name="event"
             label={texts.event}

@@ -97,7 +97,6 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
             ]}
           />
           <HistoryFilters
-            key={JSON.stringify(narrowed)}
             search={narrowed}
             subtopics={webhook === null ? SUBTOPICS : subtopicsOf(webhook.topic)}
             onChange={(to) => show({ ...to, outcome })}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { actOnTheseDeliveries } from '../../../api/dead-letters.ts';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
+import { BusyButton } from '../../../components/busy-button.tsx';
 import { useDeadLetterActions } from '../../../components/dead-letters/use-dead-letter-actions.tsx';
 import { SelectionDock } from '../../../components/selection/selection-dock.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -77,15 +78,15 @@ export function useHistorySelection(
       >
         {deadLetters.removeTicked}
       </Button>
-      <Button
+      <BusyButton
         size="xs"
         disabled={!active}
         title={active ? undefined : deliveries.details.inactive}
-        loading={isRedelivering}
+        isBusy={isRedelivering}
         onClick={redeliver}
       >
         {deliveries.resendTicked}
-      </Button>
+      </BusyButton>
     </SelectionDock>
   );
   return { ticked, tick: chooseOne, clear, bar, dialog };

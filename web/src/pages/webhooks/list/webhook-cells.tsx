@@ -101,7 +101,6 @@ export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
       <Switch
         size="sm"
         checked={webhook.enabled}
-        disabled={change.pending}
         onChange={webhook.enabled ? change.askToDeactivate : change.activate}
         aria-label={webhooks.list.activeSwitch(webhook.name)}
       />
