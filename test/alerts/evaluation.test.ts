@@ -236,6 +236,30 @@ describe('the evaluation of a rule', () => {
     assert.deepEqual(lines, [['an alert rule could not be evaluated: retrying', bad]]);
   });
 
+  it('that the database refuses delays no other rule, and the log says which one it is', async () => {
+    await using alerts = await openEvaluations();
+    const bad = await alerts.createRule({ name: 'Bad' });
+    await alerts.createRule({ name: 'Good' });
+    const lines: unknown[] = [];
+    const error = (text: string, fields?: Record<string, unknown>) =>
+      void lines.push([text, fields?.alert_id]);
+    let calls = 0;
+    const refusedOnce = async () => {
+      calls += 1;
+      if (calls === 1) throw new DatabaseUnavailableError('the database could not run a statement');
+      return new Map();
+    };
+    const log = { info: () => {}, warn: () => {}, error };
+    const instance = alerts.startInstance({ log, interventions: refusedOnce });
+    alerts.webhooks.failing = [7];
+    await instance.evaluate();
+    assert.deepEqual(
+      (await alerts.firings()).map(({ rule_name }) => rule_name),
+      ['Good'],
+    );
+    assert.deepEqual(lines, [['an alert rule could not be evaluated: retrying', bad]]);
+  });
+
   it('ends with the round if the database fails', async () => {
     await using alerts = await openEvaluations();
     await alerts.createRule();

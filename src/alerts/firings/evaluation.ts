@@ -71,17 +71,25 @@ export class Evaluation {
     this.#with = dependencies;
   }
 
-  /** Evaluates rules. One that fails does not keep the others from it. @throws {DatabaseUnavailableError} */
+  /**
+   * Evaluates rules. One that fails does not keep the others from it, not even if the database refused it: that may concern
+   * its rows alone (a lock, a damaged index).
+   * @throws {DatabaseUnavailableError} if the database fails for two rules in a row, or for the only one
+   */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {
     let look: Look | null = null;
+    let hasFailedBefore = rules.length === 1;
     for (const rule of rules) {
       if (signal.aborted) break;
       if (look === null || !isWithin(LOOK_AGAIN_MS, look.at, this.#with.now())) look = await this.#look();
       this.#reportUnknownZone(rule);
       try {
         await this.#evaluate(rule, look);
+        hasFailedBefore = false;
       } catch (error) {
-        if (error instanceof DatabaseUnavailableError) throw error;
+        const isUnavailable = error instanceof DatabaseUnavailableError;
+        if (isUnavailable && hasFailedBefore) throw error;
+        hasFailedBefore = isUnavailable;
         const fields = { alert_id: rule.id, alert: rule.name, error };
         this.#with.log.error('an alert rule could not be evaluated: retrying', fields);
       }

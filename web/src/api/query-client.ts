@@ -1,4 +1,10 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import {
+  type FetchQueryOptions,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
 import type { Connection } from './connection.ts';
 import { ApiError, isProblem, UnreachableError } from './errors.ts';
 import { sessionQuery, signedOut } from './session.ts';
@@ -43,4 +49,12 @@ export function createQueryClient(connection: Connection): QueryClient {
     },
   });
   return client;
+}
+
+/** Data as the service has it now, even if that of the cache is fresh. */
+export async function fetchCurrent<T, K extends QueryKey>(
+  client: QueryClient,
+  query: FetchQueryOptions<T, Error, T, K>,
+): Promise<T> {
+  return await client.fetchQuery({ ...query, staleTime: 0 });
 }

@@ -16,7 +16,7 @@ const MAX_ROWS = 100_000;
 export interface ListExport<T> {
   /** The name of the file without its extension: `accounts`. */
   name: string;
-  /** The rows of this part of the list, with its search, filters and order. */
+  /** The rows of this part of the list as they are now, with its search, filters and order. Never from the cache. */
   list: (client: QueryClient, part: PartOfList) => Promise<ListAnswer<T>>;
   /** A sort by what never changes, such as `created`. Null if the list has no other. */
   steadySort: string | null;

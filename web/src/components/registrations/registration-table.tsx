@@ -1,6 +1,7 @@
 import { IconCertificate } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { fetchCurrent } from '../../api/query-client.ts';
 import {
   deleteRegistration,
   REGISTRATION_SORTS,
@@ -147,7 +148,7 @@ export function RegistrationTable({
         table={table}
         exporting={{
           name: 'registrations',
-          list: (client, part) => client.fetchQuery(registrationListQuery({ ...query, ...part })),
+          list: (client, part) => fetchCurrent(client, registrationListQuery({ ...query, ...part })),
           steadySort: 'created',
         }}
         query={found}

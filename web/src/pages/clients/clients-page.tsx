@@ -3,6 +3,7 @@ import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
 import { type ApiClient, clientListQuery, clientsKey, deleteClient } from '../../api/clients.ts';
+import { fetchCurrent } from '../../api/query-client.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -99,7 +100,8 @@ export function ClientsPage() {
         table={table}
         exporting={{
           name: 'api-clients',
-          list: (client, part) => client.fetchQuery(clientListQuery({ ...listQuery(table.values), ...part })),
+          list: (client, part) =>
+            fetchCurrent(client, clientListQuery({ ...listQuery(table.values), ...part })),
           steadySort: 'created',
         }}
         query={query}

@@ -11,6 +11,7 @@ import {
   deadLettersKey,
   redeliverDeadLetter,
 } from '../../api/dead-letters.ts';
+import { fetchCurrent } from '../../api/query-client.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
 import { BusyButton } from '../../components/busy-button.tsx';
@@ -175,7 +176,7 @@ export function DeadLettersPage() {
         table={table}
         exporting={{
           name: 'dead-letters',
-          list: (client, part) => client.fetchQuery(deadLetterListQuery({ ...listed, ...part })),
+          list: (client, part) => fetchCurrent(client, deadLetterListQuery({ ...listed, ...part })),
           steadySort: null,
         }}
         query={query}

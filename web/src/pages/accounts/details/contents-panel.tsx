@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { keyOf } from '../../../components/content-dialog/asset-key.ts';
@@ -78,7 +79,8 @@ export function ContentsPanel({ account }: { account: Account }) {
         table={table}
         exporting={{
           name: 'account-content',
-          list: (client, part) => client.fetchQuery(accountContentsQuery(account.id, { ...query, ...part })),
+          list: (client, part) =>
+            fetchCurrent(client, accountContentsQuery(account.id, { ...query, ...part })),
           steadySort: 'added',
         }}
         query={contents}

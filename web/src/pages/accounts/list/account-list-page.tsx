@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type AccountOverview, accountListQuery, accountsKey, deleteAccount } from '../../../api/accounts.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import { registrationsKey } from '../../../api/registrations.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
@@ -130,7 +131,7 @@ export function AccountListPage() {
         table={table}
         exporting={{
           name: 'accounts',
-          list: (client, part) => client.fetchQuery(accountListQuery({ ...listQuery(values), ...part })),
+          list: (client, part) => fetchCurrent(client, accountListQuery({ ...listQuery(values), ...part })),
           steadySort: 'created',
         }}
         query={query}

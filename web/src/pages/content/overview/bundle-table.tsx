@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BundleOverview, bundleListQuery } from '../../../api/bundles.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -55,7 +56,7 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
         table={table}
         exporting={{
           name: 'bundles',
-          list: (client, part) => client.fetchQuery(bundleListQuery({ ...asked, ...part })),
+          list: (client, part) => fetchCurrent(client, bundleListQuery({ ...asked, ...part })),
           steadySort: 'created',
         }}
         query={bundles}

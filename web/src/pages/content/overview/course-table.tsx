@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LEARNING_STANDARDS } from '../../../../../src/course-packages/learning-standard.ts';
 import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -114,7 +115,7 @@ export function CourseTable({
         table={table}
         exporting={{
           name: 'courses',
-          list: (client, part) => client.fetchQuery(courseListQuery({ ...query, ...part })),
+          list: (client, part) => fetchCurrent(client, courseListQuery({ ...query, ...part })),
           steadySort: 'created',
         }}
         query={courses}

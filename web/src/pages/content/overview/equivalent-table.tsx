@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type EquivalentOverview, equivalentListQuery } from '../../../api/equivalents.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { useSelection } from '../../../components/selection/use-selection.ts';
@@ -61,7 +62,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         table={table}
         exporting={{
           name: 'equivalents',
-          list: (client, part) => client.fetchQuery(equivalentListQuery({ ...asked, ...part })),
+          list: (client, part) => fetchCurrent(client, equivalentListQuery({ ...asked, ...part })),
           steadySort: 'created',
         }}
         query={equivalents}

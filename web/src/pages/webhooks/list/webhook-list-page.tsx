@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TOPICS } from '../../../../../src/events/catalogue.ts';
 import { WEBHOOK_STATES } from '../../../../../src/ui-api/webhooks/webhook-list-choices.ts';
+import { fetchCurrent } from '../../../api/query-client.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { deleteWebhook, webhookListQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { DataTable } from '../../../components/data-table.tsx';
@@ -139,7 +140,7 @@ export function WebhookListPage() {
         exporting={{
           name: 'webhooks',
           list: (client, part) =>
-            client.fetchQuery(webhookListQuery({ ...listQuery(table.values), ...part })),
+            fetchCurrent(client, webhookListQuery({ ...listQuery(table.values), ...part })),
           steadySort: 'created',
         }}
         query={query}
