@@ -1,14 +1,29 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keepUnsent } from '../../web/player/src/unsent.ts';
-import { pageInNode } from './support/page-in-node.ts';
+import { Saver } from '../../web/player/src/saver.ts';
+import { keepUnsent, takeUnsent } from '../../web/player/src/unsent.ts';
+import { pageInNode, problem } from './support/page-in-node.ts';
 
 const DAY_MS = 86_400_000;
 
 /** Keeps unsent work of so many characters. Returns whether the browser keeps it after the tab is closed. */
 const keep = (registration: string, length = 10) => {
   const write = { page: 1, sequence: 1, cmi: { suspend_data: 'x'.repeat(length) } };
-  return keepUnsent({ registration, attempt: 1 }, 'commit', write);
+  return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true });
+};
+/** Begins to save so many characters of a learner's work. */
+const save = (registration: string, length: number) => {
+  new Saver({
+    owner: { registration, attempt: 1 },
+    path: 'commit',
+    unit: 'i1',
+    page: 1,
+    visit: 1,
+    counter: { next: 1 },
+    read: () => ({ cmi: { suspend_data: 'x'.repeat(length) } }),
+    isRunning: () => true,
+    onState: () => {},
+  }).changed('terminate');
 };
 const keptOf = (storage: Storage) => Object.keys(storage).map((key) => key.split(' ')[1]);
 
@@ -37,5 +52,42 @@ describe('a browser that several learners use', () => {
     keep('newer', 1_000);
     assert.equal(keep('here', 10_000), false);
     assert.deepEqual(keptOf(kept).sort(), ['newer', 'older']);
+  });
+
+  it('keeps it if the service accepts the work of another', async (t) => {
+    const page = pageInNode(t, { room: 4_000 });
+    keep('offline', 2_000);
+    save('online', 2_000);
+    await page.pass(0);
+    assert.deepEqual([page.requests.length, keptOf(page.kept)], [1, ['offline']]);
+  });
+
+  for (const [what, answer] of [
+    ['the connection is lost', () => Promise.reject(new TypeError('network'))],
+    ['the launch has expired', () => problem(410)],
+  ] as const) {
+    it(`replaces the oldest work if ${what} while other work is saved`, async (t) => {
+      const page = pageInNode(t, { room: 4_000 });
+      page.answer = answer;
+      keep('older', 2_000);
+      save('here', 2_000);
+      await page.pass(0);
+      assert.deepEqual(keptOf(page.kept), ['here']);
+    });
+  }
+
+  it('keeps the work of the others if a full storage has no room for another try', (t) => {
+    const { kept } = pageInNode(t, { room: 4_000 });
+    keep('other', 1_000);
+    keep('here', 1_000);
+    // Earlier releases did not count the tries, so the entry grows.
+    const here = Object.keys(kept).find((key) => key.includes('here')) ?? '';
+    const { tries: _tries, path: _path, ...former } = JSON.parse(kept.getItem(here) ?? '');
+    kept.setItem(here, JSON.stringify(former));
+    kept.setItem('course', '');
+    kept.setItem('course', 'x'.repeat(4_000 - JSON.stringify({ ...kept }).length));
+    assert.deepEqual(takeUnsent({ registration: 'here', attempt: 1 })?.write.sequence, 1);
+    assert.deepEqual(keptOf(kept).sort(), [undefined, 'here', 'other'].sort());
+    assert.deepEqual(JSON.parse(kept.getItem(here) ?? ''), former, 'it stays as it was');
   });
 });

@@ -10,7 +10,7 @@ const WORK = { page: 1, sequence: 9, unit: 'i1', cmi: { suspend_data: 'two hours
 /** Work that an earlier page has left. `answer` answers each request that sends it. */
 function pageWithWork(t: TestContext, answer: () => Response) {
   const page = pageInNode(t);
-  keepUnsent(OWNER, 'commit', WORK);
+  keepUnsent(OWNER, 'commit', WORK, { replaces: true });
   page.answer = (path) => (path === 'attempt' ? Response.json(OWNER) : answer());
   return page;
 }
@@ -55,7 +55,7 @@ describe('unsent work of an earlier page', () => {
       return path === 'open' ? Response.json({ ...OWNER, page: 2, mode: 'normal' }) : answer();
     };
     assert.equal((await openPage(true)).wasRecovered, true);
-    keepUnsent(OWNER, 'commit', WORK);
+    keepUnsent(OWNER, 'commit', WORK, { replaces: true });
     answer = () => problem(500);
     for (let tries = 1; tries < 5; tries++) await assert.rejects(openPage(true));
     assert.equal((await openPage(true)).wasRecovered, false);

@@ -202,7 +202,12 @@ export class Saver {
   }
 
   #keep(commit: Commit): void {
-    this.#isKept = keepUnsent(this.#owner, this.#path, commit);
+    this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent });
+  }
+
+  /** Whether the newest data is more than a copy that is removed as soon as the service answers. */
+  get #isUnsent(): boolean {
+    return this.#isLeaving || this.#ended === 'expired' || this.#retryMs !== FIRST_RETRY_MS;
   }
 
   #commit(): Commit {
@@ -237,9 +242,11 @@ export class Saver {
     else {
       // The next try reads the data again, so it includes this commit and later changes.
       this.#isDirty = true;
+      const waitMs = this.#retryMs;
+      this.#retryMs = Math.min(waitMs * 2, LONGEST_RETRY_MS);
+      if (!this.#isKept) this.#keep(commit);
       this.#onState('offline');
-      this.#sendIn(this.#retryMs);
-      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+      this.#sendIn(waitMs);
     }
   }
 
@@ -274,8 +281,10 @@ export class Saver {
 
   #end(state: EndState, commit: Commit): void {
     this.#ended = state;
-    if (state === 'expired') this.#keepUnsaved();
-    else forgetUnsent(this.#owner, commit);
+    if (state === 'expired') {
+      this.#keepUnsaved();
+      if (!this.#isKept) this.#keep(commit);
+    } else forgetUnsent(this.#owner, commit);
     this.#onState(state === 'expired' && !this.#isKept ? 'over' : state);
     this.#nowIdle();
   }

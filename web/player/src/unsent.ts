@@ -35,11 +35,19 @@ const MOST_TRIES = 5;
 /**
  * Stores a write, unless a newer one of the same attempt is stored. Returns whether the storage outlives the tab.
  * Browsers may allow none, or only one that does not.
+ * @param options.replaces whether it may replace the unsent data of others if the storage is full
  */
-export function keepUnsent(owner: UnsentOwner, path: UnsentPath, write: UnsentWrite): boolean {
+export function keepUnsent(
+  owner: UnsentOwner,
+  path: UnsentPath,
+  write: UnsentWrite,
+  { replaces }: { replaces: boolean },
+): boolean {
   const key = keyOf(owner);
   const kept = entryAt(key);
-  if (kept === null || !isNewer(kept.write, write)) put(key, { keptAt: Date.now(), tries: 0, path, write });
+  if (kept === null || !isNewer(kept.write, write)) {
+    put(key, { keptAt: Date.now(), tries: 0, path, write }, replaces ? 'replaces' : 'moves');
+  }
   try {
     return localStorage.getItem(key) !== null;
   } catch {
@@ -82,7 +90,7 @@ export function takeUnsent({ registration, attempt }: UnsentOwner): Unsent | nul
   if (entry === null) return null;
   const { path, write } = entry;
   const tries = entry.tries + 1;
-  put(wanted, { ...entry, tries });
+  put(wanted, { ...entry, tries }, 'stays');
   return { path, write, isStuck: tries >= MOST_TRIES };
 }
 
@@ -132,22 +140,28 @@ function entryAt(key: string): Entry | null {
   return null;
 }
 
-function put(key: string, entry: Entry): void {
+/**
+ * @param whenFull if a storage is full, the entry replaces others, moves to the next storage, or stays as it was there
+ */
+function put(key: string, entry: Entry, whenFull: 'replaces' | 'moves' | 'stays'): void {
   const text = JSON.stringify(entry);
   for (const [at, storage] of storages().entries()) {
-    if (!tryPut(storage, key, text) && !putInPlaceOfOlder(storage, key, text)) continue;
-    for (const other of storages().slice(at + 1)) other.removeItem(key);
-    return;
+    if (tryPut(storage, key, text) || (whenFull === 'replaces' && putInPlaceOfOlder(storage, key, text))) {
+      for (const other of storages().slice(at + 1)) other.removeItem(key);
+      return;
+    }
+    if (whenFull === 'stays' && storage.getItem(key) !== null) return;
+    // An older entry would hide the new one, which goes to the next storage.
+    storage.removeItem(key);
   }
 }
 
+/** Whether there is room. If not, what was stored before stays. */
 function tryPut(storage: Storage, key: string, text: string): boolean {
   try {
     storage.setItem(key, text);
     return true;
   } catch {
-    // The storage is full. An older entry would hide the new one, which goes to the next storage.
-    storage.removeItem(key);
     return false;
   }
 }
