@@ -12,7 +12,7 @@ const MOST_AT_ONCE = 64 * 1024;
 function pageWithUnit(t: TestContext) {
   const page = pageInNode(t);
   const states: SavingState[] = [];
-  const now = { work: '', isRunning: true };
+  const now = { work: '', isRunning: true, others: {}, state: undefined as unknown };
   const saver = new Saver({
     owner: { registration: 'R', attempt: 1 },
     path: 'commit',
@@ -21,9 +21,10 @@ function pageWithUnit(t: TestContext) {
     visit: 1,
     counter: { next: 1 },
     read: () => ({
-      cmi: { suspend_data: now.work },
+      cmi: { suspend_data: now.work, ...now.others },
       terminated: !now.isRunning,
       elapsedMs: Math.round(performance.now()),
+      ...(now.state === undefined ? {} : { state: now.state }),
     }),
     isRunning: () => now.isRunning,
     onState: (state) => states.push(state),
@@ -141,5 +142,63 @@ describe('the saving of a unit', () => {
       .map(({ body }) => JSON.stringify(body).length);
     assert.equal(sizes.length, 2);
     assert.ok(sizes.reduce((sum, size) => sum + size) < MOST_AT_ONCE, `${sizes}`);
+  });
+
+  it('leaves room for the last words of a course, of which nothing was saved in this visit', async (t) => {
+    const { page, report, now } = pageWithUnit(t);
+    now.others = { interactions: 'x'.repeat(40_000) };
+    await page.pass(60_000);
+    await page.fire('pagehide');
+    report('last words');
+    const sent = page.requests.map(({ body, keepalive }) => [body.cmi.suspend_data, keepalive]);
+    assert.deepEqual(sent, [['last words', true]]);
+  });
+
+  it('sends the time of a unit once, and keeps nothing, if its sequencing does not fit in the request', async (t) => {
+    const { page, report, now, states } = pageWithUnit(t);
+    now.state = 'x'.repeat(12_000);
+    page.answer = () => {
+      const { isChange, state } = page.requests.at(-1)?.body ?? {};
+      return Response.json({ outcome: isChange && state === undefined ? 'recorded-in-part' : 'recorded' });
+    };
+    report('work');
+    await page.pass(0);
+    for (let times = 2; times < 20; times++) {
+      await page.pass(60_000);
+      await page.hide();
+      await page.pass(LONGEST_WAIT_MS);
+      assert.equal(page.requests.length, times);
+    }
+    await page.pass(60_000);
+    await page.fire('pagehide');
+    assert.deepEqual([page.requests.length, Object.keys(page.kept)], [20, []]);
+    assert.deepEqual(states, ['saving', 'saved']);
+  });
+
+  it('ends if another window records instead, which it learns when its tab is hidden', async (t) => {
+    const { page, states } = pageWithUnit(t);
+    page.answer = () => problem(409);
+    await page.pass(60_000);
+    await page.hide();
+    assert.deepEqual(states, ['superseded']);
+  });
+
+  it('does not repeat the time of a unit if the connection is lost', async (t) => {
+    const { page, states } = pageWithUnit(t);
+    page.answer = () => Promise.reject(new TypeError('network'));
+    await page.pass(60_000);
+    await page.hide();
+    await page.pass(10 * LONGEST_WAIT_MS);
+    assert.deepEqual([page.requests.length, states, Object.keys(page.kept)], [1, [], []]);
+  });
+
+  it('sends no time while earlier data has no answer yet, which the service would ignore after it', async (t) => {
+    const { page, report } = pageWithUnit(t);
+    page.answer = () => new Promise(() => {});
+    report('work', 'value');
+    await page.hide();
+    await page.pass(5_000);
+    await page.hide();
+    assert.equal(page.requests.length, 1);
   });
 });

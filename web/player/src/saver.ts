@@ -173,7 +173,22 @@ export class Saver {
   #sendUnsaved(): void {
     if (this.#isDirty || this.#isSending) this.#sendLeaving();
     else if (this.#isRunning() && !this.#isRefused && performance.now() - this.#readAt >= WORTH_SAVING_MS)
-      this.#sendLeaving(MOST_FOR_TIME);
+      this.#sendTime();
+  }
+
+  /**
+   * Sends how long a unit was open that reports nothing. The time alone is worth no second request, and no room in the
+   * browser.
+   */
+  #sendTime(): void {
+    // The service ignores older data that arrives later.
+    if (this.#ended !== null || this.#inFlight.size > 0) return;
+    const commit = this.#commit();
+    const body = this.#smallest(commit, MOST_FOR_TIME);
+    if (byteLength(body) > MOST_FOR_TIME) return;
+    void this.#request(body, true).then((status) => {
+      if (status === 409) this.#end('superseded', commit);
+    });
   }
 
   #sendIn(ms: number): void {
@@ -321,17 +336,12 @@ export class Saver {
   }
 
   /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
-  #sendLeaving(most = MOST_WHEN_LEAVING): void {
+  #sendLeaving(): void {
     if (this.#ended !== null) return;
     const commit = this.#commit();
     this.#isDirty = false;
     this.#keep(commit);
-    const body = smallest(commit, {
-      began: this.#began,
-      sent: this.#sent,
-      isAcknowledged: this.#isAcknowledged,
-      most,
-    });
+    const body = this.#smallest(commit, MOST_WHEN_LEAVING);
     this.#remember(commit);
     void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
       if (status !== 200) {
@@ -343,5 +353,10 @@ export class Saver {
       this.#acknowledge(commit);
       this.#nowSaved();
     });
+  }
+
+  #smallest(commit: Commit, most: number): string {
+    const [began, sent, isAcknowledged] = [this.#began, this.#sent, this.#isAcknowledged];
+    return smallest(commit, { began, sent, isAcknowledged, most });
   }
 }
