@@ -7,6 +7,7 @@ import {
   cardOf,
   type Doubt,
   endedWords,
+  failedWords,
   fillResult,
   modeWords,
   recordCard,
@@ -216,7 +217,8 @@ export class PageView {
 
   /** Shows that something could not be opened. @param again tries once more; by default, it loads the page again */
   showFailed(again: () => unknown = reload): void {
-    this.showCard(actionCard(TEXTS.failedTitle, TEXTS.failed, TEXTS.tryAgain, again));
+    const words = failedWords(this.#playing().doubt);
+    this.showCard(actionCard(TEXTS.failedTitle, words, TEXTS.tryAgain, again));
   }
 }
 

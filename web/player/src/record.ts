@@ -40,6 +40,11 @@ export function savedWords(doubt: Doubt | null, further = ''): string {
   return `${title === undefined ? TEXTS.workSaved : `${title}. ${words}`} ${further}`.trim();
 }
 
+/** What the learner can do if something could not be opened, and whether the work is saved. */
+export function failedWords(doubt: Doubt | null): string {
+  return `${TEXTS.failed} ${doubt === null ? TEXTS.earlierKept : savedWords(doubt)}`;
+}
+
 /** The notice for a unit that records nothing; null for a unit that records. */
 export function modeWords(mode: string, isReview: boolean): string | null {
   if (mode === 'preview') return TEXTS.preview;

@@ -1,7 +1,16 @@
-import type { OpenUnit } from './open-unit.ts';
 import type { Doubt } from './record.ts';
 import { Saver, type SavingState } from './saver.ts';
+import type { ScormSession } from './scorm-session.ts';
 import type { PageAnswer } from './server.ts';
+
+/** What recording needs to know about an open unit. */
+export interface RecordedUnit {
+  unit: { id: string };
+  start: { isReview: boolean };
+  /** Null for a unit that calls the service itself, or reports nothing. */
+  runtime: { session: Pick<ScormSession, 'isRunning' | 'snapshot'> } | null;
+  saver: Saver | null;
+}
 
 /** Records what the units of a page report, unless nothing is to be recorded. */
 export class Recording {
@@ -14,8 +23,8 @@ export class Recording {
   #latest: Saver | null = null;
   /** The latest saver of each unit. */
   readonly #savers = new Map<string, Saver>();
-  /** The unit that was left last, if the connection was lost then. */
-  #lost: OpenUnit | null = null;
+  /** The units whose connection was lost when they were left, by their ids. */
+  readonly #lost = new Map<string, RecordedUnit>();
 
   /** @param options.sharedState returns the data that all units share; empty without any */
   constructor(
@@ -28,7 +37,7 @@ export class Recording {
   }
 
   /** The saver of a unit of SCORM: of what it reports, or of the opening of an asset. Null if nothing is recorded. */
-  saverOf({ unit, start, runtime }: OpenUnit): Saver | null {
+  saverOf({ unit, start, runtime }: RecordedUnit): Saver | null {
     const { registration, attempt, page, mode, course } = this.#page;
     if (start.isReview || mode !== 'normal' || registration === null) return null;
     // Units of other standards call the service themselves.
@@ -49,17 +58,19 @@ export class Recording {
   }
 
   /** Notes whether the service answered when the learner left a unit, or closed its window. */
-  left(open: OpenUnit, isAnswered: boolean): void {
+  left(open: RecordedUnit, isAnswered: boolean): void {
     // A saver waits until everything is saved.
     const isRecorded = open.saver === null && this.#page.mode === 'normal' && !open.start.isReview;
-    if (isRecorded && !isAnswered) this.#lost = open;
-    else if (open !== this.#lost) this.#lost = null;
+    const { id } = open.unit;
+    if (isRecorded && !isAnswered) this.#lost.set(id, open);
+    // The learner has opened the unit again to check the work, as the page asks for.
+    else if (this.#lost.get(id) !== open) this.#lost.delete(id);
   }
 
   /** Why the page cannot say that everything is saved; null if it can. */
   get doubt(): Doubt | null {
     if ([...this.#savers.values()].some(({ isRefused }) => isRefused)) return 'refused';
-    return this.#lost === null ? null : 'lost';
+    return this.#lost.size === 0 ? null : 'lost';
   }
 
   /** Whether the connection is lost, and the browser keeps what the latest unit reported. */

@@ -25,7 +25,8 @@ export const TEXTS = {
   overKept:
     'Your latest work is kept in this browser. Go back to where you found the course, and open it again from there in this browser. Your work is then saved.',
   failedTitle: 'The course could not be opened',
-  failed: 'Check your connection, then try again. Your earlier work is kept.',
+  failed: 'Check your connection, then try again.',
+  earlierKept: 'Your earlier work is kept.',
   stuckTitle: 'Your earlier work could not be saved',
   stuck:
     'This browser keeps work from your last visit, and the service does not accept it now. Try again later, or ask whoever gave you the course. If you open the course without that work, you lose it.',

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { failedWords } from '../../web/player/src/record.ts';
+import { type RecordedUnit, Recording } from '../../web/player/src/recording.ts';
+import type { PageAnswer } from '../../web/player/src/server.ts';
+
+const PAGE = { mode: 'normal', registration: 'R', course: { name: 'C', standard: 'AICC' } } as PageAnswer;
+
+const recordingOf = () => new Recording(PAGE, { sharedState: () => ({}), onState: () => {} });
+/** A unit that calls the service itself. */
+const opened = (id: string): RecordedUnit => ({
+  unit: { id },
+  start: { isReview: false },
+  runtime: null,
+  saver: null,
+});
+
+describe('the work of a unit that was left without a connection', () => {
+  it('is not called saved after another unit, until the unit is opened again and left with a connection', () => {
+    const recording = recordingOf();
+    recording.left(opened('a'), false);
+    assert.equal(recording.doubt, 'lost');
+    recording.left(opened('b'), true);
+    assert.equal(recording.doubt, 'lost');
+    recording.left(opened('a'), true);
+    assert.equal(recording.doubt, null);
+  });
+
+  it('is not called saved when its window was closed before, and the page has a connection again', () => {
+    const recording = recordingOf();
+    const open = opened('a');
+    recording.left(open, false);
+    recording.left(open, true);
+    assert.equal(recording.doubt, 'lost');
+  });
+
+  it('is not called kept if the next unit cannot be opened', () => {
+    assert.match(failedWords(null), /^Check your connection.* Your earlier work is kept\.$/);
+    assert.match(failedWords('lost'), /^Check your connection.* Your last work may not be saved\./);
+    assert.doesNotMatch(failedWords('lost'), /kept/);
+  });
+});
