@@ -156,6 +156,24 @@ describe('leaving a course that calls the service itself', () => {
     await learner.page.getByRole('heading', { name: 'Your last work may not be saved' }).waitFor();
     assert.equal(await learner.page.getByText('Your work is saved').count(), 0);
   });
+
+  it('shows that work may be lost before the learner returns to where the course was found', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(await sharedBrowser());
+    const returnUrl = 'https://portal.example/courses';
+    const path = `/registrations/${registrationId}/launch`;
+    const { body } = await service.api.post(path, { return_url: returnUrl });
+    await learner.page.goto(body.launch_url);
+    await learner.course.getByText('A lesson.').waitFor();
+    await learner.page.context().setOffline(true);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: 'Your last work may not be saved' }).waitFor();
+    await learner.page.context().setOffline(false);
+    await learner.page.route(returnUrl, (route) => route.fulfill({ body: 'The portal.' }));
+    await learner.page.getByRole('button', { name: 'Continue' }).click();
+    await learner.page.getByText('The portal.').waitFor();
+  });
 });
 
 describe('closing the tab of a course that has begun and reported nothing', () => {

@@ -337,7 +337,8 @@ export class Player {
     if (!isClosed || this.#isEnded) return;
     this.#view.clearNotice();
     const returnUrl = this.#page?.returnUrl ?? null;
-    if (returnUrl !== null) {
+    // The page to return to cannot say that work may be lost.
+    if (returnUrl !== null && this.#doubt === null) {
       this.#isEnded = true;
       location.replace(returnUrl);
       return;

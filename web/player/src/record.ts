@@ -69,7 +69,7 @@ export function endedWords(
 export function recordCard(page: PageAnswer, result: HTMLElement, doubt: Doubt | null): HTMLElement {
   const { mode, units } = page;
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
-  const actions = element('div', { class: 'actions' }, back);
+  const actions = element('div', { class: 'actions' }, goOnButton(page.returnUrl), back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
   if (mode !== 'normal') return cardOf(TEXTS.lookingOverTitle, TEXTS.lookingOver, actions);
   const [title, words] = doubt === null ? endingOf(page.result) : DOUBTS[doubt];
@@ -81,6 +81,11 @@ export function recordCard(page: PageAnswer, result: HTMLElement, doubt: Doubt |
   // What the page last knew may be older than what was recorded.
   if (doubt === 'lost') return cardOf(title, words, actions);
   return cardOf(title, words, result, heading, list, actions);
+}
+
+function goOnButton(returnUrl: string | null): HTMLElement | null {
+  if (returnUrl === null) return null;
+  return element('button', { class: 'main', onclick: () => location.replace(returnUrl) }, TEXTS.goOn);
 }
 
 function endingOf({ completion, success }: Result): [string, string] {

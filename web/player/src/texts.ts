@@ -4,6 +4,7 @@ export const TEXTS = {
   contents: 'Contents',
   exit: 'Exit',
   back: 'Back to the course',
+  goOn: 'Continue',
   tryAgain: 'Try again',
   choose: 'Choose a unit',
   chooseWords: 'Open a unit in the contents.',
