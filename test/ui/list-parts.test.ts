@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ListAnswer } from '../../src/ui-api/list-query.ts';
+import { Connection } from '../../web/src/api/connection.ts';
 import { createQueryClient, fetchCurrent } from '../../web/src/api/query-client.ts';
 import { listParts, type PartOfList } from '../../web/src/components/list-parts.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -37,7 +38,7 @@ describe('a whole list that is read while it changes', () => {
     counted: (total: number) => number = (total) => total,
   ): Promise<number[]> {
     let [requests, reads] = [0, 0];
-    const client = createQueryClient({ report: () => {}, isLost: () => false });
+    const client = createQueryClient(new Connection());
     const request = async (part: PartOfList): Promise<ListAnswer<Row>> => {
       if (requests === 1) await meanwhile();
       requests += 1;
