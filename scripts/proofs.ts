@@ -138,6 +138,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
             ISOLATION_CROWD_WEBHOOKS: '20',
             ISOLATION_CROWD_LEARNERS: '6',
             ISOLATION_CROWD_WARM_UP: '50',
+            ISOLATION_MEMORY_SLACK_MIB: '64',
             ISOLATION_MOST_STALL_MS: '200',
           }
         : {},
