@@ -12,7 +12,7 @@ import {
   type CredentialsCipher,
   UndecryptableError,
 } from '../secrets/credentials-cipher.ts';
-import { dismissEnds, endFirings } from './firings/firing-store.ts';
+import { dismissEnds, endFiringsOfRule } from './firings/firing-store.ts';
 import { deleteWaitingNotices, endAttempts } from './notices/notice-store.ts';
 import { alertChanges } from './rules/alert-audit.ts';
 import { alertErrors, webhookIdsOf } from './rules/alert-input.ts';
@@ -113,7 +113,7 @@ export class AlertService {
       await updateRule(tx, id, columns, now);
       await this.#writeUrl(tx, id, input);
       if (!watchesTheSame(current, columns)) {
-        await endFirings(tx, id, 'RULE_CHANGED', now);
+        await endFiringsOfRule(tx, id, 'RULE_CHANGED', now);
         await dismissEnds(tx, id);
         await deleteWaitingNotices(tx, id);
         await endAttempts(tx, id);
@@ -135,7 +135,7 @@ export class AlertService {
       const current = await lockRule(tx, id);
       if (current === undefined) throw notFound('alert', id);
       assertRevision(current.revision, expected);
-      await endFirings(tx, id, 'RULE_DELETED', this.#with.now());
+      await endFiringsOfRule(tx, id, 'RULE_DELETED', this.#with.now());
       await deleteWaitingNotices(tx, id);
       await endAttempts(tx, id);
       await deleteRule(tx, id);

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { Page, PageRequest } from '../database/page.ts';
+import { firstWithin } from '../database/step-bytes.ts';
 import { notFound } from '../problems/problem.ts';
 import {
   type AuditFilter,
@@ -48,7 +49,7 @@ export class AuditLog {
       limit: limit + 1,
       examined: MAX_EXAMINED,
     });
-    const items = rows.slice(0, fitting(rows, limit));
+    const items = firstWithin(rows.slice(0, limit), MAX_PAGE_CHARACTERS, ({ changes }) => changes.length);
     const next = items.length < rows.length ? (items.at(-1)?.id ?? null) : await this.#next(last, filter);
     return { items, next };
   }
@@ -72,14 +73,4 @@ export class AuditLog {
     const earliest = await readLastIdBefore(this.#with.database.reader, from);
     return earliest !== undefined && last + ID_SLACK < earliest ? null : last;
   }
-}
-
-/** How many rows fit into a page: at least one. */
-function fitting(rows: readonly StoredAuditEntry[], limit: number): number {
-  let characters = 0;
-  for (const [at, { changes }] of rows.entries()) {
-    characters += changes.length;
-    if (at === limit || (at > 0 && characters > MAX_PAGE_CHARACTERS)) return at;
-  }
-  return rows.length;
 }

@@ -9,10 +9,15 @@ export function fitting<Row extends { bytes: number }>(
   rows: readonly Row[],
   maxBytes: number = STEP_BYTES,
 ): Row[] {
-  let bytes = 0;
+  return firstWithin(rows, maxBytes, ({ bytes }) => bytes);
+}
+
+/** The first rows whose sizes together are not above a maximum, but at least one. */
+export function firstWithin<Row>(rows: readonly Row[], most: number, sizeOf: (row: Row) => number): Row[] {
+  let sum = 0;
   const end = rows.findIndex((row, n) => {
-    bytes += row.bytes;
-    return n > 0 && bytes > maxBytes;
+    sum += sizeOf(row);
+    return n > 0 && sum > most;
   });
   return end === -1 ? [...rows] : rows.slice(0, end);
 }

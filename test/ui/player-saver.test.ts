@@ -33,8 +33,8 @@ function pageWithUnit(t: TestContext) {
     now.work = work;
     saver.changed(how);
   };
-  const sent = () => page.requests.map(({ body }) => body.cmi.suspend_data);
-  const times = () => page.requests.map(({ body }) => body.elapsedMs);
+  const sent = () => page.requests.map(({ body }) => body?.cmi?.suspend_data);
+  const times = () => page.requests.map(({ body }) => body?.elapsedMs);
   return { page, saver, states, report, sent, times, now };
 }
 
@@ -150,7 +150,7 @@ describe('the saving of a unit', () => {
     await page.pass(60_000);
     await page.fire('pagehide');
     report('last words');
-    const sent = page.requests.map(({ body, keepalive }) => [body.cmi.suspend_data, keepalive]);
+    const sent = page.requests.map(({ body, keepalive }) => [body?.cmi?.suspend_data, keepalive]);
     assert.deepEqual(sent, [['last words', true]]);
   });
 

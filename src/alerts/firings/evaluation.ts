@@ -9,7 +9,7 @@ import { type AlertRule, channelsOf } from '../rules/alert-rule.ts';
 import { lockRule } from '../rules/alert-store.ts';
 import { isQuietAt, isTimeZone } from '../rules/quiet-hours.ts';
 import {
-  endThese,
+  endFirings,
   insertFirings,
   readEndsByPeople,
   readOpenFirings,
@@ -188,7 +188,7 @@ export class Evaluation {
     if (back.length > 0) await setCleared(tx, idsOf(back), null);
     if (cleared.length > 0) await setCleared(tx, idsOf(cleared), now);
     for (const [reason, firings] of ended) {
-      await endThese(tx, idsOf(firings), reason, now);
+      await endFirings(tx, idsOf(firings), reason, now);
       tx.onCommit(() =>
         this.#with.log.info('an alert ended', {
           alert_id: rule.id,

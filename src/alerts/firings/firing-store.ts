@@ -133,7 +133,7 @@ export async function setCleared(
 }
 
 /** Ends firings when their troubles were over, or else now. */
-export async function endThese(
+export async function endFirings(
   tx: Transaction,
   ids: readonly number[],
   reason: EndReason,
@@ -151,7 +151,7 @@ export async function endThese(
 }
 
 /** Ends all open firings of a rule. Nothing is sent about it. */
-export async function endFirings(
+export async function endFiringsOfRule(
   tx: Transaction,
   ruleId: number,
   reason: EndReason,

@@ -6,9 +6,10 @@ const MAX_COOKIE_FIELD = 16_384;
 const VALUE = /^[\w.-]{1,256}$/;
 
 /**
- * A cookie for requests of the service's own pages. No script can read it, and requests from other sites do not carry
- * it, but those from other origins of the same site do (`assertNotFromOtherOrigin`). Links from other sites still work, because a page is the same for everyone and requests its data itself. Over
- * https, it is `Secure` and named `__Host-…`, so that no other host of the domain can set it.
+ * A cookie for requests of the service's own pages. No script can read it. Requests from other sites do not carry it, but
+ * those from other origins of the same site do (`assertNotFromOtherOrigin`). Links from other sites still work, because a
+ * page is the same for everyone and requests its data itself. Over https, it is `Secure` and named `__Host-…`, so that no
+ * other host of the domain can set it.
  * @see draft-ietf-httpbis-rfc6265bis sections 4.1.2 and 4.1.3
  */
 export class ServiceCookie {

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import { deleteUnusedSharedBodies } from '../shared-bodies.ts';
-import { asIds, type MessageRow, toMessages } from './message-statements.ts';
+import { type MessageRow, toMessages } from './message-statements.ts';
 
 /** SQL for the dead-letter queue, one operation per function. */
 
@@ -108,7 +108,7 @@ export async function copyAgain(tx: Transaction, dead: readonly QueuedMessage[],
     `update queue_dead_letters set copy_at = ?
      where id in ${idList(tx.dialect)}`,
     now,
-    JSON.stringify(asIds(dead.map(({ position }) => position))),
+    toIdList(dead.map(({ position }) => position)),
   );
 }
 

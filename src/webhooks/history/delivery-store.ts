@@ -2,6 +2,7 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
+import { firstWithin } from '../../database/step-bytes.ts';
 import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
@@ -343,7 +344,7 @@ async function deleteOldest(tx: Transaction, is: string, before: number, limit: 
     before,
     limit,
   );
-  const few = fewAttempts(oldest);
+  const few = firstWithin(oldest, MAX_ATTEMPTS_REMOVED, ({ attempts }) => attempts);
   if (few.length === 0) return { rows: 0, mayBeMore: false };
   // Another transaction may redeliver one of the messages in between: it is kept.
   const gone = await tx.all<GoneDelivery>(
@@ -355,16 +356,6 @@ async function deleteOldest(tx: Transaction, is: string, before: number, limit: 
   );
   await deleteWhatBelongsTo(tx, gone);
   return { rows: gone.length, mayBeMore: few.length < oldest.length || oldest.length === limit };
-}
-
-/** The first ones with not too many attempts, but at least one. */
-function fewAttempts<Attempted extends { attempts: number }>(deliveries: readonly Attempted[]): Attempted[] {
-  let sum = 0;
-  const end = deliveries.findIndex(({ attempts }) => {
-    sum += attempts;
-    return sum > MAX_ATTEMPTS_REMOVED;
-  });
-  return deliveries.slice(0, end < 0 ? undefined : Math.max(end, 1));
 }
 
 async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDelivery[]): Promise<void> {

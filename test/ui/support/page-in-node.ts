@@ -1,11 +1,12 @@
 import type { TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Commit } from '../../../web/player/src/commit.ts';
 
 /** A request that a module of the player has sent. */
 export interface PageRequest {
   path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
-  body: any;
+  /** The commit; null for a request without a body. */
+  body: Commit | null;
   keepalive: boolean;
 }
 
