@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { MINUTE } from './alert-parts.ts';
-import { countStatements, openEvaluations } from './evaluation-parts.ts';
+import { countStatements, type EvaluatingInstance, openEvaluations } from './evaluation-parts.ts';
+
+/** Evaluates on an instance that is frozen, once it has read which webhooks fail, while something else happens. */
+async function evaluateAround(frozen: EvaluatingInstance, meanwhile: () => Promise<void>): Promise<void> {
+  const { reached, wake } = frozen.freeze();
+  const evaluation = frozen.evaluate();
+  await reached;
+  await meanwhile();
+  wake();
+  await evaluation;
+}
 
 describe('an instance that was frozen after it read which webhooks fail', () => {
   it('does not begin an alert again that another instance has ended', async () => {
@@ -12,15 +22,12 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     const [frozen, other] = [alerts.startInstance(), alerts.startInstance()];
     webhooks.failing = [7];
     await other.evaluate();
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    webhooks.failing = [];
-    await other.evaluate();
-    clock.pass(5 * MINUTE);
-    await other.evaluate();
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      webhooks.failing = [];
+      await other.evaluate();
+      clock.pass(5 * MINUTE);
+      await other.evaluate();
+    });
     assert.deepEqual(await alerts.notices(), ['BEGAN', 'ENDED']);
   });
 
@@ -31,14 +38,11 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     const [frozen, other] = [alerts.startInstance(), alerts.startInstance()];
     webhooks.failing = [7];
     await other.evaluate();
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    webhooks.failing = [];
-    webhooks.interventions.set(7, 'PAUSED');
-    await other.evaluate();
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      webhooks.failing = [];
+      webhooks.interventions.set(7, 'PAUSED');
+      await other.evaluate();
+    });
     assert.deepEqual(
       (await alerts.firings()).map(({ end_reason }) => end_reason),
       ['PAUSED'],
@@ -51,15 +55,12 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     await alerts.createRule();
     const [frozen, other] = [alerts.startInstance(), alerts.startInstance()];
     webhooks.failing = [7];
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    await other.evaluate();
-    webhooks.failing = [];
-    webhooks.interventions.set(7, 'DELETED');
-    await other.evaluate();
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      await other.evaluate();
+      webhooks.failing = [];
+      webhooks.interventions.set(7, 'DELETED');
+      await other.evaluate();
+    });
     assert.deepEqual(
       (await alerts.firings()).map(({ end_reason }) => end_reason),
       ['DELETED'],
@@ -74,13 +75,10 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     webhooks.failing = [7];
     await other.evaluate();
     webhooks.failing = [];
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    webhooks.failing = [7, 8];
-    await other.evaluate();
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      webhooks.failing = [7, 8];
+      await other.evaluate();
+    });
     const cleared = await alerts.database.reader.all(
       'select subject from alert_firings where cleared_at is not null',
     );
@@ -95,13 +93,10 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     const warn = (_: string, fields?: Record<string, unknown>) => void lines.push(fields);
     const frozen = alerts.startInstance({ log: { info: () => {}, warn, error: () => {} } });
     webhooks.failing = [7];
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    webhooks.failing = [];
-    clock.pass(2 * MINUTE);
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      webhooks.failing = [];
+      clock.pass(2 * MINUTE);
+    });
     assert.deepEqual(await alerts.firings(), []);
     assert.deepEqual(lines, [{ alert_id: rule, alert: 'Failing webhooks', seconds: 120 }]);
   });
@@ -113,13 +108,10 @@ describe('an instance that was frozen after it read which webhooks fail', () => 
     await alerts.createRule({ name: 'Second' });
     const frozen = alerts.startInstance();
     webhooks.failing = [7];
-    const { reached, wake } = frozen.freeze();
-    const evaluation = frozen.evaluate();
-    await reached;
-    webhooks.failing = [8];
-    clock.pass(2 * MINUTE);
-    wake();
-    await evaluation;
+    await evaluateAround(frozen, async () => {
+      webhooks.failing = [8];
+      clock.pass(2 * MINUTE);
+    });
     const first = (await alerts.firings()).map(({ rule_name, subject }) => [rule_name, subject]);
     assert.deepEqual(first, [['Second', 'webhook:8']]);
     await frozen.evaluate();

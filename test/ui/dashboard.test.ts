@@ -8,12 +8,10 @@ import { answer } from '../support/target-behaviours.ts';
 import { failUntilClick } from './support/fail-until-click.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-const SYSTEM = '/administration/system';
 const WEBHOOKS = '/administration/integrations/webhooks';
 const HOSTILE = `<img src=x onerror=alert(1)> \u202eنص ${'long '.repeat(30)}🎓`;
 /** What failed stays as it is while a test looks at it. */
 const SLOW_RETRIES = { retry_initial_delay: 600, retry_max_delay: 600 };
-const SECRET = 'a-secret-that-nobody-may-see-0123456789';
 const LONG_REASON = `503 The course ${'was not found in the catalogue. '.repeat(5)}`.trim();
 const refuse = answer(503, { statusText: 'Service Unavailable' });
 
@@ -287,117 +285,4 @@ it('the dashboard says that a webhook has recovered only after a success, not af
   await failing.getByText('Recovered').waitFor();
   await change({ enabled: false });
   await failing.getByText('Inactive').waitFor();
-});
-
-describe('the System page', () => {
-  let ui: Ui;
-  before(async () => {
-    ui = await startUi({ settings: { webhooks_auth_secret: SECRET } });
-  });
-  after(() => ui[Symbol.asyncDispose]());
-
-  it('shows that everything works, on which system, and since when', async () => {
-    await using visit = await ui.visit(SYSTEM);
-    const { page } = visit;
-    await page.getByText('Everything works').waitFor();
-    await page.getByText(process.versions.node, { exact: true }).waitFor();
-    await page.getByText('In a folder').waitFor();
-    await visit.assertAccessible();
-  });
-
-  it('shows settings with their defaults and without secrets, with search and filter in the address', async () => {
-    await using visit = await ui.visit(SYSTEM);
-    const { page } = visit;
-    await page.getByRole('searchbox', { name: 'Search settings' }).fill('retry_initial');
-    await page.getByText('retry_max_delay', { exact: true }).waitFor({ state: 'detached' });
-    await visit.arrived(`${SYSTEM}?search=retry_initial`);
-    await page.getByRole('row', { name: /retry_initial_delay Changed .*0\.05/ }).waitFor();
-    await page.getByRole('button', { name: 'Clear search' }).click();
-    await visit.arrived(SYSTEM);
-    await page.getByRole('combobox', { name: 'Show' }).click();
-    await page.getByRole('option', { name: /^Changed/ }).click();
-    await visit.arrived(`${SYSTEM}?show=changed`);
-    await page.getByText('webhooks_auth_secret', { exact: true }).waitFor();
-    await page.reload();
-    await page.getByText('webhooks_auth_secret', { exact: true }).waitFor();
-    assert.equal(await page.getByText('delivery_timeout', { exact: true }).count(), 0);
-    assert.ok(!(await page.content()).includes(SECRET));
-  });
-
-  it('shows in which settings another instance differs, with both values', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    const difference = (setting: string, value: unknown, other_value: unknown) => ({
-      setting,
-      value,
-      other_value,
-      other_instance: 'other',
-      other_host: 'machine-2',
-    });
-    await page.route('**/ui/api/health', async (route) => {
-      const response = await route.fetch();
-      const health = await response.json();
-      const setting_differences = [
-        difference('message_queue_max_receives', 3, 1_000),
-        difference('enable_webhooks_service', true, false),
-      ];
-      await route.fulfill({ response, json: { ...health, setting_differences } });
-    });
-    await page.getByRole('link', { name: 'System' }).click();
-    await page.getByText('Instances have different settings').waitFor();
-    const checks = page.getByRole('list', { name: 'Checks' });
-    await checks.getByText('message_queue_max_receives. Here it is 3, on machine-2 it is 1000.').waitFor();
-    await checks.getByText('enable_webhooks_service. Here it is true, on machine-2 it is false.').waitFor();
-    await visit.assertAccessible();
-  });
-
-  it('shows what does not respond, what that means and what to do', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.route('**/ui/api/health*', async (route) => {
-      const response = await route.fetch();
-      const health = await response.json();
-      const checks = { ...health.checks, content: 'failed', queue: 'failed' };
-      const queue = { ...health.queue, obstacle: 'the queue holds a message of the installation theirs' };
-      await route.fulfill({ response, json: { ...health, checks, queue } });
-    });
-    await page.getByRole('link', { name: 'System' }).click();
-    await page.getByRole('alert').getByText('Something is not working').waitFor();
-    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
-    await checks
-      .filter({ hasText: 'Course files' })
-      .getByText(/bucket of content_store exists/)
-      .waitFor();
-    const queueCheck = checks.filter({ hasText: 'Message queue' });
-    await queueCheck.getByText('Not responding').waitFor();
-    await queueCheck.getByText(/holds a message of the installation theirs/).waitFor();
-    await visit.assertAccessible();
-    await page.getByRole('link', { name: 'Dashboard' }).click();
-    await page.getByRole('list', { name: 'At a glance' }).getByText('2 problems').waitFor();
-  });
-
-  it('shows how wrong the clock of the machine is', async () => {
-    await using visit = await ui.visit('/profile');
-    const { page } = visit;
-    await page.route('**/ui/api/health*', async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), clock_ahead_seconds: -72.4 } });
-    });
-    await page.getByRole('link', { name: 'System' }).click();
-    await page.getByText('The clock of this machine is wrong').waitFor();
-    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
-    await checks
-      .filter({ hasText: 'Clock' })
-      .getByText(/72\.4 s behind the database server’s/)
-      .waitFor();
-  });
-
-  it('fits on a phone, and is not for viewers', async () => {
-    await using visit = await ui.visit(SYSTEM, { phone: true });
-    await visit.page.getByText('retry_max_delay', { exact: true }).waitFor();
-    await visit.assertNoSidewaysScrolling();
-    await visit.assertAccessible();
-    await using viewers = await ui.visit(SYSTEM, { as: 'viewer' });
-    await viewers.page.getByRole('heading', { name: 'Your role cannot open this page' }).waitFor();
-  });
 });
