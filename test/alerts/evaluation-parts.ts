@@ -51,7 +51,7 @@ export async function openEvaluations() {
   };
 }
 
-/** The same database, and how many statements its transactions have run. */
+/** The same database, and how many statements it has run, in transactions or not. */
 export function countStatements(database: Database): { database: Database; count: () => number } {
   let count = 0;
   const counting = <T extends object>(inner: T, changed: (key: string | symbol) => unknown): T =>
@@ -61,19 +61,18 @@ export function countStatements(database: Database): { database: Database; count
         return typeof value === 'function' ? value.bind(inner) : value;
       },
     });
+  const counted = <T extends object>(inner: T): T =>
+    counting(inner, (key) => {
+      if (!NO_STATEMENT.has(key)) count += 1;
+      return undefined;
+    });
+  const reader = counted(database.reader);
   const transaction: Database['transaction'] = (work, options) =>
-    database.transaction(
-      (tx) =>
-        work(
-          counting(tx, (key) => {
-            if (!NO_STATEMENT.has(key)) count += 1;
-            return undefined;
-          }),
-        ),
-      options,
-    );
+    database.transaction((tx) => work(counted(tx)), options);
   return {
-    database: counting(database, (key) => (key === 'transaction' ? transaction : undefined)),
+    database: counting(database, (key) =>
+      key === 'transaction' ? transaction : key === 'reader' ? reader : undefined,
+    ),
     count: () => count,
   };
 }

@@ -153,6 +153,18 @@ async function statementsFor(webhookCount: number): Promise<number[]> {
 }
 
 describe('the evaluation of a rule', () => {
+  it('whose quiet hours are of an unknown time zone logs that once', async () => {
+    await using alerts = await openEvaluations();
+    const zone = { quiet_from: '00:00', quiet_to: '23:59', quiet_time_zone: 'Europe/Newtown' };
+    const rule = await alerts.createRule(zone);
+    const lines: unknown[] = [];
+    const warn = (_: string, fields?: Record<string, unknown>) =>
+      void lines.push([fields?.alert_id, fields?.time_zone]);
+    const instance = alerts.startInstance({ log: { info: () => {}, warn, error: () => {} } });
+    for (let round = 0; round < 3; round++) await instance.evaluate();
+    assert.deepEqual(lines, [[rule, 'Europe/Newtown']]);
+  });
+
   it('takes as many statements for hundreds of webhooks as for one', async () => {
     assert.deepEqual(await statementsFor(300), await statementsFor(1));
   });

@@ -85,7 +85,7 @@ describe('quiet hours', () => {
     assert.deepEqual([first.notices.length, second.notices.length], [0, 1]);
   });
 
-  it('of a time zone that this Node.js does not know are ignored, and the log says so once', async () => {
+  it('of a time zone that this Node.js does not know are ignored, and the log says so', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();
     await using other = await startTarget();

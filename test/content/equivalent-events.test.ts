@@ -86,6 +86,11 @@ describe('the events of a registration for an equivalent', () => {
     assert.deepEqual(await matchedByLatest(id), webhooks);
     const reset = await service.api.post(`/registrations/${id}/reset`);
     assert.equal(reset.status, 200, JSON.stringify(reset.body));
+    const { data } = (await service.api.get(`/events?registration_id=${id}`)).body;
+    assert.deepEqual(
+      data.map(({ subtopic }: { subtopic: string }) => subtopic),
+      ['REGISTRATION_STATUS_UPDATED', 'REGISTRATION_STATUS_UPDATED', 'REGISTRATION_LAUNCHED'],
+    );
     assert.deepEqual(await matchedByLatest(id), webhooks);
   });
 

@@ -370,7 +370,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     const other = parts.open();
     await until(async () => {
       const [row] = await other.reader.all<{ waiting: number }>(
-        "select count(*) as waiting from pg_locks where locktype = 'advisory' and not granted",
+        "select count(*) as waiting from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
       );
       return row!.waiting > 0;
     }, 'the result is next');

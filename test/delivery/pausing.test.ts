@@ -15,6 +15,7 @@ import {
   createWebhook,
   listDeliveries,
   settledDeliveries,
+  skipOnceFree,
   statisticsOf,
   untilLineEmpty,
   updateWebhook,
@@ -146,10 +147,7 @@ describe('a paused webhook', () => {
     const id = await createWebhook(api, target.url, { paused: true });
     await createAccounts(api, 'a', 'b');
     await until(async () => !(await lineOf(api, id)).head.in_flight, 'the head is held');
-    const skipped = await until(async () => {
-      const { status, body } = await api.post(`/webhooks/${id}/line/skip`);
-      return status === 200 ? body : undefined;
-    }, 'the head is skipped');
+    const skipped = await skipOnceFree(api, id);
     assert.deepEqual([skipped.state, skipped.depth], ['PAUSED', 1]);
     const [dead] = await listDeliveries(api, id);
     assert.equal(dead?.status, 'DEAD_LETTERED');

@@ -20,6 +20,7 @@ import {
   deliveriesOf,
   LONG_RETRIES,
   settledDeliveries,
+  skipOnceFree,
   statisticsOf,
   untilLineEmpty,
   untilRetrying,
@@ -265,12 +266,8 @@ describe('redelivering all dead letters', () => {
       const id = await createWebhook(api, target.url, { paused: true });
       await createAccounts(api, ...names);
       const { data: waiting } = (await api.get(`/webhooks/${id}/line/messages`)).body;
-      // For a moment, the worker leases the head, until it sees that the webhook is paused.
       for (const { position } of waiting.toReversed())
-        await until(
-          async () => (await api.post(`/webhooks/${id}/line/messages/${position}/skip`)).status === 200,
-          'the message is skipped',
-        );
+        await skipOnceFree(api, id, `line/messages/${position}/skip`);
       const query = queryOf((await deliveriesOf(api, id)).map((delivery) => delivery.id));
       const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver${query}`);
       assert.deepEqual([body.redelivered, body.remaining], [3, 0], query);

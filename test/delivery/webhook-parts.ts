@@ -175,3 +175,16 @@ export async function inFlight({ signed = false } = {}) {
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
+
+/**
+ * Moves a message of a paused webhook to the dead letters. For a moment, the worker leases the head, until it sees that the
+ * webhook is paused. Then the call is rejected, and repeated.
+ * @param path the call below the webhook: `line/skip`
+ */
+export async function skipOnceFree(api: Api, webhookId: number, path = 'line/skip') {
+  return await until(async () => {
+    const { status, body } = await api.post(`/webhooks/${webhookId}/${path}`);
+    if (status !== 200) assert.equal(status, 409, JSON.stringify(body));
+    return status === 200 ? body : undefined;
+  }, 'the message is skipped');
+}

@@ -90,7 +90,9 @@ describe('a response that arrives after its form or dialog was left', () => {
     });
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Reset…' }).click();
+    const sent = page.waitForRequest('**/statistics/reset');
     await dialog.getByRole('button', { name: 'Reset statistics' }).click();
+    await sent;
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     held.resolve();

@@ -30,7 +30,7 @@ describe('a whole list that is read while it changes', () => {
     return ids;
   }
 
-  /** The ids of the rows that are read. `meanwhile` runs after the first request. */
+  /** The ids of the rows that are read, each at its first place. `meanwhile` runs after the first request. */
   async function read(
     search: string,
     order: { sort: string; direction: string },
@@ -65,7 +65,7 @@ describe('a whole list that is read while it changes', () => {
     for (const id of ids) assert.equal((await service.api.delete(`/accounts/${id}`)).status, 204);
   };
 
-  it('has its rows once, in the order of the table, if nothing changes', async () => {
+  it('has all its rows, in the order of the table, if nothing changes', async () => {
     const ids = await accountsOf('calm');
     assert.deepEqual(await read('calm', { sort: 'name', direction: 'desc' }), ids.toReversed());
     assert.deepEqual(await read('calm', { sort: 'created', direction: 'asc' }), ids);

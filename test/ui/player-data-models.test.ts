@@ -156,7 +156,7 @@ function assertSequence(version: ScormVersion, seed: number): void {
   }
 }
 
-it('accepts line breaks only in texts', () => {
+it('the data model of SCORM 2004 accepts line breaks only in texts', () => {
   const api = start('2004');
   api.Initialize('');
   for (const [element, value] of ELEMENTS_OF_TEXTS['2004']) {
