@@ -1,14 +1,26 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import type { Api } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { startUi } from './support/ui.ts';
+
+async function createWebhook(api: Api, targetUrl = 'https://crm.example.com/hook'): Promise<number> {
+  return (await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: targetUrl })).id;
+}
+
+/** Creates a webhook whose postbacks are signed, and returns its id. */
+async function createSigned(api: Api, targetUrl?: string): Promise<number> {
+  const id = await createWebhook(api, targetUrl);
+  await api.post(`/webhooks/${id}/signing-secret`);
+  return id;
+}
 
 it('a signing secret is created, shown once, replaced and removed on the page of a webhook', async () => {
   await using ui = await startUi();
   await using target = await startTarget();
   const { api } = ui.service;
-  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  const id = await createWebhook(api, target.url);
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
   const { page } = visit;
   const secretShown = async () => {
@@ -50,7 +62,7 @@ it('a signing secret is replaced once if the response is lost, over plain http t
   await using ui = await startUi();
   await using target = await startTarget();
   const { api } = ui.service;
-  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  const id = await createWebhook(api, target.url);
   const { signing_secret: first } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
   const { page } = visit;
@@ -78,12 +90,7 @@ it('a signing secret is replaced once if the response is lost, over plain http t
 
 it('a new signing secret is shown even if the dialog was closed before it arrived', async () => {
   await using ui = await startUi();
-  const { api } = ui.service;
-  const { id } = await api.create('/webhooks', {
-    name: 'CRM',
-    topic: 'ACCOUNT',
-    target_url: 'https://crm.example.com/hook',
-  });
+  const id = await createWebhook(ui.service.api);
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
   const { page } = visit;
   const closed = Promise.withResolvers<void>();
@@ -109,8 +116,7 @@ it('a test of a new target on another server says that it is not signed', async 
   await using target = await startTarget();
   await using other = await startTarget();
   const { api } = ui.service;
-  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
-  await api.post(`/webhooks/${id}/signing-secret`);
+  const id = await createSigned(api, target.url);
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}/edit`);
   const { page } = visit;
   await page.getByRole('button', { name: 'Send test message' }).click();
@@ -126,13 +132,7 @@ it('a test of a new target on another server says that it is not signed', async 
 
 it('a second replacement warns that it ends the secret that targets still use, and a shown secret is not lost by going back', async () => {
   await using ui = await startUi();
-  const { api } = ui.service;
-  const { id } = await api.create('/webhooks', {
-    name: 'CRM',
-    topic: 'ACCOUNT',
-    target_url: 'https://crm.example.com/hook',
-  });
-  await api.post(`/webhooks/${id}/signing-secret`);
+  const id = await createSigned(ui.service.api);
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
   const { page } = visit;
   await page.getByRole('tab', { name: 'Configuration' }).click();
@@ -164,13 +164,7 @@ it('a second replacement warns that it ends the secret that targets still use, a
 
 it('a change of the signing that fails after its dialog was closed is reported, and not again in the next dialog', async () => {
   await using ui = await startUi();
-  const { api } = ui.service;
-  const { id } = await api.create('/webhooks', {
-    name: 'CRM',
-    topic: 'ACCOUNT',
-    target_url: 'https://crm.example.com/hook',
-  });
-  await api.post(`/webhooks/${id}/signing-secret`);
+  const id = await createSigned(ui.service.api);
   await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
   const { page } = visit;
   const dialog = page.getByRole('dialog');
