@@ -52,11 +52,13 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
            from generate_series(1, $1::int) as round cross join filled order by round, filled.id`,
           [rounds, EXAMPLE_LABEL, Date.now()],
         );
-        // The lines of other webhooks had messages once, as is usual for older webhooks.
+        // The lines of other webhooks had messages once, as is usual for older webhooks. A change of a webhook, such as
+        // the creation of its signing secret, locked its line and so created it.
         await client.query(
           `insert into queue_lines (line_id, pending, available_at, lease_token, receive_count)
            select id, $2::bigint, $4::bigint, null::text, 0 from unnest($1::bigint[]) as id
-           union all select id, 0, null, null, 0 from unnest($3::bigint[]) as id`,
+           union all select id, 0, null, null, 0 from unnest($3::bigint[]) as id
+           on conflict (line_id) do update set pending = excluded.pending, available_at = excluded.available_at`,
           [folder.lineIds, rounds, folder.otherIds, Date.now()],
         );
         await setLines(client, folder, state);
