@@ -20,9 +20,10 @@ import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
 import { EventLoopWatch } from './observability/event-loop-watch.ts';
-import { healthRoutes, type ReadinessCheck, sharedChecks } from './observability/health-routes.ts';
+import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { type ReadinessCheck, ReadinessWatch, sharedChecks } from './observability/readiness.ts';
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
@@ -131,6 +132,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const player = await createPlayer(context, content, records);
   const audit = new AuditLog({ database, days: settings.audit_log_days, now });
   const checks = readinessChecks(context, { queue, content });
+  const readiness = stack.use(
+    new ReadinessWatch({ checks, loggedElsewhere: ['database', 'queue'], metrics, log }),
+  );
   const noticeSender = stack.use(createNoticeSender(context, guard));
   const alerts = stack.use(
     createAlerts(context, {
@@ -166,12 +170,13 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     player,
     audit,
     alerts,
-    checks,
+    readiness,
   });
   stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
   const { url: contentUrl, port: contentPort } = await player.listen();
   await server.listen({ host: settings.host, port: settings.port });
 
+  readiness.start();
   // Notices have links, and so need the address.
   alerts.start();
   const url = urlOf(server, settings);
@@ -229,16 +234,16 @@ async function addRoutes(
     player: Player;
     audit: AuditLog;
     alerts: Alerts;
-    checks: Readonly<Record<string, ReadinessCheck>>;
+    readiness: ReadinessWatch;
   },
 ): Promise<void> {
   const { settings, version, metrics } = context;
-  const { queue, webhooks, identity, content, records, player, audit, alerts, checks } = parts;
+  const { queue, webhooks, identity, content, records, player, audit, alerts, readiness } = parts;
   const { authorize } = identity;
   const ui = createUserInterface(context, {
     queue,
     webhooks,
-    checks,
+    runChecks: () => readiness.run(),
     contentOriginRisks: () => player.contentOriginRisks(),
   });
   const originOf = serviceOrigin(null);
@@ -250,7 +255,7 @@ async function addRoutes(
     tokenPath: TOKEN_PATH,
     postbacks: describePostbacks(),
   });
-  healthRoutes(server, { checks, metrics, token: settings.monitoring_token });
+  healthRoutes(server, { readiness, metrics, token: settings.monitoring_token });
   content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
@@ -276,7 +281,7 @@ function readinessChecks(
   return {
     database: () => storage.databaseWatch.check(),
     ...sharedChecks({
-      content: () => content.store.ping(),
+      content: content.check,
       ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
     }),
     ...(queue.check === null ? {} : { queue: queue.check }),

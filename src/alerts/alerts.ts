@@ -1,6 +1,6 @@
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
-import type { ReadinessCheck } from '../observability/health-routes.ts';
+import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { smtpPlaceOf } from '../settings/smtp-place.ts';
 import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';

@@ -3,6 +3,7 @@ import { ManifestReader } from '../course-packages/manifest-reader.ts';
 import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { Routes } from '../http/routes.ts';
+import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { contentPlaceOf } from '../settings/content-place.ts';
 import { isLoopbackHost } from '../settings/networks.ts';
@@ -35,6 +36,7 @@ import {
 import { assertOwnContentStore, claimContentStore } from './files/claim-content-store.ts';
 import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
+import { storeFailureReason } from './files/store-failure.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
 import { FolderService } from './folders/folder-service.ts';
 import type { OpenLaunch, StartedLaunch } from './registrations/launch.ts';
@@ -55,6 +57,8 @@ export interface Content extends AsyncDisposable {
   registrations: RegistrationService;
   /** The files of courses. */
   store: ContentStore;
+  /** For readiness: whether the files can be reached. The error says why not. */
+  check: ReadinessCheck;
   /**
    * Adds the routes that require no sign-in.
    * @param play starts a launch
@@ -141,6 +145,13 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     courses,
     registrations,
     store,
+    async check() {
+      try {
+        await store.ping();
+      } catch (error) {
+        throw new Error(storeFailureReason(error), { cause: error });
+      }
+    },
     addOpenRoutes: (server, play) => launchRoutes(server, registrations, play),
     async addRoutes(routes, learning) {
       accountRoutes(routes, accounts, idempotency);

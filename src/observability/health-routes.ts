@@ -2,12 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
 import type { Metrics } from './metrics.ts';
-
-/** How long a readiness check may take before it counts as failed. */
-const CHECK_TIMEOUT_MS = 3_000;
-
-/** Something that readiness depends on: resolves when it works, rejects when it does not. */
-export type ReadinessCheck = () => Promise<void>;
+import type { ReadinessWatch } from './readiness.ts';
 
 /**
  * Liveness, readiness and metrics, for programs that monitor the service.
@@ -17,23 +12,21 @@ export type ReadinessCheck = () => Promise<void>;
 export function healthRoutes(
   server: FastifyInstance,
   {
-    checks,
+    readiness,
     metrics,
     token = null,
-  }: { checks: Readonly<Record<string, ReadinessCheck>>; metrics: Metrics; token?: string | null },
+  }: { readiness: Pick<ReadinessWatch, 'run'>; metrics: Metrics; token?: string | null },
 ): void {
   const mayRead = (request: FastifyRequest) => token === null || presents(request, token);
 
   server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   server.get('/health/ready', { schema: { hide: true } }, async (request, reply) => {
-    const entries = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await resultOf(check)] as const),
-    );
-    const ready = entries.every(([, result]) => result === 'ok');
+    const checks = await readiness.run();
+    const ready = Object.values(checks).every((result) => result === 'ok');
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ok' : 'unavailable',
-      ...(mayRead(request) ? { checks: Object.fromEntries(entries) } : {}),
+      ...(mayRead(request) ? { checks } : {}),
     });
   });
 
@@ -54,43 +47,4 @@ function presents(request: FastifyRequest, token: string): boolean {
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-/**
- * Checks that run once at a time: whoever asks meanwhile gets the result of the one that is under way. A file system that
- * hangs would otherwise hold one more thread of the process with each check, until none is left.
- */
-export function sharedChecks(
-  checks: Readonly<Record<string, ReadinessCheck>>,
-): Readonly<Record<string, ReadinessCheck>> {
-  return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, shared(check)]));
-}
-
-function shared(check: ReadinessCheck): ReadinessCheck {
-  let underWay: Promise<void> | null = null;
-  return () => {
-    underWay ??= check().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
-}
-
-/** The result of a check; `failed` also if it takes too long. */
-export async function resultOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<'failed'>((resolve) => {
-    timer = setTimeout(() => resolve('failed'), CHECK_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([
-      check().then(
-        () => 'ok' as const,
-        () => 'failed' as const,
-      ),
-      timeout,
-    ]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -33,6 +33,7 @@ export class Metrics {
   readonly #discarded: Counter;
   readonly #postponed: Counter<'cause'>;
   readonly #queueErrors: Counter<'engine'>;
+  readonly #checks: Gauge<'check'>;
   readonly #deliverySeconds: Histogram;
   readonly #eventToDeliverySeconds: Histogram;
   readonly #eventLoopBusySeconds: Histogram;
@@ -77,6 +78,12 @@ export class Metrics {
       name: 'coursewire_queue_errors_total',
       help: 'Failed operations on the queue, by engine.',
       labelNames: ['engine'],
+      registers,
+    });
+    this.#checks = new Gauge({
+      name: 'coursewire_check_ok',
+      help: 'For each check of /health/ready: 1 if it succeeded last, 0 if it failed.',
+      labelNames: ['check'],
       registers,
     });
     this.#deliverySeconds = new Histogram({
@@ -197,6 +204,11 @@ export class Metrics {
 
   queueFailed(): void {
     this.#queueErrors.inc({ engine: this.#engine });
+  }
+
+  /** Sets the last result of a readiness check. */
+  checked(check: string, works: boolean): void {
+    this.#checks.set({ check }, works ? 1 : 0);
   }
 
   get contentType(): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { basePathOf } from '../http/base-path.ts';
 import type { Routes } from '../http/routes.ts';
-import type { ReadinessCheck } from '../observability/health-routes.ts';
+import type { CheckResult } from '../observability/readiness.ts';
 import type { ServiceQueue } from '../queue/open-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { readUiBuild, UI_BUILD_FOLDER } from '../ui/ui-build.ts';
@@ -23,14 +23,15 @@ export interface UserInterface {
 export interface UserInterfaceOptions {
   queue: ServiceQueue;
   webhooks: Webhooks;
-  checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Runs the checks of readiness. */
+  runChecks: () => Promise<Record<string, CheckResult>>;
   contentOriginRisks: () => readonly string[];
 }
 
 /** Assembles the UI part. */
 export function createUserInterface(
   { settings, version, logs, storage, now }: ServiceContext,
-  { queue: { queue, obstacle }, webhooks, checks, contentOriginRisks }: UserInterfaceOptions,
+  { queue: { queue, obstacle }, webhooks, runChecks, contentOriginRisks }: UserInterfaceOptions,
 ): UserInterface {
   const { database, instance, instances, runtime, clockWatch } = storage;
   const { reader } = database;
@@ -48,7 +49,7 @@ export function createUserInterface(
         health: new HealthReader({
           database,
           queue: { engine: queue.engine, obstacle },
-          checks,
+          runChecks,
           clock: clockWatch,
           instances,
           contentOriginRisks,

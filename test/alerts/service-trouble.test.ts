@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { renameSync } from 'node:fs';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import { InstanceChecks } from '../../src/alerts/firings/instance-checks.ts';
-import { resultOf, sharedChecks } from '../../src/observability/health-routes.ts';
+import { resultOf, sharedChecks } from '../../src/observability/readiness.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { startS3 } from '../support/s3.ts';
 import { until } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { startTarget } from '../support/target.ts';
@@ -27,13 +26,19 @@ import {
 const SERVICE = { name: 'Service', condition: 'SERVICE_IN_TROUBLE', minutes: 2 };
 
 describe('an alert about the service', () => {
-  it('begins when a check has failed for its minutes, and ends five minutes after it works again', async () => {
+  it('begins with its cause when a check has failed for its minutes, and ends five minutes after it works again', async () => {
     await using receiver = await startTarget();
-    await using alerts = await startAlertService();
+    await using s3 = await startS3();
+    await using alerts = await startAlertService({
+      content_store: `s3://${s3.bucket}`,
+      content_store_endpoint: s3.endpoint,
+    });
     const { api, clock, service } = alerts;
     const alert = await createAlert(api, receiver.url, SERVICE);
-    const content = path.join(service.settings.data_dir, 'content');
-    renameSync(content, `${content}-away`);
+    s3.refuse = () => ({
+      status: 403,
+      xml: '<Error><Code>ExpiredToken</Code><Message>Expired</Message></Error>',
+    });
     await untilTrouble(service.settings.data_dir, 1);
     assert.deepEqual(await firingsOf(api, alert), [], 'not before its minutes');
     clock.pass(2 * MINUTE);
@@ -45,11 +50,11 @@ describe('an alert about the service', () => {
     };
     assert.match(
       summary,
-      /^\[Coursewire\] The storage of courses on .+ has been failing since 1 Jan 2030, 00:00 UTC: /,
+      /^\[Coursewire\] The storage of courses on .+ has been failing since 1 Jan 2030, 00:00 UTC: ExpiredToken: Expired \(it answered 403\)/,
     );
     assert.equal(link, `${service.url}/ui/administration/system`);
     assert.match(firings[0]!.subject, /^content:/);
-    renameSync(`${content}-away`, content);
+    s3.refuse = () => null;
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it works again');
     await untilTrouble(service.settings.data_dir, 0);
     clock.pass(5 * MINUTE);

@@ -63,7 +63,7 @@ describe('a service on Amazon SQS', () => {
 });
 
 describe('a service whose queue holds a message of another installation', () => {
-  it('names the owner in readiness and on the System page, keeps the message, and continues to deliver', async () => {
+  it('names the owner on the System page, fails its readiness check and the gauge, keeps the message, and continues to deliver', async () => {
     await using queues = await createTestQueues(server);
     await using target = await startTarget();
     await using service = await startTestService({ settings: settingsOf(queues.place) });
@@ -79,6 +79,8 @@ describe('a service whose queue holds a message of another installation', () => 
       }),
     );
     await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'readiness fails');
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    assert.match(metrics, /^coursewire_check_ok\{check="queue"\} 0$/m);
     const admin = await signedInBrowser(service.url);
     const { body } = await admin.get('/ui/api/health');
     assert.equal(body.checks.queue, 'failed');

@@ -13,10 +13,10 @@ export interface TestS3 extends AsyncDisposable {
   /** The requests so far: method, path and query. */
   readonly requests: readonly string[];
   /**
-   * Called before each request; returns the status of a rejection, `hang up`, `cut off` to break the connection within the
-   * body of the response, or null to let it through.
+   * Called before each request; returns the status of a rejection, perhaps with a body, `hang up`, `cut off` to break the
+   * connection within the body of the response, or null to let it through.
    */
-  refuse: (request: string) => number | 'hang up' | 'cut off' | null;
+  refuse: (request: string) => number | { status: number; xml: string } | 'hang up' | 'cut off' | null;
   /** The size of all responses that the server has sent so far, without their headers. */
   bytesSent: number;
   /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
@@ -51,7 +51,10 @@ export async function startS3(): Promise<TestS3> {
     else if (refused === null) pass(incoming, outgoing, inner, { sent });
     else if (refused === 'cut off') pass(incoming, outgoing, inner, { sent, cutOff: true });
     else if (refused === 'hang up') incoming.destroy();
-    else incoming.resume().on('end', () => outgoing.writeHead(refused).end());
+    else {
+      const { status, xml: body } = typeof refused === 'number' ? { status: refused, xml: '' } : refused;
+      incoming.resume().on('end', () => outgoing.writeHead(status).end(body));
+    }
   });
   stack.defer(() => void door.close());
   stack.defer(() => door.closeAllConnections());

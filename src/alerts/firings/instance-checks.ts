@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { plainText } from '../../delivery/failure-reason.ts';
-import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
+import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts';
 import type { ServiceTrouble } from '../firing.ts';
 import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
 
@@ -51,12 +51,12 @@ export class InstanceChecks {
     const { about, now } = this.#with;
     const checks = isWatched ? this.#with.checks : {};
     const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await failureOf(check)] as const),
+      Object.entries(checks).map(async ([name, check]) => [name, await reasonOf(check)] as const),
     );
     const before = new Map(this.#troubles.map((trouble) => [trouble.name, trouble]));
-    this.#troubles = results.flatMap(([name, failure]) => {
-      if (failure === null) return [];
-      const reason = (name === 'queue' ? this.#with.queueObstacle() : null) ?? failure;
+    this.#troubles = results.flatMap(([name, found]) => {
+      if (found === null) return [];
+      const reason = (name === 'queue' ? this.#with.queueObstacle() : null) ?? found;
       return [{ name, hostName: about.hostName, since: before.get(name)?.since ?? now(), reason }];
     });
   }
@@ -84,16 +84,8 @@ export class InstanceChecks {
   }
 }
 
-/** Why a check fails, or null. */
-async function failureOf(check: ReadinessCheck): Promise<string | null> {
-  let failure = 'it does not respond';
-  const result = await resultOf(async () => {
-    try {
-      await check();
-    } catch (error) {
-      failure = plainText(error instanceof Error ? error.message : String(error)) || 'it fails';
-      throw error;
-    }
-  });
-  return result === 'ok' ? null : failure;
+/** Why a check fails, as one line; null if it does not. */
+async function reasonOf(check: ReadinessCheck): Promise<string | null> {
+  const failure = await failureOf(check);
+  return failure === null ? null : plainText(failure.message) || 'it fails';
 }

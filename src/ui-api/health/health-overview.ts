@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
-import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
+import { type CheckResult, resultOf } from '../../observability/readiness.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
 import type { Runtime } from '../../settings/runtime.ts';
@@ -19,7 +19,7 @@ export interface HealthOverview {
   /** Epoch milliseconds. */
   startedAt: number;
   /** By name, as for readiness. */
-  checks: Record<string, 'ok' | 'failed'>;
+  checks: Record<string, CheckResult>;
   database: { engine: string; sizeBytes: number | null };
   /** How far the clock of this machine is ahead of the database server's, in milliseconds; null while it is fine. */
   clockAheadMs: number | null;
@@ -37,7 +37,7 @@ export interface HealthOverview {
 export interface HealthReaderDependencies {
   database: Database;
   queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
-  checks: Readonly<Record<string, ReadinessCheck>>;
+  runChecks: () => Promise<Record<string, CheckResult>>;
   clock: ClockWatch;
   instances: Pick<Instances, 'differences'>;
   contentOriginRisks: () => readonly string[];
@@ -54,12 +54,9 @@ export class HealthReader {
   }
 
   async read(): Promise<HealthOverview> {
-    const results = Object.entries(this.#with.checks).map(
-      async ([name, check]) => [name, await resultOf(check)] as const,
-    );
     return {
       ...this.#with.about,
-      checks: Object.fromEntries(await Promise.all(results)),
+      checks: await this.#with.runChecks(),
       database: { engine: this.#with.database.dialect, sizeBytes: await this.#readSize() },
       clockAheadMs: this.#with.clock.wrongByMs,
       queue: {

@@ -1,0 +1,150 @@
+import { BackgroundTask } from '../time/background-task.ts';
+import type { Logger } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { OutageLog } from './outage-log.ts';
+
+/** How long a readiness check may take before it counts as failed. */
+const CHECK_TIMEOUT_MS = 3_000;
+/** How often the checks run if nobody asks for their results. */
+const CHECK_EVERY_MS = 10_000;
+
+/** Something that readiness depends on: resolves when it works, rejects when it does not. */
+export type ReadinessCheck = () => Promise<void>;
+
+/** What a check found. */
+export type CheckResult = 'ok' | 'failed';
+
+/**
+ * Checks that run once at a time: whoever asks meanwhile gets the result of the one that is under way. A file system that
+ * hangs would otherwise hold one more thread of the process with each check, until none is left.
+ */
+export function sharedChecks(
+  checks: Readonly<Record<string, ReadinessCheck>>,
+): Readonly<Record<string, ReadinessCheck>> {
+  return Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, shared(check)]));
+}
+
+function shared(check: ReadinessCheck): ReadinessCheck {
+  let underWay: Promise<void> | null = null;
+  return () => {
+    underWay ??= check().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}
+
+/** The result of a check; `failed` also if it takes too long. */
+export async function resultOf(check: ReadinessCheck): Promise<CheckResult> {
+  return (await failureOf(check)) === null ? 'ok' : 'failed';
+}
+
+/** Why a check fails, also if it takes too long; null if it does not fail. */
+export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Error>((resolve) => {
+    timer = setTimeout(() => resolve(new Error('it does not respond')), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([
+      check().then(
+        () => null,
+        (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+      ),
+      timeout,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Dependencies of {@link ReadinessWatch}. */
+export interface ReadinessWatchDependencies {
+  /** By name. */
+  checks: Readonly<Record<string, ReadinessCheck>>;
+  /** The names of checks whose outages others log. */
+  loggedElsewhere?: readonly string[];
+  metrics: Pick<Metrics, 'checked'>;
+  log: Logger;
+  /** How often the checks run if nobody asks for their results, in milliseconds. @defaultValue 10 s */
+  everyMs?: number;
+}
+
+/**
+ * Runs the readiness checks for those who ask, and regularly if nobody does. Sets a gauge for each, and logs the start of
+ * an outage with its cause, a line a minute while it lasts, and its end.
+ */
+export class ReadinessWatch implements AsyncDisposable {
+  readonly #checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly #metrics: Pick<Metrics, 'checked'>;
+  readonly #outages: ReadonlyMap<string, OutageLog>;
+  readonly #task: BackgroundTask;
+  #runs = 0;
+  #notedRun = 0;
+  #ranAt = performance.now();
+
+  constructor({
+    checks,
+    loggedElsewhere = [],
+    metrics,
+    log,
+    everyMs = CHECK_EVERY_MS,
+  }: ReadinessWatchDependencies) {
+    this.#checks = checks;
+    this.#metrics = metrics;
+    const names = Object.keys(checks);
+    const logged = names.filter((name) => !loggedElsewhere.includes(name));
+    this.#outages = new Map(logged.map((name) => [name, new OutageLog(log)]));
+    for (const name of names) metrics.checked(name, true);
+    this.#task = new BackgroundTask({
+      round: async () => {
+        const restMs = this.#ranAt + everyMs - performance.now();
+        if (restMs > 0) return restMs;
+        await this.run();
+        return everyMs;
+      },
+      firstPauseMs: everyMs,
+      pauseMs: everyMs,
+      onError: (error) => log.error('the readiness checks could not be run: retrying', { error }),
+    });
+  }
+
+  /** Starts the regular runs. */
+  start(): void {
+    this.#task.start();
+  }
+
+  /** Runs all checks now. Never rejects. */
+  async run(): Promise<Record<string, CheckResult>> {
+    this.#runs += 1;
+    const run = this.#runs;
+    this.#ranAt = performance.now();
+    const failures = await Promise.all(
+      Object.entries(this.#checks).map(async ([name, check]) => [name, await failureOf(check)] as const),
+    );
+    // A run that started later may have ended before.
+    if (run > this.#notedRun) {
+      this.#notedRun = run;
+      for (const [name, failure] of failures) this.#note(name, failure);
+    }
+    return Object.fromEntries(failures.map(([name, failure]) => [name, failure === null ? 'ok' : 'failed']));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
+  }
+
+  #note(name: string, failure: Error | null): void {
+    this.#metrics.checked(name, failure === null);
+    const outage = this.#outages.get(name);
+    if (failure === null) outage?.ended(`the readiness check ${name} succeeds again`);
+    else
+      outage?.failed(
+        {
+          begins: `the readiness check ${name} fails: /health/ready is 503 until it succeeds`,
+          goesOn: `the readiness check ${name} still fails`,
+        },
+        { error: failure },
+      );
+  }
+}
