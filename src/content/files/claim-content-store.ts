@@ -4,15 +4,18 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { ContentStore } from './content-store.ts';
 import { ContentStoreError } from './open-content-store.ts';
 import { statusOf } from './s3-failures.ts';
+import { storeFailureReason } from './store-failure.ts';
 
 /** How many of the newest versions are looked for in a store that was used before. */
 const KEYS_LOOKED_AT = 20;
+const HTTP_FORBIDDEN = 403;
+const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that the credentials need';
 
 /**
  * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
  * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
  * writes the installation's id into the store, and later ones compare it.
- * @throws {ContentStoreError} if it cannot be reached, belongs to another installation, lacks the files that the
+ * @throws {ContentStoreError} if it cannot be reached, read or written, belongs to another installation, lacks the files that the
  *   database names, or has files while the database has no course
  */
 export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
@@ -34,7 +37,7 @@ export async function claimContentStore(database: Database, store: ContentStore)
           'data_dir right? Start with the database of these files, or give a new installation a folder or prefix of its own',
       );
     }
-    owner = await store.claim(installation);
+    owner = await explaining(store, 'written', () => store.claim(installation));
   }
   if (owner !== installation) {
     throw new ContentStoreError(
@@ -69,28 +72,39 @@ export async function assertOwnContentStore(database: Database, store: ContentSt
 }
 
 async function hasFiles(store: ContentStore): Promise<boolean> {
-  for await (const _key of store.keys()) return true;
-  return false;
+  return await explaining(store, 'read', async () => {
+    for await (const _key of store.keys()) return true;
+    return false;
+  });
 }
 
-/** @throws {ContentStoreError} with the reason, for the operator who starts the service */
 async function ownerOf(store: ContentStore): Promise<string | null> {
-  try {
-    return await store.owner();
-  } catch (error) {
-    const cause = error instanceof ProblemError ? error.cause : error;
-    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
-    const status = statusOf(cause);
-    const answer = status === undefined ? '' : ` (it answered ${status})`;
-    throw new ContentStoreError(`the content_store ${store.location} cannot be reached: ${reason}${answer}`, {
-      cause,
-    });
-  }
+  return await explaining(store, 'reached', () => store.owner());
 }
 
 async function hasAny(store: ContentStore, keys: readonly string[]): Promise<boolean> {
-  for (const key of keys) if (await store.has(key)) return true;
-  return false;
+  return await explaining(store, 'read', async () => {
+    for (const key of keys) if (await store.has(key)) return true;
+    return false;
+  });
+}
+
+/** @throws {ContentStoreError} with the reason why the work failed, for the operator who starts the service */
+async function explaining<T>(
+  store: ContentStore,
+  what: 'reached' | 'read' | 'written',
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const cause = error instanceof ProblemError ? error.cause : error;
+    const reason = storeFailureReason(cause);
+    const advice = statusOf(cause) === HTTP_FORBIDDEN ? `. ${POLICY_ADVICE}` : '';
+    throw new ContentStoreError(`the content_store ${store.location} cannot be ${what}: ${reason}${advice}`, {
+      cause,
+    });
+  }
 }
 
 async function newestContentKeys(database: Database, limit: number): Promise<string[]> {

@@ -99,6 +99,35 @@ describe('course files on S3', () => {
   });
 });
 
+describe('the first start with a bucket', () => {
+  const denied = (action: string) => ({
+    status: 403,
+    xml: `<Error><Code>AccessDenied</Code><Message>not authorized to perform ${action}</Message></Error>`,
+  });
+
+  it('fails with the reason of S3 if the bucket can be read but not written', async () => {
+    await using s3 = await startS3();
+    s3.refuse = (request) => (request.startsWith('PUT') ? denied('s3:PutObject') : null);
+    await assert.rejects(
+      startTestService({
+        settings: { content_store: `s3://${s3.bucket}`, content_store_endpoint: s3.endpoint },
+      }),
+      /the content_store s3:\/\/courses\/ cannot be written: AccessDenied: .+ s3:PutObject \(it answered 403\).+docs\/operating.md/,
+    );
+  });
+
+  it('fails with the reason of S3 if the bucket cannot be listed', async () => {
+    await using s3 = await startS3();
+    s3.refuse = (request) => (request.includes('list-type') ? denied('s3:ListBucket') : null);
+    await assert.rejects(
+      startTestService({
+        settings: { content_store: `s3://${s3.bucket}`, content_store_endpoint: s3.endpoint },
+      }),
+      /the content_store s3:\/\/courses\/ cannot be read: AccessDenied: .+ s3:ListBucket \(it answered 403\)/,
+    );
+  });
+});
+
 describe('course files in a shared folder', () => {
   it('stay if another instance may still be importing them, and are removed if they are a day old and unused', async () => {
     using folder = temporaryFolder();
