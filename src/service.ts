@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
@@ -10,6 +11,7 @@ import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
+import { keepNoConnections } from './http/kept-connections.ts';
 import { describeApi } from './http/openapi.ts';
 import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
@@ -48,7 +50,10 @@ const MS_PER_SECOND = 1_000;
 const FIRST_ADMINISTRATOR =
   '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
 
-/** A running service. Disposing of it accepts no more requests, finishes those and deliveries in progress, and releases everything. */
+/**
+ * A running service. Disposing of it fails readiness for `shutdown_delay`, then accepts no more requests, finishes those and
+ * deliveries in progress, and releases everything.
+ */
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
   url: string;
@@ -191,6 +196,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     url,
     contentUrl,
     async [Symbol.asyncDispose]() {
+      if (settings.shutdown_delay > 0) {
+        log.info('not ready any more: stopping after shutdown_delay', { seconds: settings.shutdown_delay });
+        readiness.withdraw();
+        for (const each of [server, player.server]) keepNoConnections(each);
+        await delay(settings.shutdown_delay * MS_PER_SECOND);
+      }
       await started.disposeAsync();
       log.info('stopped');
     },

@@ -15,7 +15,7 @@ export function healthRoutes(
     readiness,
     metrics,
     token = null,
-  }: { readiness: Pick<ReadinessWatch, 'run'>; metrics: Metrics; token?: string | null },
+  }: { readiness: Pick<ReadinessWatch, 'run' | 'isWithdrawn'>; metrics: Metrics; token?: string | null },
 ): void {
   const mayRead = (request: FastifyRequest) => token === null || presents(request, token);
 
@@ -23,9 +23,10 @@ export function healthRoutes(
 
   server.get('/health/ready', { schema: { hide: true } }, async (request, reply) => {
     const checks = await readiness.run();
-    const ready = Object.values(checks).every((result) => result === 'ok');
+    const works = Object.values(checks).every((result) => result === 'ok');
+    const ready = works && !readiness.isWithdrawn;
     return reply.code(ready ? 200 : 503).send({
-      status: ready ? 'ok' : 'unavailable',
+      status: readiness.isWithdrawn ? 'stopping' : works ? 'ok' : 'unavailable',
       ...(mayRead(request) ? { checks } : {}),
     });
   });

@@ -82,6 +82,7 @@ export class ReadinessWatch implements AsyncDisposable {
   #runs = 0;
   #notedRun = 0;
   #ranAt = performance.now();
+  #isWithdrawn = false;
 
   constructor({
     checks,
@@ -112,6 +113,16 @@ export class ReadinessWatch implements AsyncDisposable {
   /** Starts the regular runs. */
   start(): void {
     this.#task.start();
+  }
+
+  /** Whether the instance is about to stop: it is not ready, although its checks may succeed. */
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
+  }
+
+  /** Makes the instance not ready until it stops. */
+  withdraw(): void {
+    this.#isWithdrawn = true;
   }
 
   /** Runs all checks now. Never rejects. */

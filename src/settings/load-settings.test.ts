@@ -51,6 +51,7 @@ describe('settings', () => {
       trusted_proxies: [],
       max_connections: 8_192,
       monitoring_token: null,
+      shutdown_delay: 0,
       shutdown_timeout: 10,
       data_dir: './data',
       database_url: null,

@@ -105,13 +105,22 @@ export const SERVER_SETTINGS = {
       'Bearer token that is required to read `/metrics` and the results of the checks in `/health/ready`. Without it, ' +
       '`/health/ready` returns only its status.',
   }),
+  shutdown_delay: define({
+    group: 'Server',
+    parser: duration({ min: 0, max: 600 }),
+    default: 0,
+    meaning:
+      'How long the service still accepts requests after a signal to stop, while `/health/ready` is 503 and each response ' +
+      'closes its connection. Set it to the time after which load balancers send no more requests.',
+  }),
   shutdown_timeout: define({
     group: 'Server',
     parser: duration({ min: 0.01, max: 600 }),
     default: 10,
     meaning:
       'How long shutdown waits for requests and postbacks in progress, all at the same time. An aborted postback is sent ' +
-      'again after the next startup. Whatever stops the process must wait at least 15 seconds longer before it kills it.',
+      'again after the next startup. Whatever stops the process must wait at least 15 seconds longer, in addition to ' +
+      '`shutdown_delay`, before it kills it.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
 

@@ -71,6 +71,7 @@ const BOUNDS: Record<
     taken: ['0123456789abcdef', 'a-._~+/=Z'.repeat(20)],
     refused: ['0123456789abcde', 'a'.repeat(257), 'with a space inside', 'umlaut-ö-is-too-much'],
   },
+  shutdown_delay: { taken: ['0', '0.5', '600'], refused: ['-1', '600.1'] },
   shutdown_timeout: { taken: ['0.01', '600'], refused: ['0', '-1', '600.1'] },
   data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
   database_url: {

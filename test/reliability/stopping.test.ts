@@ -175,6 +175,45 @@ describe('a shutdown', () => {
     assert.equal(target.requests.length, 2);
   });
 
+  test('with shutdown_delay serves requests while readiness fails, until a further signal ends it at once', async () => {
+    using folder = temporaryFolder();
+    const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_delay: 600 });
+    await using _killed = program;
+    const served = await fetch(`${program.url}/health/live`);
+    assert.notEqual(served.headers.get('connection'), 'close');
+
+    const begun = performance.now();
+    let ended = false;
+    void program.ended.then(() => (ended = true));
+    void program.end('SIGTERM');
+    const ready = await until(async () => {
+      const answered = await fetch(`${program.url}/health/ready`);
+      return answered.status === 503 && answered;
+    }, 'readiness fails');
+    assert.equal(((await ready.json()) as { status: string }).status, 'stopping');
+    assert.equal((await api.get('/health/live')).status, 200);
+    const created = await api.post('/accounts', { name: 'Acme' });
+    assert.deepEqual([created.status, created.headers.get('connection')], [201, 'close']);
+    await until(() => {
+      void program.end('SIGTERM');
+      return ended;
+    }, 'a further signal ends the program');
+    assert.deepEqual(await program.ended, { code: null, signal: 'SIGTERM' });
+    assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
+  });
+
+  test('with shutdown_delay refuses requests and ends as usual once the delay is over', async () => {
+    using folder = temporaryFolder();
+    const { program } = await startWithApi({ data_dir: folder.path, shutdown_delay: 0.5 });
+    await using _killed = program;
+    const begun = performance.now();
+    const end = program.end('SIGTERM');
+    await until(() => refusesConnections(program.url), 'no new requests are accepted');
+    assert.ok(performance.now() - begun >= 500);
+    assert.deepEqual(await end, { code: 0, signal: null });
+    assert.equal(program.logLines.at(-1)?.msg, 'stopped');
+  });
+
   test('ends at once at a further signal after that', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
