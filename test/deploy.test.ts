@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { PACKAGE_FILES } from '../bin/service-bundle.js';
+import { contentBaseUrlOf, contentPortOf } from '../src/settings/base-url.ts';
 import { loadSettings } from '../src/settings/load-settings.ts';
 import { SETTING_NAMES } from '../src/settings/settings-table.ts';
 
@@ -134,6 +135,21 @@ describe('the example deployment', () => {
     assert.equal(target, dead);
     for (const [name, { restart }] of Object.entries(COMPOSE.services))
       assert.equal(restart, 'unless-stopped', name);
+  });
+
+  test('the container behind a proxy on the same machine leaves the proxy the ports of both public addresses', () => {
+    const [command = ''] =
+      /^docker run -d .*?$/ms.exec(read('docs/operating.md').replace(/\\\n/g, ' ')) ?? [];
+    const env = Object.fromEntries(
+      Array.from(command.matchAll(/ -e (\w+)=(\S+)/g), ([, name, value]) => [name, value]),
+    );
+    const settings = loadSettings({ env });
+    const baseUrl = settings.base_url ?? '';
+    assert.ok(baseUrl.startsWith('https:'), command);
+    const taken = Array.from(command.matchAll(/ -p (?:\S+:)?(\d+):\d+/g), ([, port]) => Number(port));
+    assert.equal(taken.length, 2);
+    for (const url of [baseUrl, contentBaseUrlOf(settings, contentPortOf(settings))])
+      assert.ok(!taken.includes(Number(new URL(url).port || 443)), `the proxy cannot listen for ${url}`);
   });
 
   test('sets only settings that exist', () => {
