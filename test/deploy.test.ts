@@ -90,6 +90,12 @@ describe('the example deployment', () => {
     for (const folder of folders) assert.ok(made.split(/\s+/).includes(folder), folder);
   });
 
+  test('the user of the image is a number, so that Kubernetes can verify that it is not root', () => {
+    const [, id = ''] = /^USER (.*)$/m.exec(FINAL_STAGE) ?? [];
+    assert.match(id, /^[1-9]\d*$/);
+    assert.match(FINAL_STAGE, new RegExp(`\\buseradd --uid ${id} `));
+  });
+
   test('starts the service as npm start does', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];

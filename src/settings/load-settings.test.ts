@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { loadSettings } from './load-settings.ts';
 import { LOG_CLASSES } from './log-classes.ts';
 import { SettingsError } from './settings-error.ts';
-import { SETTING_NAMES, type Settings } from './settings-table.ts';
+import { SETTING_NAMES, SETTINGS_TABLE, type Settings } from './settings-table.ts';
 
 const MAX_SETTINGS_FILE_BYTES = 262_144;
 
@@ -183,6 +183,17 @@ describe('wrong settings', () => {
       'log_level, from line 2 of FILE, is "loud"; ' +
         'it must be trace, debug, info, warn, error, fatal or silent.',
     ]);
+  });
+
+  it('name Kubernetes as the cause if it has set the port because of a Service of that name', () => {
+    for (const [name, variable] of [
+      ['smtp_port', 'SMTP_PORT'],
+      ['content_port', 'CONTENT_PORT'],
+    ] as const)
+      assert.deepEqual(refusedEnv({ [variable]: 'tcp://10.96.3.4:25' }), [
+        `${name}, from the environment variable ${variable}, is "tcp://10.96.3.4:25", which Kubernetes sets for a Service of this ` +
+          `name unless the pod has enableServiceLinks: false; it must be ${SETTINGS_TABLE[name].parser.allowed}.`,
+      ]);
   });
 
   it('count characters, of which an emoji is one', () => {

@@ -26,6 +26,10 @@ export function refuse(why: string | null = null): Parsed<never> {
 }
 
 const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
+/** What Kubernetes sets `SMTP_PORT` to if the namespace has a Service named `smtp`. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+const SET_BY_KUBERNETES =
+  'Kubernetes sets for a Service of this name unless the pod has enableServiceLinks: false';
 const SECONDS_IN_WORDS = [
   [86_400, 'day'],
   [3_600, 'hour'],
@@ -82,7 +86,10 @@ function numberParser(
   return {
     allowed,
     unit,
-    fromText: (text) => (NUMBER_TEXT.test(text.trim()) ? check(Number(text)) : refuse()),
+    fromText: (text) => {
+      if (NUMBER_TEXT.test(text.trim())) return check(Number(text));
+      return refuse(SERVICE_LINK.test(text) ? SET_BY_KUBERNETES : null);
+    },
     fromYaml: (value) => (typeof value === 'number' ? check(value) : refuse(wrongType(value, 'number'))),
   };
 }
