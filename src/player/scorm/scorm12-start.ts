@@ -5,7 +5,8 @@ import { timespanOf } from './scorm12-status.ts';
 
 /**
  * Opens a unit of SCORM 1.1 or 1.2. Bookmark, suspend data, objectives, comments and preferences are always restored:
- * many courses read them even though they did not suspend. Interactions are write-only (Run-Time Environment, 3.4).
+ * many courses read them even though they did not suspend. Courses cannot read interactions, but a save replaces the
+ * whole data model, so without those of earlier visits it would delete them.
  */
 export function openScorm12(opening: UnitOpening): UnitStart {
   const { launch, unit, current, isReview, baseUrl } = opening;
@@ -37,6 +38,7 @@ export function openScorm12(opening: UnitOpening): UnitStart {
           total_time: timespanOf(current?.durationMs ?? 0),
         },
         objectives: part(before, 'objectives'),
+        interactions: part(before, 'interactions'),
         student_data: {
           mastery_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
           max_time_allowed: unit.maxTimeAllowed ?? '',
