@@ -1,6 +1,7 @@
 import type { LaunchUnit, MoveOn } from '../../course-packages/package-description.ts';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
+import type { Session } from '../sessions/session.ts';
 
 /** The events of a session that the rules of cmi5 depend on. */
 export interface SessionFacts extends JsonObject {
@@ -11,6 +12,8 @@ export interface SessionFacts extends JsonObject {
   abandoned: boolean;
   /** Whether the unit has sent `passed` or `failed` in this session. */
   judged: boolean;
+  /** The time of this session that is part of {@link UnitFacts.spentMs}. */
+  countedMs: number;
 }
 
 /** A unit's progress in an attempt. */
@@ -22,7 +25,7 @@ export interface UnitFacts {
   waived: boolean;
   /** The score of the latest `passed` or `failed`, 0 to 100; null before the first one. */
   score: number | null;
-  /** The total time of the sessions that have ended. */
+  /** The total time of the sessions. For one that goes on, the time until its latest result. */
   spentMs: number;
 }
 
@@ -32,6 +35,7 @@ export const NEW_SESSION: SessionFacts = {
   terminated: false,
   abandoned: false,
   judged: false,
+  countedMs: 0,
 };
 
 const NOTHING: UnitFacts = {
@@ -42,6 +46,11 @@ const NOTHING: UnitFacts = {
   score: null,
   spentMs: 0,
 };
+
+/** The stored facts of a session. */
+export function sessionFactsOf({ facts }: Pick<Session, 'facts'>): SessionFacts {
+  return { ...NEW_SESSION, ...(facts as Partial<SessionFacts>) };
+}
 
 /** The stored progress of a unit. */
 export function factsOf(unit: UnitState | null): UnitFacts {

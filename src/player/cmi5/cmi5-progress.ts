@@ -12,31 +12,55 @@ import { type Cmi5AttemptState, newlySatisfied } from './cmi5-satisfaction.ts';
 import { satisfied } from './cmi5-statements.ts';
 import type { Cmi5Verb } from './cmi5-vocabulary.ts';
 
-/** The progress after an admitted statement. */
+/** What has happened in a session, and the progress of its unit. */
+interface Facts {
+  session: SessionFacts;
+  unit: UnitFacts;
+}
+
+/**
+ * The progress after an admitted statement.
+ * @param elapsedMs the time since the session began
+ */
 export function withStatement(
-  facts: { session: SessionFacts; unit: UnitFacts },
+  facts: Facts,
   statement: Statement,
-  verb: Cmi5Verb | null,
-): { session: SessionFacts; unit: UnitFacts } {
+  { verb, elapsedMs }: { verb: Cmi5Verb | null; elapsedMs: number },
+): Facts {
   const result = isObject(statement.result) ? statement.result : {};
-  const { session, unit } = facts;
-  const score = scoreOfResult(result.score) ?? unit.score;
+  const reportedMs = durationMs(result.duration) ?? 0;
+  // The duration of a result may include earlier sessions.
+  const untilNow = () => withTime(facts, Math.min(reportedMs, elapsedMs));
+  const score = scoreOfResult(result.score) ?? facts.unit.score;
   switch (verb) {
     case 'initialized':
-      return { session: { ...session, initialized: true }, unit };
-    case 'completed':
+      return { session: { ...facts.session, initialized: true }, unit: facts.unit };
+    case 'completed': {
+      const { session, unit } = untilNow();
       return { session, unit: { ...unit, completed: true } };
-    case 'passed':
+    }
+    case 'passed': {
+      const { session, unit } = untilNow();
       return { session: { ...session, judged: true }, unit: { ...unit, passed: true, failed: false, score } };
-    case 'failed':
+    }
+    case 'failed': {
+      const { session, unit } = untilNow();
       return { session: { ...session, judged: true }, unit: { ...unit, failed: true, score } };
+    }
     case 'terminated': {
-      const spentMs = unit.spentMs + (durationMs(result.duration) ?? 0);
-      return { session: { ...session, terminated: true }, unit: { ...unit, spentMs } };
+      const { session, unit } = withTime(facts, reportedMs);
+      return { session: { ...session, terminated: true }, unit };
     }
     default:
       return facts;
   }
+}
+
+/** Counts a time of the session, except for what was counted before. */
+export function withTime({ session, unit }: Facts, ms: number): Facts {
+  const countedMs = Math.max(session.countedMs, ms);
+  const spentMs = unit.spentMs + countedMs - session.countedMs;
+  return { session: { ...session, countedMs }, unit: { ...unit, spentMs } };
 }
 
 /** The result of a unit for its registration. */

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../problems/problem.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { admitStatement } from './cmi5-admission.ts';
-import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
+import { factsOf, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
 import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
 import { consequences, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
@@ -20,11 +20,13 @@ export const cmi5Rules: SessionRules = {
   begin({ session, current, course, unit, now, baseUrl }: SessionSituation) {
     const stored = current.units.find(({ unitId }) => unitId === session.unitId) ?? null;
     let facts: { session: SessionFacts; unit: UnitFacts } = {
-      session: { ...NEW_SESSION, ...(session.facts as Partial<SessionFacts>) },
+      session: sessionFactsOf(session),
       unit: factsOf(stored),
     };
     const verbs = new Map<string, Cmi5Verb | null>();
     let counts = false;
+    // The clock may have been set back.
+    const elapsedMs = Math.max(0, now - session.startedAt);
     return {
       admit(statements) {
         // Each statement is checked against the progress after those before it.
@@ -37,14 +39,14 @@ export const cmi5Rules: SessionRules = {
             unitFacts: sofar.unit,
           });
           verbs.set(String(statement.id).toLowerCase(), verb);
-          sofar = withStatement(sofar, statement, verb);
+          sofar = withStatement(sofar, statement, { verb, elapsedMs });
         }
       },
       stored(statements) {
         for (const statement of statements) {
           const verb = verbs.get(statement.id) ?? null;
           if (verb !== null && cmi5VerbOf(statement.verb.id) === verb) counts = true;
-          facts = withStatement(facts, statement, verb);
+          facts = withStatement(facts, statement, { verb, elapsedMs });
         }
       },
       outcome() {

@@ -21,8 +21,8 @@ import {
   readLastOpened,
   updateSession,
 } from '../sessions/session-store.ts';
-import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
-import { consequences, resultOf } from './cmi5-progress.ts';
+import { factsOf, NEW_SESSION, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
+import { consequences, resultOf, withTime } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
 import { abandoned, launched } from './cmi5-statements.ts';
 import { SESSION_ID } from './cmi5-vocabulary.ts';
@@ -165,18 +165,11 @@ async function recordBeginning(
   // Another unit of this page may still be sending its last statements.
   const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
   for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
-    await updateSession(tx, {
-      ...old,
-      facts: { ...old.facts, abandoned: true },
-      endedAt: at,
-    });
+    const before = { session: sessionFactsOf(old), unit: factsNow(old.unitId) };
+    const { session: facts, unit: progress } = withTime(before, old.activeAt - old.startedAt);
+    await updateSession(tx, { ...old, facts: { ...facts, abandoned: true }, endedAt: at });
     await lrs.statements.storeIn(tx, scopes.ownScope(old), [abandoned({ session: old, now: at })]);
-    const facts = factsNow(old.unitId);
-    if (old.mode === 'Normal') {
-      // The clock may have been set back.
-      const spentMs = facts.spentMs + Math.max(0, old.activeAt - old.startedAt);
-      changed.set(old.unitId, { ...facts, spentMs });
-    }
+    if (old.mode === 'Normal') changed.set(old.unitId, progress);
   }
   // The time of an abandoned session counts, even if the session that begins records nothing.
   const ofAbandoned = course.units

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { cmi5Course } from '../support/cmi5-course.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { Unit } from './cmi5-parts.ts';
+import { Player, registerTo, resultOf } from './learner-parts.ts';
+
+const ONE = 'https://example.com/course/one';
+
+describe('the duration of a cmi5 course', () => {
+  let service: TestService;
+  let target: Target;
+  /** How far the clock of the service is ahead, in ms. */
+  let late = 0;
+  before(async () => {
+    target = await startTarget();
+    service = await startTestService({ now: () => Date.now() + late });
+    await service.api.create('/webhooks', {
+      name: 'Results',
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_STATUS_UPDATED'],
+      target_url: target.url,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await target[Symbol.asyncDispose]();
+  });
+
+  const register = async () =>
+    (await registerTo(service, cmi5Course([{ id: ONE, moveOn: 'CompletedAndPassed' }]))).registrationId;
+  const open = async (registrationId: string) => {
+    const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+    assert.deepEqual(await unit.send(unit.initialized()), [200]);
+    return unit;
+  };
+  /** What the unit reports with the time that the learner needed for it. */
+  const completed = (unit: Unit, duration: string) =>
+    unit.statement('completed', { completion: true, duration }, ['moveon']);
+  const passed = (unit: Unit, duration: string) =>
+    unit.statement('passed', { success: true, duration }, ['moveon']);
+  const durationOf = async (registrationId: string) => (await resultOf(service, registrationId)).duration;
+
+  it('is part of the message about the completion, and grows to the time of the whole session', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    late += 90_000;
+    await unit.send(completed(unit, 'PT80S'), passed(unit, 'PT1M25S'));
+    const heard = () =>
+      target.requests
+        .map(
+          ({ json }) =>
+            (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
+        )
+        .find((each) => each.registration_id === registrationId && each.completion === 'Completed');
+    await until(() => heard() !== undefined, 'the completion is heard of');
+    assert.equal(heard()?.duration, 85);
+    late += 30_000;
+    assert.deepEqual(await unit.send(unit.terminated('PT2M')), [200]);
+    assert.equal(await durationOf(registrationId), 120);
+  });
+
+  it('counts the time of a session once if the learner passes and the session is then abandoned', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    late += 60_000;
+    await first.send(passed(first, 'PT50S'));
+    assert.equal(await durationOf(registrationId), 50);
+    late += 600_000;
+    const second = await open(registrationId);
+    const abandoned = await durationOf(registrationId);
+    assert.ok(abandoned >= 60 && abandoned < 90, String(abandoned));
+    late += 30_000;
+    await second.send(completed(second, 'PT10S'), second.terminated('PT20S'));
+    assert.equal(await durationOf(registrationId), abandoned + 20);
+  });
+
+  it('counts no time of earlier sessions again that a result includes', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    await first.send(first.terminated('PT1H'));
+    const second = await open(registrationId);
+    late += 120_000;
+    await second.send(completed(second, 'PT1H2M'));
+    const total = await durationOf(registrationId);
+    assert.ok(total >= 3_720 && total < 3_900, String(total));
+    await second.send(second.terminated('PT5M'));
+    assert.equal(await durationOf(registrationId), 3_900);
+  });
+});
