@@ -170,6 +170,16 @@ describe('a cmi5 course', () => {
     });
   });
 
+  test('that failed has the score of its pass afterwards, or none', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'Passed' });
+    const first = await open(registrationId);
+    await first.send(first.initialized(), first.failed(0.4), first.terminated());
+    const second = await open(registrationId);
+    await second.send(second.initialized(), second.passed());
+    const { success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([success, score], ['PASS', null]);
+  });
+
   test('that was passed opens for review, which changes no result', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'Passed', masteryScore: '0.8' });
     const first = await open(registrationId);

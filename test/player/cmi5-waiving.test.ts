@@ -41,6 +41,12 @@ describe('waiving a unit of a cmi5 course', () => {
     service.api.post(`/registrations/${registrationId}/waive`, body);
   const statementsOf = async (registration: string) =>
     (await records.call('GET', 'statements', { query: { registration, ascending: 'true' } })).json.statements;
+  /** The status that each message about a registration has, and its user. */
+  const heardOf = (registrationId: string) =>
+    target.requests
+      .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
+      .map(({ user, resource }) => ({ ...resource.registration, user }) as Record<string, unknown>)
+      .filter((each) => each.registration_id === registrationId);
   const verbsOf = async (registration: string) =>
     (await statementsOf(registration)).map(({ verb }: { verb: { id: string } }) => verb.id.split('/').at(-1));
 
@@ -104,14 +110,10 @@ describe('waiving a unit of a cmi5 course', () => {
     const registrationId = await register({ id: ONE }, { id: TWO });
     await waive(registrationId, { unit_id: ONE });
     await waive(registrationId, { unit_id: TWO });
-    type Message = { user: string; resource: { registration: Record<string, unknown> } };
-    const heard = () =>
-      target.requests
-        .map(({ json }) => json as Message)
-        .filter(({ resource }) => resource.registration.registration_id === registrationId);
+    const heard = () => heardOf(registrationId);
     await until(() => heard().length === 2, 'both changes are heard of');
     assert.deepEqual(
-      heard().map(({ resource: { registration } }) => [registration.completion, registration.success]),
+      heard().map(({ completion, success }) => [completion, success]),
       [
         ['Incomplete', 'UNKNOWN'],
         ['Completed', 'PASS'],
@@ -119,6 +121,32 @@ describe('waiving a unit of a cmi5 course', () => {
     );
     assert.notEqual(heard()[0]?.user, 'ann@example.com');
   });
+
+  for (const [when, isWaivedFirst] of [
+    ['failed before', false],
+    ['fails afterwards, which is no news', true],
+  ] as const) {
+    it(`gives no score to a unit that the learner ${when}`, async () => {
+      const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.8' });
+      const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+      assert.deepEqual(await unit.send(unit.initialized()), [200]);
+      if (isWaivedFirst) await waive(registrationId, { unit_id: ONE });
+      assert.deepEqual(await unit.send(unit.failed(0.2)), [200]);
+      if (!isWaivedFirst) await waive(registrationId, { unit_id: ONE });
+      assert.deepEqual(await unit.send(unit.terminated()), [200]);
+      const { completion, success, score } = await resultOf(service, registrationId);
+      assert.deepEqual([completion, success, score], ['Completed', 'PASS', null]);
+      // Messages of a registration arrive in order, so nothing else came before that of the pass.
+      const next = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+      assert.deepEqual(await next.send(next.initialized(), next.passed(0.9)), [200, 200]);
+      const results = () =>
+        heardOf(registrationId)
+          .filter((each) => each.success === 'PASS')
+          .map((each) => each.score);
+      await until(() => results().includes(90), 'the pass is heard of');
+      assert.deepEqual(results(), [null, 90]);
+    });
+  }
 
   it('works together with results of other units, and after a failure of the same one', async () => {
     const registrationId = await register({ id: ONE, moveOn: 'Passed' }, { id: TWO });

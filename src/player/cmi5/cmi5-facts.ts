@@ -80,11 +80,12 @@ export function isSatisfied(
 
 /**
  * A unit's progress as the status of a registration. A waived unit counts as passed, as its statement implies (9.5.2).
+ * It has the score of a pass only.
  */
 export function statusOf(unit: Pick<LaunchUnit, 'cmi5'>, facts: UnitFacts): LearningStatus {
   return {
     completion: isSatisfied(unit, facts) ? 'Completed' : 'Incomplete',
     success: facts.passed || facts.waived ? 'PASS' : facts.failed ? 'FAIL' : 'UNKNOWN',
-    score: facts.score,
+    score: facts.waived && !facts.passed ? null : facts.score,
   };
 }

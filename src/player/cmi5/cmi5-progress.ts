@@ -31,7 +31,7 @@ export function withStatement(
   const reportedMs = durationMs(result.duration) ?? 0;
   // The duration of a result may include earlier sessions.
   const untilNow = () => withTime(facts, Math.min(reportedMs, elapsedMs));
-  const score = scoreOfResult(result.score) ?? facts.unit.score;
+  const score = scoreOfResult(result.score);
   switch (verb) {
     case 'initialized':
       return { session: { ...facts.session, initialized: true }, unit: facts.unit };
@@ -45,7 +45,10 @@ export function withStatement(
     }
     case 'failed': {
       const { session, unit } = untilNow();
-      return { session: { ...session, judged: true }, unit: { ...unit, failed: true, score } };
+      return {
+        session: { ...session, judged: true },
+        unit: { ...unit, failed: true, score: score ?? unit.score },
+      };
     }
     case 'terminated': {
       const { session, unit } = withTime(facts, reportedMs);
