@@ -80,6 +80,18 @@ describe('an AICC course', () => {
     assert.deepEqual([values['J_ID.1'], values['J_Score.1'], values['J_Status.1']], ['O1', '50', 'passed']);
   });
 
+  test('stays suspended when a message without the core values follows', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    await first.send('PutParam', '[Core]\r\nLesson_Location=page 7\r\nLesson_Status=n,s\r\n');
+    await first.send('PutParam', '[Objectives_Status]\r\nJ_ID.1=O1\r\nJ_Status.1=P\r\n');
+    await first.send('ExitAU');
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+    const { values } = await (await open(registrationId)).parameters();
+    assert.equal(values.Lesson_Status, 'not attempted, resume');
+    assert.deepEqual([values['J_ID.1'], values['J_Status.1']], ['O1', 'passed']);
+  });
+
   test('keeps a megabyte', async () => {
     const registrationId = await register();
     const text = 'x'.repeat(2 ** 20);

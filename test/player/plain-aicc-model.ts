@@ -58,7 +58,8 @@ export class PlainAiccModel {
         this.#totalS = Math.max(this.#totalS, this.#earlierS + secondsOf(read));
       } else this.#values.set(element.name, read);
     }
-    this.#exit = exit.toLowerCase().startsWith('s') ? 'suspend' : exit;
+    const hasCore = values.some(({ element }) => element.group === 'Core');
+    if (hasCore) this.#exit = exit.toLowerCase().startsWith('s') ? 'suspend' : exit;
     this.#judge(this.#values.get('Lesson_Status')!);
     return '0';
   }

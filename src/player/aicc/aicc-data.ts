@@ -61,8 +61,9 @@ export function withoutSessionTime(before: Cmi): Cmi {
  */
 export function withParameters(before: Cmi, data: string): Cmi {
   const groups = readGroups(data);
-  const core = readValues(groups.get('core'));
-  const next: Record<string, unknown> = { ...before, core: withCore(part(before, 'core'), core) };
+  const next: Record<string, unknown> = { ...before };
+  const core = groups.get('core');
+  if (core !== undefined) next.core = withCore(part(before, 'core'), readValues(core));
   const suspended = groups.get('core_lesson');
   if (suspended !== undefined) next.suspend_data = textOf(suspended);
   const comments = groups.get('comments');
@@ -90,7 +91,7 @@ function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   const time = values.get('time') ?? '';
   return {
     ...before,
-    // A message without an exit cancels the exit of an earlier one.
+    // Core values without an exit cancel an earlier exit.
     exit: longForm(exit, EXITS),
     ...(values.has('lesson_location') ? { lesson_location: values.get('lesson_location') } : {}),
     ...(longForm(status, STATUSES) === '' ? {} : { lesson_status: longForm(status, STATUSES) }),
