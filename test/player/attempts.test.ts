@@ -239,6 +239,28 @@ describe('attempts', () => {
     assert.deepEqual([success, score], ['PASS', 70]);
   });
 
+  it('give no interim score to a result that was credited without one, but that of a pass', async () => {
+    for (const credited of [
+      { completion: 'Completed', success: 'PASS' },
+      { completion: 'Completed', success: 'UNKNOWN' },
+    ]) {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      const client = await startLaunch(service, registrationId);
+      await client.open();
+      await client.openUnit('i1');
+      await service.api.put(`/registrations/${registrationId}/status`, credited);
+      await client.commit('i1', { core: { lesson_status: 'incomplete', score: { raw: 40 } } });
+      await client.commit('i1', passed(85));
+      assert.deepEqual(
+        (await heardOf(registrationId, 3)).slice(1).map((event) => (event as unknown[]).slice(2)),
+        [
+          ['Completed', credited.success, null],
+          ['Completed', 'PASS', 85],
+        ],
+      );
+    }
+  });
+
   it('start over after a reset with the version published then, and remain readable', async () => {
     const { registrationId, courseId } = await registerTo(service, scorm12Course());
     const client = await startLaunch(service, registrationId);

@@ -18,7 +18,7 @@ import {
   writeUnit,
 } from './attempt-store.ts';
 import type { LearnerValue } from './learner-value-store.ts';
-import { mergeStatus } from './merge-status.ts';
+import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
 import { closedUnit, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
@@ -359,7 +359,7 @@ export class AttemptService {
     const unitIds = course.units.map(({ id }) => id);
     const spentMs = units.reduce((sum, { durationMs }) => sum + durationMs, 0);
     return {
-      ...mergeStatus(registration, rolledUp ?? rollUp(unitIds, units)),
+      ...mergeRollUp(registration, rolledUp ?? rollUp(unitIds, units)),
       duration: Math.max(registration.duration, Math.floor(spentMs / MS_PER_SECOND)),
       completedAt: registration.completedAt,
     };

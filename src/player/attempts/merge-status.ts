@@ -7,8 +7,7 @@ import type { LearningStatus } from './attempt.ts';
  */
 export function mergeStatus(current: LearningStatus, reported: LearningStatus): LearningStatus {
   const keepsPass = current.success === 'PASS' && reported.success !== 'PASS';
-  const isOpen = reported.completion !== 'Completed' && reported.success === 'UNKNOWN';
-  const keepsScore = keepsPass || (isOpen && current.completion === 'Completed');
+  const keepsScore = keepsPass || (isOpen(reported) && current.completion === 'Completed');
   const given = keepsPass && reported.success === 'FAIL' ? null : reported.score;
   const former = current.success === 'FAIL' && reported.success === 'PASS' ? null : current.score;
   return {
@@ -19,4 +18,19 @@ export function mergeStatus(current: LearningStatus, reported: LearningStatus): 
     success: keepsPass || reported.success === 'UNKNOWN' ? current.success : reported.success,
     score: keepsScore ? (former ?? given) : (given ?? former),
   };
+}
+
+/**
+ * The status of a registration after its units report. A result that was credited without a score gets none from a
+ * course that has no result yet: that score may be the first answers of a test.
+ */
+export function mergeRollUp(registration: LearningStatus, rolledUp: LearningStatus): LearningStatus {
+  const merged = mergeStatus(registration, rolledUp);
+  const hasResult = registration.completion === 'Completed' || registration.success === 'PASS';
+  return hasResult && isOpen(rolledUp) ? { ...merged, score: registration.score } : merged;
+}
+
+/** Whether a report has no result: it is neither completed nor judged. */
+function isOpen({ completion, success }: LearningStatus): boolean {
+  return completion !== 'Completed' && success === 'UNKNOWN';
 }
