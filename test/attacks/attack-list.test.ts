@@ -7,6 +7,7 @@ import { apiAttacks } from './api-attacks.ts';
 import type { Attack } from './attack.ts';
 import { beaconAttacks } from './beacon-attacks.ts';
 import { Bystander } from './bystander.ts';
+import { lastRequestAttacks } from './last-request-attacks.ts';
 import { lrsAttacks } from './lrs-attacks.ts';
 import { ManyRows } from './many-rows.ts';
 import { networkAttacks } from './network-attacks.ts';
@@ -52,7 +53,11 @@ describe('a service under every known attack', () => {
     // What these keep busy is the same on every database.
     const computing = ON_POSTGRES
       ? []
-      : [...(await lrsAttacks(service)), ...(await sequencingAttacks(service))];
+      : [
+          ...(await lrsAttacks(service)),
+          ...(await sequencingAttacks(service)),
+          ...(await lastRequestAttacks(service)),
+        ];
     // So are slow clients and bad targets.
     const byNetwork = ON_POSTGRES ? [] : await networkAttacks(service, rows, stack);
     const attacks = [...(await apiAttacks(service, rows, target)), ...byNetwork, ...byPlayers, ...computing];

@@ -1,8 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import type { UnitState } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
@@ -39,6 +41,10 @@ const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
   exitau: (cmi) => cmi,
 };
 
+/** How often, and in which interval, an exit looks for the status of an earlier message that has not arrived. */
+const LOOKS = 40;
+const LOOK_MS = 250;
+
 /** The dependencies of the AICC routes. */
 export interface AiccRoutesOptions {
   database: Database;
@@ -52,17 +58,17 @@ export interface AiccRoutesOptions {
  * It has no error for what the service itself refuses, such as too many requests: those responses are problems.
  */
 export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
-  scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body }, reply) => {
+  scope.post(AICC_PATH, { onSend: addCrossOriginHeaders }, async ({ launch, body, isAhead }, reply) => {
     const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
     reply.type('text/plain; charset=utf-8');
-    return await answer(options, launch, readHacp(text));
+    return await answer(options, launch, { ...readHacp(text), isAhead });
   });
 }
 
 async function answer(
   options: AiccRoutesOptions,
   launch: PlayerLaunch,
-  request: HacpRequest,
+  request: HacpRequest & { isAhead: boolean },
 ): Promise<string> {
   const { database, courses } = options;
   const session = await authenticate(database, launch, request.sessionId);
@@ -74,6 +80,7 @@ async function answer(
   const change = Object.hasOwn(COMMANDS, request.command) ? COMMANDS[request.command] : undefined;
   if (change === undefined) return hacpAnswer('invalidCommand');
   if (session.registrationId === null || session.mode !== 'Normal') return hacpAnswer('successful');
+  if (request.isAhead && request.command === 'exitau') await awaitStatus(options.attempts, session, unit);
   try {
     await record(options, launch, session, { unit, change, request });
     return hacpAnswer('successful');
@@ -84,15 +91,40 @@ async function answer(
   }
 }
 
+/**
+ * Waits while the exit would complete the unit because it has no status, which no later message could undo. The message
+ * with the status may be slower, or be handled by another instance.
+ */
+async function awaitStatus(
+  attempts: AttemptService,
+  { registrationId }: Session,
+  unit: LaunchUnit,
+): Promise<void> {
+  for (let look = 0; registrationId !== null && look < LOOKS; look++) {
+    const current = await storedUnit(attempts, registrationId, unit);
+    const { cmi } = readAiccUnit(current);
+    const [before, after] = [false, true].map((terminated) => readScorm12(cmi, unit, terminated).status);
+    if (before?.completion === after?.completion) return;
+    await pause(LOOK_MS);
+  }
+}
+
+async function storedUnit(
+  attempts: AttemptService,
+  registrationId: string,
+  { id }: LaunchUnit,
+): Promise<UnitState | null> {
+  return (await attempts.unitsOf(registrationId, id)).find(({ unitId }) => unitId === id) ?? null;
+}
+
 async function parameters(
   { attempts }: AiccRoutesOptions,
   { learnerId }: PlayerLaunch,
   session: Session,
   unit: LaunchUnit,
 ): Promise<string> {
-  const units =
-    session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId, unit.id);
-  const current = units.find(({ unitId }) => unitId === unit.id) ?? null;
+  const { registrationId } = session;
+  const current = registrationId === null ? null : await storedUnit(attempts, registrationId, unit);
   return hacpAnswer('successful', parametersOf({ unit, learnerId, current, session }));
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { hasBody } from '../../http/request-deadline.ts';
 import { type Turn, Turns } from '../../http/turns.ts';
+import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
 
 /** Pages save one request at a time, and browsers open six connections to an origin. */
 const MAX_AT_ONCE = 4;
@@ -13,6 +14,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set only in routes whose requests take turns. */
     launchTurn: Turn | null;
+    /** Set only for requests that a page sends while it is being closed. */
+    lastRequest: OrderedRequest | null;
+    /** Whether an earlier request of the page has not arrived: it may still come, or another instance may handle it. */
+    isAhead: boolean;
   }
 }
 
@@ -23,20 +28,34 @@ declare module 'fastify' {
  * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
  * connection is closed, and a slow connection keeps no turn from others. Any other body is read during the turn, because
  * all of them together would fill the memory.
+ *
+ * The last requests of a page follow each other, see {@link RequestOrder}.
+ * @param order for tests
  */
-export function takeTurns(scope: FastifyInstance): void {
+export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): void {
   const turns = new Turns({ atOnce: MAX_AT_ONCE, waiting: MAX_WAITING });
   scope.decorateRequest('launchTurn', null);
+  scope.decorateRequest('lastRequest', null);
+  scope.decorateRequest('isAhead', false);
   scope.addHook('onRequest', async (request) => {
     const { registrationId, launchId } = request.launch;
-    const turn = turns.request(registrationId ?? launchId);
+    const group = registrationId ?? launchId;
+    const turn = turns.request(group);
     request.launchTurn = turn;
-    if (request.earlyBody !== null) await request.earlyBody;
-    else if (hasBody(request) || READS.has(request.method)) turn.endWithConnection(request.raw);
+    request.lastRequest = order.arrive(group, request.headers[LAST_REQUEST]);
+    const { earlyBody, lastRequest } = request;
+    if (earlyBody !== null) await earlyBody;
+    if (lastRequest !== null) request.isAhead = !(await lastRequest.comes());
+    if (earlyBody === null && (hasBody(request) || READS.has(request.method))) {
+      turn.endWithConnection(request.raw);
+    }
     await turn.begin();
   });
   scope.addHook('preHandler', async ({ launchTurn }) => {
     if (launchTurn !== null) launchTurn.isWorking = true;
   });
-  scope.addHook('onSend', async ({ launchTurn }) => launchTurn?.end());
+  scope.addHook('onSend', async ({ launchTurn, lastRequest }) => {
+    launchTurn?.end();
+    lastRequest?.end();
+  });
 }

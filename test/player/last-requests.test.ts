@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { cmi5Course } from '../support/cmi5-course.ts';
+import { aiccFiles } from '../support/course-packages.ts';
+import { borrowTestService } from '../support/lent-service.ts';
+import { AiccUnit } from './aicc-parts.ts';
+import { Unit } from './cmi5-parts.ts';
+import { Player, registerTo, resultOf } from './learner-parts.ts';
+
+const PAGE = 'a1b2c3d4e5f6';
+const ONE = 'https://example.com/course/one';
+const SUSPENDED = '[Core]\r\nLesson_Location=page 3\r\nLesson_Status=i,s\r\nTime=00:05:00\r\n';
+
+interface Sent {
+  url: string;
+  method?: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A request of a page that is being closed. @param number null for one that another instance would handle */
+function numbered({ headers, ...sent }: Sent, number: number | null): Sent {
+  const order = number === null ? {} : { 'coursewire-last-request': `${PAGE} ${number}` };
+  return { ...sent, headers: { ...headers, ...order } };
+}
+
+/** Sends a request except for the end of its body. Returns a function that sends the rest and returns the status. */
+async function sendSlowly({ url, method = 'POST', headers, body }: Sent): Promise<() => Promise<number>> {
+  const { hostname, port, host, pathname, search } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const fields = { host, connection: 'close', 'content-length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  await once(socket, 'connect');
+  socket.write(`${method} ${pathname}${search} HTTP/1.1\r\n${lines.join('')}\r\n${body.slice(0, -1)}`);
+  return async () => {
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part));
+    socket.write(body.slice(-1));
+    await once(socket, 'close');
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(String(Buffer.concat(parts)))?.[1]);
+  };
+}
+
+async function send({ url, method = 'POST', headers, body }: Sent): Promise<number> {
+  const response = await fetch(url, { method, headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe('the last requests of a page that is closed', () => {
+  const openAicc = async (service: Awaited<ReturnType<typeof borrowTestService>>) => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+    const message = (command: string, aicc_data?: string): Sent => ({
+      url: unit.url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: String(
+        new URLSearchParams({
+          command,
+          version: '4.0',
+          session_id: unit.sessionId,
+          ...(aicc_data === undefined ? {} : { aicc_data }),
+        }),
+      ),
+    });
+    return { registrationId, unit, message };
+  };
+  const openCmi5 = async (service: Awaited<ReturnType<typeof borrowTestService>>) => {
+    const course = cmi5Course([{ id: ONE, moveOn: 'Passed' }]);
+    const { registrationId } = await registerTo(service, course);
+    const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+    await unit.send(unit.initialized());
+    const { endpoint, authorization } = unit.lrs;
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'x-experience-api-version': '1.0.3',
+    };
+    const statement = (body: object): Sent => ({
+      url: `${endpoint}/statements`,
+      headers,
+      body: JSON.stringify(body),
+    });
+    const state = new URLSearchParams({
+      activityId: unit.activityId,
+      agent: JSON.stringify(unit.actor),
+      registration: unit.registration,
+      stateId: 'bookmark',
+    });
+    const url = `${endpoint}/activities/state?${state}`;
+    const bookmark: Sent = { url, method: 'PUT', headers, body: JSON.stringify({ page: 3 }) };
+    return { registrationId, unit, statement, bookmark };
+  };
+
+  it('complete no AICC unit that suspends, even if its exit is faster than its status', async () => {
+    await using service = await borrowTestService();
+    const { registrationId, unit, message } = await openAicc(service);
+    const status = await sendSlowly(numbered(message('PutParam', SUSPENDED), 1));
+    // The service has seen the beginning of the status before.
+    await unit.parameters();
+    const exit = send(numbered(message('ExitAU'), 2));
+    for (let time = 0; time < 10; time++) await unit.parameters();
+    assert.deepEqual([await status(), await exit], [200, 200]);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+    assert.equal((await unit.parameters()).values.Lesson_Status, 'incomplete, resume');
+  });
+
+  it('complete no AICC unit that suspends, even if another instance handles its status later', async () => {
+    await using service = await borrowTestService();
+    const { registrationId, unit, message } = await openAicc(service);
+    const exit = send(numbered(message('ExitAU'), 2));
+    for (let time = 0; time < 10; time++) await unit.parameters();
+    assert.equal(await send(numbered(message('PutParam', SUSPENDED), null)), 200);
+    assert.equal(await exit, 200);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+  });
+
+  it('keep the bookmark and the pass of a cmi5 unit, even if its end is faster', async () => {
+    await using service = await borrowTestService();
+    const { registrationId, unit, statement, bookmark } = await openCmi5(service);
+    const slow = await sendSlowly(numbered(bookmark, 1));
+    await unit.lrs.call('GET', 'activities/state', {
+      query: Object.fromEntries(new URL(bookmark.url).searchParams),
+    });
+    const pass = send(numbered(statement(unit.passed(0.9)), 2));
+    const end = send(numbered(statement(unit.terminated()), 3));
+    for (let time = 0; time < 10; time++) await resultOf(service, registrationId);
+    assert.deepEqual([await slow(), await pass, await end], [204, 200, 200]);
+    const { success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([success, score], ['PASS', 90]);
+  });
+});
