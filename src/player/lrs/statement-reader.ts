@@ -8,10 +8,12 @@ import { sentenceOf } from './sentence.ts';
 import { type IndexTerm, termOf } from './statement-index.ts';
 import {
   type StatementPlace,
+  type StatementRange,
   type StatementRow,
   selectAttachmentSizes,
   selectAttachments,
   selectConsistentThrough,
+  selectPlaceAt,
   selectStatement,
   selectStatementSizes,
   selectStatements,
@@ -21,17 +23,15 @@ import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
 
 /** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-/** The kinds of terms, the most selective first. A search starts with the first one in its query. */
+/** Maximum number of statements that a search examines, so that one with few matches cannot block the service. */
+const MAX_EXAMINED = 5_000;
+/** The kinds of terms, usually the most selective first. */
 const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
 
 /** A query for a list of statements. */
-export interface StatementQuery {
+export interface StatementQuery extends StatementRange {
   terms: readonly IndexTerm[];
-  since: number | null;
-  until: number | null;
-  ascending: boolean;
   limit: number;
-  after: StatementPlace | null;
   withAttachments: boolean;
 }
 
@@ -73,7 +73,10 @@ export class StatementReader {
     };
   }
 
-  /** Reads a page of statements that are not voided. */
+  /**
+   * Reads a page of statements that are not voided. If many statements match one of the filters but not all, a page may
+   * be short or empty although it is not the last.
+   */
   async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
     if (scope.launch?.registrationId === null) return { statements: [], attachments: [], next: null };
     const ownTerm: IndexTerm[] =
@@ -81,7 +84,12 @@ export class StatementReader {
     const terms = [...ownTerm, ...query.terms].sort(
       (a, b) => SELECTIVITY.indexOf(a.kind) - SELECTIVITY.indexOf(b.kind),
     );
-    const rows = await selectStatements(this.#reader, { ...query, terms });
+    const { rarest, through } = await this.#examined(terms, query);
+    const rows = await selectStatements(this.#reader, {
+      ...query,
+      terms: rarest === null ? [] : [rarest, ...terms.filter((term) => term !== rarest)],
+      through,
+    });
     const sizes = query.withAttachments
       ? await selectAttachmentSizes(
           this.#reader,
@@ -100,8 +108,28 @@ export class StatementReader {
     return {
       statements: await parsed(taken),
       attachments: query.withAttachments ? await this.#attachments(taken) : [],
-      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
+      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : through,
     };
+  }
+
+  /**
+   * The term of which the first {@link MAX_EXAMINED} statements reach farthest, and the last of these; null if it has
+   * fewer.
+   */
+  async #examined(
+    terms: readonly IndexTerm[],
+    range: StatementRange,
+  ): Promise<{ rarest: IndexTerm | null; through: StatementPlace | null }> {
+    const ends: { rarest: IndexTerm | null; through: StatementPlace }[] = [];
+    for (const rarest of terms.length === 0 ? [null] : terms) {
+      const through = await selectPlaceAt(this.#reader, rarest, range, MAX_EXAMINED);
+      if (through === null) return { rarest, through };
+      ends.push({ rarest, through });
+    }
+    return ends.reduce((one, other) => {
+      const isLater = comparePlaces(other.through, one.through) > 0;
+      return isLater === range.ascending ? other : one;
+    });
   }
 
   /**
@@ -153,6 +181,10 @@ export class StatementReader {
     }
     return [...bySha.values()];
   }
+}
+
+function comparePlaces(one: StatementPlace, other: StatementPlace): number {
+  return one.storedAt - other.storedAt || one.id - other.id;
 }
 
 /** Parses the statements of a page, which takes longer than other requests may wait. */

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-parts.ts';
+
+/** More than a page examines. */
+const MANY = 6_000;
+
+/** Stores copies of a statement after it, with the same time and the same terms. */
+async function copyStatement(database: Database, id: string, { isVoided = false } = {}): Promise<void> {
+  const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})`;
+  await database.transaction(
+    async (tx) => {
+      await tx.run(
+        `${numbers} insert into lrs_statements
+           (statement_id, registration_id, target_id, is_voiding, is_voided, stored_at, statement)
+         select s.statement_id || '-' || n, s.registration_id, s.target_id, s.is_voiding, ${isVoided ? 1 : 0},
+           s.stored_at, replace(s.statement, s.statement_id, s.statement_id || '-' || n)
+         from lrs_statements s cross join numbers where s.statement_id = ? order by n`,
+        id,
+      );
+      await tx.run(
+        `insert into lrs_statement_index (kind, term, stored_at, statement)
+         select i.kind, i.term, c.stored_at, c.id from lrs_statements c
+           join lrs_statements s on s.statement_id = ? and c.statement_id like s.statement_id || '-%'
+           join lrs_statement_index i on i.statement = s.id`,
+        id,
+      );
+    },
+    { isLong: true },
+  );
+}
+
+describe('a search of many statements', () => {
+  let service: TestService;
+  let database: Database;
+  let lrs: LrsClient;
+
+  before(async () => {
+    service = await startTestService();
+    database = await openDatabaseOf(service.settings.data_dir);
+    lrs = await lrsClient(service);
+  });
+  after(async () => {
+    await database[Symbol.asyncDispose]();
+    await service.stop();
+  });
+
+  /** The ids on each page, from the first to the last. */
+  const pagesOf = async (query: Record<string, string>): Promise<string[][]> => {
+    const pages: string[][] = [];
+    let next = `/xapi/statements?${new URLSearchParams(query)}`;
+    while (next !== '') {
+      const response = await fetch(service.url + next, {
+        headers: { authorization: lrs.authorization, 'x-experience-api-version': '1.0.3' },
+      });
+      assert.equal(response.status, 200);
+      const page = (await response.json()) as { statements: { id: string }[]; more: string };
+      pages.push(page.statements.map(({ id }) => id));
+      next = page.more;
+    }
+    return pages;
+  };
+  const storeMany = async (members: object) => {
+    const [id] = await lrs.store(statement(members));
+    await copyStatement(database, id!);
+  };
+
+  test('examines a part of those that only one filter matches, and continues where it stopped', async () => {
+    const object = activity('of-many');
+    const both = statement({ object, verb: PASSED });
+    const [early] = await lrs.store(both);
+    await storeMany({ object });
+    await storeMany({ object: activity('of-others'), verb: PASSED });
+    const [late] = await lrs.store(both);
+    const query = { activity: object.id, verb: PASSED.id };
+    assert.deepEqual(await pagesOf(query), [[late], [early]]);
+    assert.deepEqual(await pagesOf({ ...query, ascending: 'true' }), [[early], [late]]);
+  });
+
+  test('finds everything at once if one of its filters matches few', async () => {
+    const object = activity('of-many-others');
+    const rare = { id: 'https://example.com/verbs/rare' };
+    const [id] = await lrs.store(statement({ object, verb: rare }));
+    await storeMany({ object });
+    assert.deepEqual(await pagesOf({ activity: object.id, verb: rare.id }), [[id]]);
+  });
+
+  test('examines a part of those that are voided', async () => {
+    const object = activity('of-many-voided');
+    const [id] = await lrs.store(statement({ object }));
+    await copyStatement(database, id!, { isVoided: true });
+    assert.deepEqual(await pagesOf({ activity: object.id }), [[], [id]]);
+  });
+});
