@@ -1,16 +1,59 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 
 const MIB = 2 ** 20;
 const MENTIONS = 2_000;
+/** Definitions of 190 kB, together less than what a request is compared with. */
+const LARGE_DEFINITIONS = 60;
+const EXTENSIONS_OF_LARGE = 17_000;
+/** As many as the limit of members in a request permits. */
+const LARGE_PER_REQUEST = 5;
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Attacks on the signatures and definitions of statements. */
+/** Attacks on the signatures and definitions of statements, and on their comparison. */
 export async function lrsAttacks(service: WatchedService): Promise<Attack[]> {
   const lrs = await lrsClient(service);
-  return [repeatedSignature(lrs), await manyLanguages(lrs), manyExtensions(lrs)];
+  return [
+    repeatedSignature(lrs),
+    await manyLanguages(lrs),
+    manyExtensions(lrs),
+    ...(await largeDefinitions(lrs)),
+  ];
+}
+
+/** Requests that are short, but need many large definitions. */
+async function largeDefinitions(lrs: LrsClient): Promise<Attack[]> {
+  const extensions = Object.fromEntries(Array.from({ length: EXTENSIONS_OF_LARGE }, (_, n) => [`a:${n}`, 1]));
+  const short = Array.from({ length: LARGE_DEFINITIONS }, (_, n) => ({
+    ...statement({ object: activity(`large-${n}`) }),
+    id: randomUUID(),
+    timestamp: '2026-01-31T09:30:00Z',
+  }));
+  const withDefinition = (n: number) => ({
+    ...short[n],
+    object: { ...activity(`large-${n}`), definition: { extensions } },
+  });
+  const numbers = [...short.keys()];
+  for (let from = 0; from < numbers.length; from += LARGE_PER_REQUEST) {
+    await lrs.store(...numbers.slice(from, from + LARGE_PER_REQUEST).map(withDefinition));
+  }
+  return [
+    {
+      name: 'statements: large ones sent again without their definitions',
+      perform: async () => answered(await lrs.call('POST', 'statements', { body: short }), 200),
+    },
+    {
+      name: 'statements: an extension more for each of many large definitions',
+      perform: async () => {
+        const added = { definition: { extensions: { [`b:${randomUUID()}`]: 1 } } };
+        const other = numbers.map((n) => ({ ...activity(`large-${n}`), ...added }));
+        const body = statement({ context: { contextActivities: { other } } });
+        answered(await lrs.call('POST', 'statements', { body }), 200);
+      },
+    },
+  ];
 }
 
 /** A definition in thousands of languages, and a statement that mentions its activity again and again. */

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
 import { mergeDefinition } from './statement-form.ts';
 import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
@@ -19,12 +19,20 @@ const MAX_DEFINITIONS_LENGTH = 8 * 1024 * 1024;
  * ignored.
  */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
+/** Maximum length of the stored definitions that a request changes, as JSON. Further ones are not changed. */
+const MAX_CHANGED_LENGTH = 4 * 1024 * 1024;
+
+const INSERT_ACTIVITY =
+  'insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)';
 
 function keyOf(registrationId: string | null, term: string): string {
   return termOf(JSON.stringify([registrationId, term]));
 }
 
-/** Merges definitions of activities into the stored ones. */
+/**
+ * Merges definitions of activities into the stored ones, up to {@link MAX_CHANGED_LENGTH} of these. A new definition is
+ * always stored.
+ */
 export async function learnActivities(
   tx: Transaction,
   registrationId: string | null,
@@ -39,37 +47,59 @@ export async function learnActivities(
     mergeDefinition(merged, definition);
     byTerm.set(term, merged);
   }
+  let remaining = MAX_CHANGED_LENGTH;
   // Sorted, so that concurrent transactions lock the rows in the same order and cannot deadlock.
   for (const [term, definition] of [...byTerm].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    await learnActivity(tx, registrationId, term, definition, now);
+    const key = keyOf(registrationId, term);
+    const mayChange = remaining > 0;
+    const sent = JSON.stringify(definition);
+    const stored = mayChange ? await lockDefinition(tx, key) : undefined;
+    if (stored === sent) continue;
+    remaining -= stored?.length ?? 0;
+    const merged = stored === undefined ? sent : mergedInto(stored, definition);
+    if (merged === stored || merged.length > MAX_DEFINITION_LENGTH) continue;
+    const row = { key, term, registrationId, definition: merged, updatedAt: now };
+    await (mayChange ? saveDefinition(tx, row) : addDefinition(tx, row));
   }
 }
 
-async function learnActivity(
-  tx: Transaction,
-  registrationId: string | null,
-  term: string,
-  definition: JsonObject,
-  now: number,
-): Promise<void> {
-  const key = keyOf(registrationId, term);
+function mergedInto(stored: string, definition: JsonObject): string {
+  const merged = JSON.parse(stored) as JsonObject;
+  mergeDefinition(merged, definition);
+  return JSON.stringify(merged);
+}
+
+interface ActivityRow {
+  key: string;
+  term: string;
+  registrationId: string | null;
+  definition: string;
+  updatedAt: number;
+}
+
+async function lockDefinition(tx: Transaction, key: string): Promise<string | undefined> {
   const [row] = await tx.all<{ definition: string }>(
     `select definition from lrs_activities where activity_key = ?${tx.dialect === 'postgres' ? ' for update' : ''}`,
     key,
   );
-  const stored = row === undefined ? {} : (JSON.parse(row.definition) as JsonObject);
-  mergeDefinition(stored, definition);
-  const merged = JSON.stringify(stored);
-  if (merged === row?.definition || merged.length > MAX_DEFINITION_LENGTH) return;
+  return row?.definition;
+}
+
+async function saveDefinition(tx: Transaction, row: ActivityRow): Promise<void> {
   await tx.run(
-    `insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)
-     on conflict (activity_key) do update set definition = excluded.definition, updated_at = excluded.updated_at`,
-    key,
-    term,
-    registrationId,
-    merged,
-    now,
+    `${INSERT_ACTIVITY} on conflict (activity_key)
+       do update set definition = excluded.definition, updated_at = excluded.updated_at`,
+    ...valuesOf(row),
   );
+}
+
+/** Stores a definition if the activity has none. */
+async function addDefinition(tx: Transaction, row: ActivityRow): Promise<void> {
+  await tx.run(`${INSERT_ACTIVITY} on conflict (activity_key) do nothing`, ...valuesOf(row));
+}
+
+function valuesOf(row: ActivityRow): SqlValue[] {
+  return [row.key, row.term, row.registrationId, row.definition, row.updatedAt];
 }
 
 /**

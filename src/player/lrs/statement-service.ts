@@ -4,8 +4,9 @@ import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
+import { idsOf, SentAgain } from './sent-again.ts';
 import { assertSignatures } from './signed-statements.ts';
-import { isEquivalent, isSameAgent, withActivityLists } from './statement-form.ts';
+import { isSameAgent, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
 import { attachmentsOf } from './statement-rules.ts';
 import {
@@ -15,9 +16,8 @@ import {
   insertStatement,
   insertTerms,
   markVoided,
-  type StatementRow,
   selectReferring,
-  selectStatement,
+  selectStatementHeads,
 } from './statement-store.ts';
 import {
   type AttachmentContent,
@@ -66,14 +66,15 @@ export class StatementService {
     if (scope.launch !== null) for (const each of statements) assertOfLaunch(scope.launch, each);
     const { launch } = scope;
     if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
+    const sentAgain = new SentAgain(scope);
+    await sentAgain.compareAhead(this.#database.reader, statements);
+    const options = { contents: bySha, version, sentAgain };
     if (launch?.transaction !== undefined) {
       return await launch.transaction((tx, rules) =>
-        this.storeIn(tx, scope, statements, { contents: bySha, version, rules }),
+        this.storeIn(tx, scope, statements, { ...options, rules }),
       );
     }
-    return await this.#database.transaction((tx) =>
-      this.storeIn(tx, scope, statements, { contents: bySha, version }),
-    );
+    return await this.#database.transaction((tx) => this.storeIn(tx, scope, statements, options));
   }
 
   /** Stores statements in an open transaction. The service also uses it for its own statements. */
@@ -84,22 +85,25 @@ export class StatementService {
     {
       contents = new Map(),
       version = '1.0.3',
+      sentAgain = new SentAgain(scope),
       rules,
     }: {
       contents?: ReadonlyMap<string, AttachmentContent>;
       version?: XapiVersion;
+      sentAgain?: SentAgain;
       rules?: LaunchTransaction;
     } = {},
   ): Promise<string[]> {
     await announceStoring(tx);
     const now = this.#now();
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
+    const known = await selectStatementHeads(tx, idsOf(statements));
     const fresh: { id: string; statement: Statement }[] = [];
     for (const [place, statement] of statements.entries()) {
       const id = ids[place]!;
-      const existing = await selectStatement(tx, id);
+      const existing = known.get(id);
       if (existing === undefined) fresh.push({ id, statement });
-      else assertSame(scope, existing, statement);
+      else await sentAgain.assertSame(tx, existing, statement);
     }
     rules?.admit(fresh.map(({ statement }) => statement));
     const terms = fresh.map(({ statement }) => indexTerms(statement));
@@ -111,7 +115,7 @@ export class StatementService {
     let bytes = 0;
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, now, scope, version });
-      const taken = await this.#insert(tx, scope, kept, { contents, now, copies });
+      const taken = await this.#insert(tx, scope, kept, { contents, now, copies, sentAgain });
       if (taken === null) continue;
       stored.push(kept);
       bytes += taken;
@@ -132,7 +136,13 @@ export class StatementService {
       contents,
       now,
       copies,
-    }: { contents: ReadonlyMap<string, AttachmentContent>; now: number; copies: CopyBudget },
+      sentAgain,
+    }: {
+      contents: ReadonlyMap<string, AttachmentContent>;
+      now: number;
+      copies: CopyBudget;
+      sentAgain: SentAgain;
+    },
   ): Promise<number | null> {
     const registrationId = scope.launch?.registrationId ?? null;
     const { object } = statement;
@@ -142,7 +152,7 @@ export class StatementService {
     if (json.length > MAX_STATEMENT_BYTES) {
       throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
     }
-    const target = targetId === null ? undefined : await selectStatement(tx, targetId);
+    const target = targetId === null ? undefined : (await selectStatementHeads(tx, [targetId])).get(targetId);
     const reaches =
       target !== undefined && (registrationId === null || target.registration_id === registrationId);
     if (isVoiding && reaches && target.is_voiding === 1) {
@@ -158,8 +168,8 @@ export class StatementService {
     });
     if (id === null) {
       // Another request stored it after the lookup.
-      const existing = await selectStatement(tx, statement.id);
-      if (existing !== undefined) assertSame(scope, existing, statement);
+      const existing = (await selectStatementHeads(tx, [statement.id])).get(statement.id);
+      if (existing !== undefined) await sentAgain.assertSame(tx, existing, statement);
       return null;
     }
     const launchTerm: IndexTerm[] =
@@ -279,13 +289,6 @@ function assertContents(
       errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
   }
   if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
-}
-
-/** @throws {ProblemError} `conflict` */
-function assertSame(scope: LrsScope, existing: StatementRow, statement: Statement): void {
-  const isReached = scope.launch === null || existing.registration_id === scope.launch.registrationId;
-  if (isReached && isEquivalent(JSON.parse(existing.statement) as Statement, statement)) return;
-  throw new ProblemError('conflict', `Another statement has the id ${existing.statement_id}`);
 }
 
 /** @throws {ProblemError} `forbidden` */

@@ -1,3 +1,4 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import type { IndexTerm } from './statement-index.ts';
 
@@ -13,6 +14,9 @@ export interface StatementRow {
   stored_at: number;
   statement: string;
 }
+
+/** A statement's row without the statement, which may be large. `size` is that of the statement, in bytes. */
+export type StatementHead = Omit<StatementRow, 'statement' | 'is_voided'> & { size: number };
 
 /** An attachment's row. */
 export interface AttachmentRow {
@@ -56,6 +60,14 @@ export interface StatementSearch extends StatementRange {
 const STORING_LOCK = 7_305_201_417;
 const COLUMNS =
   's.id, s.statement_id, s.registration_id, s.is_voided, s.is_voiding, s.stored_at, s.statement';
+const HEAD_COLUMNS =
+  's.id, s.statement_id, s.registration_id, s.is_voiding, s.stored_at, octet_length(s.statement) as size';
+const HEADS = new BatchStatement(
+  'wanted',
+  { statement_id: 'text' },
+  (wanted, { joined }) =>
+    `select ${HEAD_COLUMNS} from ${joined} lrs_statements s where s.statement_id = ${wanted.statement_id}`,
+);
 
 /** Must be called before a statement's `stored` time is set: see {@link selectConsistentThrough}. */
 export async function announceStoring(tx: Transaction): Promise<void> {
@@ -119,6 +131,30 @@ export async function selectStatement(
   return row;
 }
 
+/** The stored statements with these ids, by id. */
+export async function selectStatementHeads(
+  reader: Pick<Reader, 'allFor'>,
+  statementIds: readonly string[],
+): Promise<Map<string, StatementHead>> {
+  const rows = await HEADS.all<StatementHead>(
+    reader,
+    statementIds.map((id) => ({ statement_id: id })),
+  );
+  return new Map(rows.map((row) => [row.statement_id, row]));
+}
+
+/** A statement as JSON. */
+export async function selectStatementText(
+  reader: Pick<Reader, 'all'>,
+  id: number,
+): Promise<string | undefined> {
+  const [row] = await reader.all<{ statement: string }>(
+    'select statement from lrs_statements where id = ?',
+    id,
+  );
+  return row?.statement;
+}
+
 /** Inserts a statement and returns its row id; null if a statement with its id already exists. */
 export async function insertStatement(
   tx: Transaction,
@@ -176,16 +212,17 @@ export async function selectReferring(
   tx: Transaction,
   statementId: string,
   limit: number,
-): Promise<StatementRow[]> {
-  return await tx.all<StatementRow>(
-    `select ${COLUMNS} from lrs_statements s where s.target_id = ? order by s.id limit ?`,
+): Promise<StatementHead[]> {
+  return await tx.all<StatementHead>(
+    `select ${HEAD_COLUMNS} from lrs_statements s where s.target_id = ? order by s.id limit ?`,
     statementId,
     limit,
   );
 }
 
 export async function markVoided(tx: Transaction, id: number): Promise<void> {
-  await tx.run('update lrs_statements set is_voided = 1 where id = ?', id);
+  // Writing a large row once more takes long.
+  await tx.run('update lrs_statements set is_voided = 1 where id = ? and is_voided = 0', id);
 }
 
 export async function insertAttachments(tx: Transaction, rows: readonly AttachmentRow[]): Promise<void> {

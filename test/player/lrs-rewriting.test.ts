@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { Database, Transaction } from '../../src/database/database.ts';
+import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
+import { StatementService } from '../../src/player/lrs/statement-service.ts';
+import type { Statement } from '../../src/player/lrs/xapi-types.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { ANN, ATTEMPTED, activity, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
+
+const KIB = 1024;
+const TEXT = 'x'.repeat(240 * KIB);
+/** As many large statements as fit into a request. */
+const LARGE_PER_REQUEST = 33;
+
+/** A statement of 240 KiB, most of it a definition. */
+function largeStatement(id: string, object = activity('large')) {
+  const definition = { description: { en: TEXT } };
+  return statement({ id, timestamp: '2026-01-31T09:30:00Z', object: { ...object, definition } });
+}
+
+/** The same without the definition: for xAPI, the two are equivalent. */
+function shortForm(id: string) {
+  return statement({ id, timestamp: '2026-01-31T09:30:00Z', object: activity('large') });
+}
+
+/** A database that counts the characters that its transactions read. */
+function countReads(inner: Database): { database: Database; counted(): number } {
+  let characters = 0;
+  const watched = (tx: Transaction) =>
+    new Proxy(tx, {
+      get(_, name: keyof Transaction) {
+        const member = tx[name];
+        if (typeof member !== 'function') return member;
+        return (...given: never[]) => {
+          const result: unknown = (member as (...given: never[]) => unknown).apply(tx, given);
+          if (name !== 'all' && name !== 'allFor') return result;
+          return (result as Promise<unknown[]>).then((rows) => {
+            characters += JSON.stringify(rows).length;
+            return rows;
+          });
+        };
+      },
+    });
+  return {
+    counted: () => characters,
+    database: {
+      dialect: inner.dialect,
+      clock: inner.clock,
+      reader: inner.reader,
+      onOutcome: (listener) => inner.onOutcome(listener),
+      ping: () => inner.ping(),
+      runAlone: (sql, ...values) => inner.runAlone(sql, ...values),
+      transaction: (work, options) => inner.transaction((tx) => work(watched(tx)), options),
+      onSignal: (channel, listener) => inner.onSignal(channel, listener),
+      [Symbol.asyncDispose]: async () => {},
+    },
+  };
+}
+
+describe('storing statements', () => {
+  let service: TestService;
+  let lrs: LrsClient;
+
+  before(async () => {
+    service = await startTestService();
+    lrs = await lrsClient(service);
+  });
+  after(() => service.stop());
+
+  test('compares those that are sent again, if they have at most 16 MiB as stored', async () => {
+    const ids = Array.from({ length: 3 * LARGE_PER_REQUEST }, () => randomUUID());
+    for (let at = 0; at < ids.length; at += LARGE_PER_REQUEST) {
+      await lrs.store(...ids.slice(at, at + LARGE_PER_REQUEST).map((id) => largeStatement(id)));
+    }
+    const whole = ids.slice(0, LARGE_PER_REQUEST);
+    assert.deepEqual(await lrs.store(...whole.map((id) => largeStatement(id))), whole, 'a whole request');
+    assert.deepEqual(await lrs.store(...whole.map(shortForm)), whole);
+    const { status, json } = await lrs.call('POST', 'statements', { body: ids.map(shortForm) });
+    assert.deepEqual([status, json.type], [413, 'urn:coursewire:problem:content-too-large']);
+    assert.match(json.detail, /16777216 bytes/);
+  });
+
+  test('adds to 4 MiB of stored definitions, and stores every new one', async () => {
+    const activities = Array.from({ length: LARGE_PER_REQUEST }, (_, n) => activity(`large-${n}`));
+    const definitionOf = async ({ id }: { id: string }) =>
+      (await lrs.call('GET', 'activities', { query: { activityId: id } })).json.definition;
+    const mention = (other: object[]) => lrs.store(statement({ context: { contextActivities: { other } } }));
+    await lrs.store(...activities.map((object) => largeStatement(randomUUID(), object)));
+    const extensions = { 'https://example.com/added': 1 };
+    const fresh = Array.from({ length: 20 }, (_, n) => activity(`fresh-${n}`));
+    await mention([...activities, ...fresh].map((each) => ({ ...each, definition: { extensions } })));
+    const definitions = await Promise.all(activities.map(definitionOf));
+    assert.ok(definitions.every(({ description }) => description.en === TEXT));
+    const added = definitions.filter((definition) => definition.extensions !== undefined).length;
+    assert.equal(added, Math.ceil((4 * KIB * KIB) / JSON.stringify(definitions[0]).length));
+    for (const each of fresh) assert.deepEqual(await definitionOf(each), { extensions }, each.id);
+    const name = { en: 'Changed' };
+    await mention([{ ...activities[0], definition: { name } }]);
+    assert.deepEqual((await definitionOf(activities[0]!)).name, name, 'a few are always changed');
+  });
+
+  test('reads no large statement while others wait to write', async () => {
+    await using opened = await openTestDatabase();
+    const { database, counted } = countReads(opened.database);
+    const statements = new StatementService({ database, now: Date.now });
+    const scope: LrsScope = { authority: ANN, mayRead: true, mayWrite: true, path: '', launch: null };
+    const store = (...sent: object[]) =>
+      statements.store(scope, sent as Statement[], { contents: [], version: '1.0.3' });
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    const later = randomUUID();
+    await store(...ids.map((id) => largeStatement(id)));
+    await store({
+      ...largeStatement(randomUUID()),
+      verb: ATTEMPTED,
+      object: reference(later),
+      result: { response: TEXT },
+    });
+    const before = counted();
+    await store(...ids.map(shortForm));
+    await store(...ids.map((id) => statement({ object: reference(id) })));
+    await store(statement({ id: later }));
+    assert.ok(counted() - before < 50_000, `${counted() - before} characters`);
+  });
+});
