@@ -103,30 +103,28 @@ function valuesOf(row: ActivityRow): SqlValue[] {
 }
 
 /**
- * The stored definitions of activities, by activity id. There may be thousands, so those beyond
- * {@link MAX_DEFINITIONS_LENGTH} are omitted.
- * @param registrationId null: of all launches, the definition updated last
+ * The stored definitions of activities, by who sent them: the launches of a registration, or API clients (null). There
+ * may be thousands, so those beyond {@link MAX_DEFINITIONS_LENGTH} are omitted.
+ * @param wanted ids of activities, by who sent the definitions. They are read in this order
  */
 export async function selectDefinitions(
   reader: Pick<Reader, 'all'>,
-  registrationId: string | null,
-  activityIds: readonly string[],
-): Promise<Map<string, JsonObject>> {
+  wanted: ReadonlyMap<string | null, Iterable<string>>,
+): Promise<Map<string | null, Map<string, JsonObject>>> {
   const slices = new TimeSlices();
   slices.begin();
-  const found = new Map<string, JsonObject>();
+  const found = new Map([...wanted.keys()].map((sender) => [sender, new Map<string, JsonObject>()]));
   let length = 0;
-  const ids = [...new Set(activityIds)];
-  for (let at = 0; at < ids.length; at += KEYS_AT_ONCE) {
-    const some = ids.slice(at, at + KEYS_AT_ONCE);
-    const rows =
-      registrationId === null
-        ? await selectLatestDefinitions(reader, some)
-        : await selectOwnDefinitions(reader, registrationId, some);
-    for (const { id, definition } of rows) {
+  const all = [...wanted].flatMap(([sender, ids]) => [...new Set(ids)].map((id) => ({ sender, id })));
+  for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
+    const byKey = new Map(
+      all.slice(at, at + KEYS_AT_ONCE).map((each) => [keyOf(each.sender, termOf(each.id)), each]),
+    );
+    for (const { activity_key: key, definition } of await selectByKeys(reader, [...byKey.keys()])) {
       length += definition.length;
       if (length > MAX_DEFINITIONS_LENGTH) return found;
-      found.set(id, JSON.parse(definition) as JsonObject);
+      const { sender, id } = byKey.get(key)!;
+      found.get(sender)!.set(id, JSON.parse(definition) as JsonObject);
       await slices.pause();
     }
     await slices.pause();
@@ -134,34 +132,26 @@ export async function selectDefinitions(
   return found;
 }
 
-/** The definitions that a registration's launches sent. */
-async function selectOwnDefinitions(
+async function selectByKeys(
   reader: Pick<Reader, 'all'>,
-  registrationId: string,
-  ids: readonly string[],
-): Promise<{ id: string; definition: string }[]> {
-  const byKey = new Map(ids.map((id) => [keyOf(registrationId, termOf(id)), id]));
-  const rows = await reader.all<{ activity_key: string; definition: string }>(
-    `select activity_key, definition from lrs_activities where activity_key in (${ids.map(() => '?').join(', ')})`,
-    ...byKey.keys(),
+  keys: readonly string[],
+): Promise<{ activity_key: string; definition: string }[]> {
+  return await reader.all<{ activity_key: string; definition: string }>(
+    `select activity_key, definition from lrs_activities where activity_key in (${keys.map(() => '?').join(', ')})`,
+    ...keys,
   );
-  return rows.map(({ activity_key: key, definition }) => ({ id: byKey.get(key)!, definition }));
 }
 
-/** Of each activity, the definition updated last. */
-async function selectLatestDefinitions(
+/** The definition of an activity that was stored last, whoever sent it. */
+export async function selectLatestDefinition(
   reader: Pick<Reader, 'all'>,
-  ids: readonly string[],
-): Promise<{ id: string; definition: string }[]> {
-  const found: { id: string; definition: string }[] = [];
-  for (const id of ids) {
-    const rows = await reader.all<{ definition: string }>(
-      'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
-      termOf(id),
-    );
-    found.push(...rows.map(({ definition }) => ({ id, definition })));
-  }
-  return found;
+  activityId: string,
+): Promise<JsonObject | undefined> {
+  const [row] = await reader.all<{ definition: string }>(
+    'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
+    termOf(activityId),
+  );
+  return row === undefined ? undefined : (JSON.parse(row.definition) as JsonObject);
 }
 
 /** Stores the names that statements give to agents. */

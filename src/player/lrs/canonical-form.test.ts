@@ -7,8 +7,8 @@ const GOLF = { id: 'https://example.com/golf' };
 const TEXTS = { fr: 'golf', en: 'Golf', 'de-CH': 'Golf spielen', pt: 'golfe' };
 
 function chosen(languages: string, texts: object = TEXTS): unknown {
-  const form = new CanonicalForm({ languages: acceptedLanguages(languages), known: new Map(), maxLength: 0 });
-  const { verb } = form.of({ verb: { display: texts } }) as { verb: { display: object } };
+  const form = new CanonicalForm({ languages: acceptedLanguages(languages), maxLength: 0 });
+  const { verb } = form.of({ verb: { display: texts } }, () => undefined) as { verb: { display: object } };
   return Object.keys(verb.display)[0];
 }
 
@@ -32,18 +32,22 @@ describe('a statement in one language', () => {
   it('gets stored definitions for the first mentions of their activities, up to a length in total', () => {
     const known = new Map([[GOLF.id, { name: { en: 'Golf', de: 'Golf' } }]]);
     const length = JSON.stringify({ name: { en: 'Golf' } }).length;
-    const form = new CanonicalForm({ languages: ['en'], known, maxLength: 2 * length });
+    const form = new CanonicalForm({ languages: ['en'], maxLength: 2 * length });
     const other = [GOLF, { ...GOLF, definition: { name: { de: 'G', en: 'Own' } } }];
-    assert.deepEqual(form.of({ object: GOLF, context: { contextActivities: { other } } }), {
-      object: { ...GOLF, definition: { name: { en: 'Golf' } } },
-      context: {
-        contextActivities: {
-          other: [
-            { ...GOLF, definition: { name: { en: 'Golf' } } },
-            { ...GOLF, definition: { name: { en: 'Own' } } },
-          ],
+    const sent = { object: GOLF, context: { contextActivities: { other } } };
+    assert.deepEqual(
+      form.of(sent, (id) => known.get(id)),
+      {
+        object: { ...GOLF, definition: { name: { en: 'Golf' } } },
+        context: {
+          contextActivities: {
+            other: [
+              { ...GOLF, definition: { name: { en: 'Golf' } } },
+              { ...GOLF, definition: { name: { en: 'Own' } } },
+            ],
+          },
         },
       },
-    });
+    );
   });
 });

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { selectAgentNames, selectDefinitions } from './activity-store.ts';
+import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './activity-store.ts';
 import {
   assertDocumentSize,
   type DocumentCollection,
@@ -150,9 +150,18 @@ export class Lrs {
     const query = new QueryReader(request.query);
     const id = query.requiredIri('activityId');
     query.end();
-    const known = await selectDefinitions(this.#database.reader, scope.launch?.registrationId ?? null, [id]);
-    const definition = known.get(id);
+    const definition = await this.#definition(scope, id);
     return json(200, { objectType: 'Activity', id, ...(definition === undefined ? {} : { definition }) });
+  }
+
+  /** API clients get the definition that API clients sent; without one, the latest that a course sent. */
+  async #definition({ launch }: LrsScope, activityId: string): Promise<JsonObject | undefined> {
+    const { reader } = this.#database;
+    const sender = launch === null ? null : launch.registrationId;
+    if (launch !== null && sender === null) return undefined;
+    const known = await selectDefinitions(reader, new Map([[sender, [activityId]]]));
+    const definition = known.get(sender)?.get(activityId);
+    return definition ?? (launch === null ? await selectLatestDefinition(reader, activityId) : undefined);
   }
 
   async #person(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {

@@ -38,6 +38,8 @@ export interface StatementQuery extends StatementRange {
 /** Statements, and the position of the next page; null on the last page. */
 export interface StatementPage {
   statements: StoredStatement[];
+  /** The registrations whose launches stored the statements, in the same order; null: API clients. */
+  registrationIds: (string | null)[];
   attachments: AttachmentContent[];
   next: StatementPlace | null;
 }
@@ -68,6 +70,7 @@ export class StatementReader {
     if (!isReached || row.is_voided !== (isVoided ? 1 : 0)) throw notFound('statement', statementId);
     return {
       statements: [JSON.parse(row.statement) as StoredStatement],
+      registrationIds: [row.registration_id],
       attachments: withAttachments ? await this.#attachments([row]) : [],
       next: null,
     };
@@ -78,7 +81,9 @@ export class StatementReader {
    * be short or empty although it is not the last.
    */
   async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
-    if (scope.launch?.registrationId === null) return { statements: [], attachments: [], next: null };
+    if (scope.launch?.registrationId === null) {
+      return { statements: [], registrationIds: [], attachments: [], next: null };
+    }
     const ownTerm: IndexTerm[] =
       scope.launch === null ? [] : [{ kind: 'launch', term: termOf(scope.launch.registrationId) }];
     const terms = [...ownTerm, ...query.terms].sort(
@@ -107,6 +112,7 @@ export class StatementReader {
     const last = taken.at(-1);
     return {
       statements: await parsed(taken),
+      registrationIds: taken.map((row) => row.registration_id),
       attachments: query.withAttachments ? await this.#attachments(taken) : [],
       next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : through,
     };
@@ -149,10 +155,9 @@ export class StatementReader {
     const count = tooMany < 0 ? limit : Math.max(1, tooMany);
     const rows = await selectStatementsOfRegistration(this.#reader, registrationId, { after, limit: count });
     const statements = await parsed(rows);
-    const known = await selectDefinitions(
-      this.#reader,
+    const ids = statements.map(({ object }) => String(object.id));
+    const known = (await selectDefinitions(this.#reader, new Map([[registrationId, ids]]))).get(
       registrationId,
-      statements.map(({ object }) => String(object.id)),
     );
     const slices = new TimeSlices();
     slices.begin();

@@ -152,8 +152,7 @@ async function find(
   const withAttachments = query.flag('attachments');
   const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
   const languages = acceptedLanguages(request.headers['accept-language']);
-  const forms = async (page: StatementPage) =>
-    await inFormat(page.statements, { format, languages, database, scope });
+  const forms = async (page: StatementPage) => await inFormat(page, { format, languages, database, scope });
   // Read first, because statements stored during the query may be missing from the page.
   const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(stored) };
 
@@ -238,23 +237,44 @@ function moreOf(scope: LrsScope, request: LrsRequest, next: StatementPlace): str
 
 /** Converts statements to the requested format. */
 async function inFormat(
-  statements: readonly JsonObject[],
+  page: StatementPage,
   options: { format: StatementFormat; languages: readonly string[]; database: Database; scope: LrsScope },
 ): Promise<JsonObject[]> {
   const { format, languages, database, scope } = options;
+  const { statements, registrationIds } = page;
   if (format === 'exact') return [...statements];
   if (format === 'ids') return statements.map((statement) => toIds(statement));
-  const ids = statements.flatMap(activitiesIn).map(({ id }) => id as string);
-  const known = await selectDefinitions(database.reader, scope.launch?.registrationId ?? null, ids);
-  const form = new CanonicalForm({ languages, known, maxLength: MAX_PAGE_BYTES });
+  const known = await selectDefinitions(database.reader, mentionedIn(page, scope));
+  const form = new CanonicalForm({ languages, maxLength: MAX_PAGE_BYTES });
   const slices = new TimeSlices();
   slices.begin();
   const converted: JsonObject[] = [];
-  for (const statement of statements) {
-    converted.push(form.of(statement));
+  for (const [place, statement] of statements.entries()) {
+    const own = known.get(registrationIds[place] ?? null);
+    converted.push(form.of(statement, (id) => own?.get(id) ?? known.get(null)?.get(id)));
     await slices.pause();
   }
   return converted;
+}
+
+/**
+ * The activities of a page, by who may have sent their definitions: the registration of the statement, and for API
+ * clients also other API clients.
+ */
+function mentionedIn({ statements, registrationIds }: StatementPage, scope: LrsScope) {
+  const mentioned = new Map<string | null, string[]>();
+  const all: string[] = [];
+  for (const [place, statement] of statements.entries()) {
+    const ids = activitiesIn(statement).map(({ id }) => id as string);
+    const registrationId = registrationIds[place] ?? null;
+    const own = mentioned.get(registrationId) ?? [];
+    if (registrationId !== null) mentioned.set(registrationId, own);
+    own.push(...ids);
+    all.push(...ids);
+  }
+  // Last, so that these are omitted first when the definitions are too large.
+  if (scope.launch === null) mentioned.set(null, all);
+  return mentioned;
 }
 
 /** JSON, followed by the attachments if the client requested them. */
