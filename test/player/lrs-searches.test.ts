@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { Player, registerTo, xapiCourse } from './learner-parts.ts';
 import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-parts.ts';
 
 /** More than a page examines. */
@@ -86,6 +88,23 @@ describe('a search of many statements', () => {
     const [id] = await lrs.store(statement({ object, verb: rare }));
     await storeMany({ object });
     assert.deepEqual(await pagesOf({ activity: object.id, verb: rare.id }), [[id]]);
+  });
+
+  test('stays within the registration of a course, whichever filter matches few', async () => {
+    const identifier = 'https://courses.example/of-many';
+    const rare = { id: 'https://example.com/verbs/rare-in-course' };
+    const open = async (learner: string) => {
+      const { registrationId } = await registerTo(service, xapiFiles({ identifier }), learner);
+      return xapiCourse(await (await Player.open(service, registrationId)).openUnit(identifier));
+    };
+    const [ann, bob] = [await open('ann'), await open('bob')];
+    const send = async ({ lrs: own, actor, activity: object }: typeof ann, verb: object) =>
+      (await own.store({ actor, object, verb }))[0]!;
+    const ofAnn = await send(ann, rare);
+    await copyStatement(database, await send(ann, PASSED));
+    await send(bob, rare);
+    assert.deepEqual(await ann.lrs.find({ verb: rare.id }), [ofAnn]);
+    assert.equal((await lrs.find({ verb: rare.id })).length, 2);
   });
 
   test('examines a part of those that are voided', async () => {
