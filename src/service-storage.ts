@@ -29,6 +29,7 @@ export interface ServiceStorage extends Storage {
  * one compare their settings.
  * @param now overrides the database's clock
  * @param onLost called when the database accepts no more changes until a restart
+ * @param signal ends the wait of a migration for others that use the tables
  * @throws what `openStorage` throws
  */
 export async function openServiceStorage(
@@ -37,14 +38,27 @@ export async function openServiceStorage(
     logs,
     now: givenNow,
     onLost,
-  }: { logs: Logs; now: (() => number) | undefined; onLost: (error: Error) => void },
+    signal,
+  }: {
+    logs: Logs;
+    now: (() => number) | undefined;
+    onLost: (error: Error) => void;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<ServiceStorage> {
   await using stack = new AsyncDisposableStack();
-  const storage = stack.use(await openStorage(settings, { exclusive: true, now: givenNow ?? Date.now }));
+  const log = logs.for('Database');
+  const storage = stack.use(
+    await openStorage(settings, {
+      exclusive: true,
+      now: givenNow ?? Date.now,
+      onBlocked: ({ text, blockers }) => log.warn(text, { blockers }),
+      signal,
+    }),
+  );
   const { database } = storage;
   const now = givenNow ?? (() => database.clock.now());
   const serviceLog = logs.for('Service');
-  const log = logs.for('Database');
   const leases = new TaskLeases({ database, now });
   const clockWatch = new ClockWatch(database.clock, log);
   const databaseWatch = stack.use(

@@ -75,6 +75,8 @@ export interface ServiceDependencies {
   random?: () => number;
   /** Called, perhaps more than once, when the service can only continue after a restart. @defaultValue it refuses all changes */
   onLost?: (error: Error) => void;
+  /** Ends the start while it waits for others that use the tables that it migrates. The start then fails with its reason. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -96,6 +98,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       logs,
       now: dependencies.now,
       onLost: dependencies.onLost ?? (() => {}),
+      signal: dependencies.signal,
     }),
   );
   const storage =

@@ -8,7 +8,7 @@ import {
   openDataFolder,
 } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
-import { MIGRATIONS, migrate } from './database/migrate.ts';
+import { type BlockedAttempt, MIGRATIONS, migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite/sqlite-database.ts';
 import { assertFolderUnused, assertNoInstanceRuns } from './housekeeping/migration-guards.ts';
@@ -37,6 +37,21 @@ export interface CommandUse {
   remark: (text: string) => void;
 }
 
+/** How the storage is opened. */
+export interface StorageOptions {
+  /** No other process may serve from the embedded database. */
+  exclusive: boolean;
+  /** Whether the embedded database may be new. */
+  creates?: boolean;
+  /** Null for a service. */
+  command?: CommandUse | null;
+  now: () => number;
+  /** Called when a migration must wait for others that use the tables. */
+  onBlocked?: (attempt: BlockedAttempt) => void;
+  /** Ends that wait: opening then fails with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
  * The secret is checked before anything is written. Unless `creates`, the embedded database must exist: otherwise, a
@@ -52,7 +67,9 @@ export async function openStorage(
     creates = true,
     command = null,
     now,
-  }: { exclusive: boolean; creates?: boolean; command?: CommandUse | null; now: () => number },
+    onBlocked = ({ text }) => command?.remark(`Note: ${text}.\n`),
+    signal,
+  }: StorageOptions,
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
   const folder = namedPlaces(settings.data_dir);
@@ -72,10 +89,14 @@ export async function openStorage(
     former: settings.webhooks_auth_secret_previous,
   });
   if (!embedded) openDataFolder(settings.data_dir, { holdsDatabase: false });
-  const migrated = await migrate(database, now, MIGRATIONS, async (tx, pending) => {
-    if (command === null) return;
-    if (!embedded) await assertNoInstanceRuns(tx, pending, database.clock.now());
-    else if (!exclusive) assertFolderUnused(folder, pending);
+  const migrated = await migrate(database, now, MIGRATIONS, {
+    guard: async (tx, pending) => {
+      if (command === null) return;
+      if (!embedded) await assertNoInstanceRuns(tx, pending, database.clock.now());
+      else if (!exclusive) assertFolderUnused(folder, pending);
+    },
+    onBlocked,
+    signal,
   });
   const { authSecrets, cipher } = await secrets.keep();
   const secretUse = await readSecretUse(database.reader, cipher);

@@ -153,7 +153,8 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
     ...(traces.settings === null ? {} : { traceFields: () => tracing?.logFields() }),
   });
   for (const text of traces.warnings) logs.for('Tracing').warn(text);
-  const stopped = stopSignal();
+  const stopping = new AbortController();
+  const stopped = stopSignal().then(() => stopping.abort());
   const end = (error: unknown) => {
     logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
     process.exit(EXIT_FAILED);
@@ -165,7 +166,13 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
     tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
   }
   const announce = call.writeError;
-  stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end }));
+  const { signal } = stopping;
+  try {
+    stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end, signal }));
+  } catch (error) {
+    if (error === signal.reason) return 0;
+    throw error;
+  }
   await stopped;
   return 0;
 }
@@ -284,7 +291,11 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
     databaseUrl: () => readSettings(call).database_url,
     dataDir: () => readSettings(call).data_dir,
     open: (targetUrl) =>
-      openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now, assertNoInstanceRuns),
+      openCopyDatabases(readSettings(call).data_dir, targetUrl, {
+        now: Date.now,
+        guard: assertNoInstanceRuns,
+        remark: call.writeError,
+      }),
     openSource: () => openSourceDatabase(readSettings(call).data_dir),
     finish: finishQueueCopy,
     now: Date.now,

@@ -1,4 +1,6 @@
-import type { Database, Reader, Transaction } from './database.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Database, DatabaseUnavailableError, type Reader, type Transaction } from './database.ts';
+import { type Blocker, BlockerWatch, describeBlockers } from './migration-blockers.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
@@ -38,6 +40,7 @@ import { queuedAgain } from './migrations/0037-queued-again.ts';
 import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { registrationsByEquivalent } from './migrations/0039-registrations-by-equivalent.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
+import { wasBlocked } from './postgres/postgres-errors.ts';
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -83,8 +86,15 @@ export const MIGRATIONS: readonly Migration[] = [
 
 /** The lock of migrating instances: any constant that is the same in every release. */
 const MIGRATION_LOCK = 7_305_201_411;
-/** While a step waits for a table, everyone after it waits, too, so it must not wait long. */
-const TABLE_LOCK_TIMEOUT_MS = 10_000;
+/**
+ * How much longer than the server's `deadlock_timeout` a step waits for a table. Everyone else waits behind it, so it must
+ * not wait long. But only after that timeout does the server cancel an automatic vacuum that is in the way.
+ */
+const TABLE_LOCK_MARGIN_MS = 1_000;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 30_000;
+const PATIENCE_MS = 600_000;
+const MS_PER_SECOND = 1_000;
 
 /** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
@@ -94,35 +104,99 @@ export class NewerDatabaseError extends Error {
 /** Throws if the pending migrations must not be applied. No other program applies migrations until it has returned. */
 export type MigrationGuard = (tx: Transaction, pending: readonly Migration[]) => Promise<void>;
 
+/** An attempt to migrate failed because others use the tables. There will be another one. */
+export interface BlockedAttempt {
+  /** For people: who uses the tables, and when the next attempt is. */
+  readonly text: string;
+  readonly blockers: readonly Blocker[];
+}
+
+/** Options of {@link migrate}. */
+export interface MigrateOptions {
+  /** Called before the first pending migration, again for each attempt. What it throws leaves the schema as it is. */
+  guard?: MigrationGuard;
+  onBlocked?: (attempt: BlockedAttempt) => void;
+  /** Ends the pause between two attempts. `migrate` then rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  /** For how long attempts that others block are repeated. @defaultValue ten minutes */
+  patienceMs?: number;
+}
+
 /**
  * Migrates the schema to this program in one transaction, and returns the names of the applied migrations.
  * Instances that start at the same time take turns. Unknown migrations of a later release are ignored unless they
  * are breaking, so instances of the previous release keep running during an upgrade.
- * @param guard called before the first pending migration; what it throws leaves the schema as it is
+ *
+ * On PostgreSQL, an attempt ends soon if others use the tables, such as `pg_dump`, because everyone else waits behind it. It
+ * is repeated after growing pauses.
  * @throws {NewerDatabaseError} if the database has breaking migrations that this program does not know
- * @throws {DatabaseUnavailableError} also if another instance's migration does not end in time
+ * @throws {DatabaseUnavailableError} also if another instance's migration, or those that use the tables, do not end in time
  */
 export async function migrate(
   database: Database,
   now: () => number,
   migrations: readonly Migration[] = MIGRATIONS,
-  guard: MigrationGuard = async () => {},
+  { guard = async () => {}, onBlocked = () => {}, signal, patienceMs = PATIENCE_MS }: MigrateOptions = {},
 ): Promise<string[]> {
-  return await database.transaction((tx) => migrateIn(tx, now, migrations, guard), { isLong: true });
+  const startedAt = performance.now();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const attempt = await tryToMigrate(database, (tx, onTurn) =>
+      migrateIn(tx, { now, migrations, guard, onTurn }),
+    );
+    if ('taken' in attempt) return attempt.taken;
+    const { blockers, error } = attempt;
+    const blockedBy = `the database cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
+    if (performance.now() - startedAt + pauseMs > patienceMs)
+      throw new DatabaseUnavailableError(`${blockedBy}; start again when that has ended`, { cause: error });
+    onBlocked({ text: `${blockedBy}; the next attempt is in ${pauseMs / MS_PER_SECOND} s`, blockers });
+    await wait(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+/** Returns who blocked the attempt, if that is why it failed. `onTurn` receives the process of its session on PostgreSQL. */
+async function tryToMigrate(
+  database: Database,
+  run: (tx: Transaction, onTurn: (pid: number) => void) => Promise<string[]>,
+): Promise<{ taken: string[] } | { blockers: readonly Blocker[]; error: unknown }> {
+  await using watch = new BlockerWatch(database.reader);
+  try {
+    const taken = await database.transaction((tx) => run(tx, (pid) => watch.watch(pid)), { isLong: true });
+    return { taken };
+  } catch (error) {
+    // Before its turn, it waited for the migration of another instance, which blocks nobody else.
+    if (!watch.isWatching || !wasBlocked(error)) throw error;
+    return { blockers: watch.last, error };
+  }
+}
+
+/** Waits until no other instance migrates, then limits the waits for tables. Returns the process of the session. */
+async function takeTurn(tx: Transaction): Promise<number> {
+  await tx.all('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
+  const [row] = await tx.all<{ pid: number }>(
+    `select pg_backend_pid() as pid, set_config('lock_timeout', (setting::int + ?::int)::text, true)
+     from pg_settings where name = 'deadlock_timeout'`,
+    TABLE_LOCK_MARGIN_MS,
+  );
+  return row!.pid;
 }
 
 async function migrateIn(
   tx: Transaction,
-  now: () => number,
-  migrations: readonly Migration[],
-  guard: MigrationGuard,
+  {
+    now,
+    migrations,
+    guard,
+    onTurn,
+  }: {
+    now: () => number;
+    migrations: readonly Migration[];
+    guard: MigrationGuard;
+    onTurn: (pid: number) => void;
+  },
 ): Promise<string[]> {
   const types = columnTypes(tx.dialect);
   // On SQLite, nobody else writes while a transaction is open.
-  if (tx.dialect === 'postgres') {
-    await tx.all('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
-    await tx.run(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
-  }
+  if (tx.dialect === 'postgres') onTurn(await takeTurn(tx));
   await tx.run(
     `create table if not exists migrations (
       number ${types.int} primary key, name text not null, breaking ${types.int} not null,

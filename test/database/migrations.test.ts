@@ -2,16 +2,20 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
 import type { Database } from '../../src/database/database.ts';
-import { MIGRATIONS, migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
+import { type BlockedAttempt, MIGRATIONS, migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
 import type { Migration } from '../../src/database/migrations/migration.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ManualClock } from '../support/clock.ts';
 import { runCommand } from '../support/command-line.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
-import { ON_POSTGRES } from '../support/postgres.ts';
-import { runProgram } from '../support/process.ts';
-import { startTestService, temporaryFolder } from '../support/service.ts';
+import { untilOneWaits } from '../support/open-transaction.ts';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { environment, runProgram } from '../support/process.ts';
+import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { writeMigratedDatabase } from '../support/sqlite-template.ts';
+import { startCommand } from '../support/started-command.ts';
 
 const books: Migration = {
   number: 1,
@@ -57,6 +61,14 @@ async function schemaOf(database: Database): Promise<string[]> {
          where tables.type = 'table' and tables.name not like 'sqlite_%'`,
   );
   return rows.map(({ name }) => name).sort();
+}
+
+/** Makes the database like that of the release before the last migration. */
+async function undoLastMigration(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run('alter table player_launches drop column language');
+    assert.equal(await tx.run("delete from migrations where number = 38 and name = 'launch-languages'"), 1);
+  });
 }
 
 describe('migrating a database', () => {
@@ -161,6 +173,86 @@ describe('migrating a database', () => {
   });
 });
 
+describe('migrating PostgreSQL while others use its tables', { skip: !ON_POSTGRES }, () => {
+  /** A session that uses the table until it is disposed of, as `pg_dump` does. */
+  async function useTable(url: string, table: string) {
+    const client = new Client({ connectionString: url, application_name: 'pg_dump' });
+    await client.connect();
+    await client.query(`begin; lock table ${table} in access share mode`);
+    return { [Symbol.asyncDispose]: () => client.end() };
+  }
+
+  it('lets the instances of the previous release read and write between its attempts, names who blocks it, and succeeds by itself', async () => {
+    await using postgres = await createPostgresDatabase({ empty: true });
+    await using old = new PostgresDatabase(postgres.url);
+    await using database = new PostgresDatabase(postgres.url);
+    await migrate(old, Date.now, [books]);
+    await using stack = new AsyncDisposableStack();
+    stack.use(await useTable(postgres.url, 'books'));
+    const blocked: BlockedAttempt[] = [];
+    const migrating = migrate(database, Date.now, [books, authors], {
+      onBlocked: (attempt) => blocked.push(attempt),
+    });
+    await untilOneWaits(old);
+    await old.transaction((tx) => tx.run("insert into books (title) values ('Written meanwhile')"));
+    assert.equal((await old.reader.all('select title from books')).length, 1);
+    await until(() => blocked.length > 0, 'the attempt has ended');
+    await stack.disposeAsync();
+    assert.deepEqual(await migrating, ['authors']);
+    const [{ text, blockers }] = blocked as [BlockedAttempt];
+    assert.deepEqual(
+      blockers.map(({ application }) => application),
+      ['pg_dump'],
+    );
+    assert.match(
+      text,
+      /used by pg_dump \(process \d+, in a transaction since [\d-]+T[\d:.]+Z\); the next attempt is in 2 s$/,
+    );
+  });
+
+  it('fails and changes nothing if they do not end, and says who they are', async () => {
+    await using postgres = await createPostgresDatabase({ empty: true });
+    await using database = new PostgresDatabase(postgres.url);
+    await migrate(database, Date.now, [books]);
+    const before = await schemaOf(database);
+    await using _dump = await useTable(postgres.url, 'books');
+    await assert.rejects(migrate(database, Date.now, [books, authors], { patienceMs: 0 }), {
+      name: 'DatabaseUnavailableError',
+      message: /^the database cannot be migrated while its tables are used by pg_dump \(.*\); start again/,
+    });
+    assert.deepEqual(await schemaOf(database), before);
+  });
+
+  it('appears in the log of a service, which can be stopped meanwhile, and in the remarks of a command', async () => {
+    using folder = temporaryFolder();
+    await using postgres = await createPostgresDatabase();
+    await using database = new PostgresDatabase(postgres.url);
+    await undoLastMigration(database);
+    await using stack = new AsyncDisposableStack();
+    await using dump = await useTable(postgres.url, 'player_launches');
+    const settings = environment({ data_dir: folder.path, database_url: postgres.url, port: 0 });
+    const run = (...args: string[]) =>
+      stack.use(startCommand(process.execPath, ['bin/coursewire.js', ...args], settings));
+
+    const service = run('serve');
+    const lines = () => service.output.stdout.split('\n').filter((line) => line.includes('used by pg_dump'));
+    await until(() => lines().length > 0, 'the service says what it waits for');
+    const { level, blockers } = JSON.parse(lines()[0]!);
+    assert.deepEqual([level, blockers[0].application], ['warn', 'pg_dump']);
+    service.child.kill('SIGTERM');
+    assert.equal(await service.ended(), 0, service.output.stderr);
+
+    const command = run('client', 'list');
+    await until(() => command.output.stderr.includes('\n'), 'the command says what it waits for');
+    assert.match(
+      command.output.stderr,
+      /^Note: the database cannot be migrated while its tables are used by pg_dump \(process \d+/,
+    );
+    await dump[Symbol.asyncDispose]();
+    assert.equal(await command.ended(), 0, command.output.stderr);
+  });
+});
+
 describe('the service’s own migrations', () => {
   it('have unique ascending numbers, and are all applied to a new database', async () => {
     await using test = await openTestDatabase();
@@ -229,14 +321,6 @@ describe('the service’s own migrations', () => {
 });
 
 describe('a command of a later release', () => {
-  /** Makes the database like that of the release before the last migration. */
-  async function undoLastMigration(database: Database): Promise<void> {
-    await database.transaction(async (tx) => {
-      await tx.run('alter table player_launches drop column language');
-      assert.equal(await tx.run("delete from migrations where number = 38 and name = 'launch-languages'"), 1);
-    });
-  }
-
   it('does not migrate the database of a running service, and says what to do; it does once the service has stopped', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService({ dataDir: folder.path });

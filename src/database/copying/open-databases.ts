@@ -21,21 +21,32 @@ export interface CopyDatabases extends AsyncDisposable {
 
 /**
  * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
- * @param guard refuses to migrate a target that a service is using; `now` is the time of the target's clock
+ * @param guard refuses to migrate a target that a service is using; its `now` is the time of the target's clock
+ * @param remark receives remarks for the person who copies
  * @throws {DataFolderError} if the database does not exist, or while a service is running on it
  * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError} and what `guard` throws
  */
 export async function openCopyDatabases(
   dataDir: string,
   targetUrl: string,
-  now: () => number,
-  guard: (...args: [...Parameters<MigrationGuard>, now: number]) => Promise<void>,
+  {
+    now,
+    guard,
+    remark,
+  }: {
+    now: () => number;
+    guard: (...args: [...Parameters<MigrationGuard>, now: number]) => Promise<void>;
+    remark: (text: string) => void;
+  },
 ): Promise<CopyDatabases> {
   await using stack = new AsyncDisposableStack();
   const { source } = stack.use(await openSourceDatabase(dataDir));
   const target = stack.use(new PostgresDatabase(targetUrl, { connections: CONNECTIONS }));
   await target.assertSuitable();
-  await migrate(target, now, MIGRATIONS, (tx, pending) => guard(tx, pending, target.clock.now()));
+  await migrate(target, now, MIGRATIONS, {
+    guard: (tx, pending) => guard(tx, pending, target.clock.now()),
+    onBlocked: ({ text }) => remark(`Note: ${text}.\n`),
+  });
   await migrate(source, now);
   const opened = stack.move();
   return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };

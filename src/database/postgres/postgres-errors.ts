@@ -9,10 +9,12 @@ import { UnsafeNumberError } from './postgres-numbers.ts';
 const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58', 'XX']);
 /** The server, or the default of the session, accepts no changes. */
 const READ_ONLY = '25006';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** A read-only server, an idle transaction that was ended, a lock that was not available in time. */
-const UNAVAILABLE_CODES = new Set([READ_ONLY, '25P03', '55P03']);
+const UNAVAILABLE_CODES = new Set([READ_ONLY, '25P03', LOCK_NOT_AVAILABLE]);
+const DEADLOCK = '40P01';
 /** Serialization failure and deadlock: the whole transaction may succeed if it is run again. */
-const RERUNNABLE_CODES = new Set(['40001', '40P01']);
+const RERUNNABLE_CODES = new Set(['40001', DEADLOCK]);
 const FEATURE_NOT_SUPPORTED = '0A000';
 const STALE_PLAN = /cached plan must not change result type/;
 
@@ -47,6 +49,12 @@ export function isStalePlan(error: unknown): boolean {
 export function isConnectionUsable(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
   return error.severity !== 'FATAL' && error.code !== READ_ONLY && !isStalePlan(error);
+}
+
+/** Whether an error of {@link translateError} means that others did not release their locks in time. */
+export function wasBlocked(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailableError && error.cause instanceof DatabaseError)) return false;
+  return error.cause.code === LOCK_NOT_AVAILABLE || error.cause.code === DEADLOCK;
 }
 
 /** The error that callers get for an error of `pg`; `doing` completes the sentence "the database could not …". */
