@@ -18,8 +18,18 @@ export interface TcpProxy extends AsyncDisposable {
   mend(): void;
 }
 
-/** Starts a proxy on a free port of loopback. */
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+/**
+ * Starts a proxy on a free port of loopback.
+ * @param replaceSent changes what the server sends
+ */
+export async function startTcpProxy({
+  replaceSent,
+  ...target
+}: {
+  host: string;
+  port: number;
+  replaceSent?: (chunk: Buffer) => Buffer;
+}): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let last: string | null = null;
   let roundTrips = 0;
@@ -39,7 +49,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       pairs.delete(pair);
       socket.destroy();
     });
-    if (state === 'open') pass(pair);
+    if (state === 'open') pass(pair, replaceSent);
     let isClientsTurn = true;
     upstream.on('data', () => {
       isClientsTurn = true;
@@ -95,7 +105,11 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   };
 }
 
-function pass([one, other]: readonly [Socket, Socket]): void {
-  one.pipe(other);
-  other.pipe(one);
+function pass(
+  [client, server]: readonly [Socket, Socket],
+  replaceSent: ((chunk: Buffer) => Buffer) | undefined,
+): void {
+  client.pipe(server);
+  if (replaceSent === undefined) server.pipe(client);
+  else server.on('data', (chunk: Buffer) => client.write(replaceSent(chunk)));
 }

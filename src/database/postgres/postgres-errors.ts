@@ -16,7 +16,13 @@ const DEADLOCK = '40P01';
 /** Serialization failure and deadlock: the whole transaction may succeed if it is run again. */
 const RERUNNABLE_CODES = new Set(['40001', DEADLOCK]);
 const FEATURE_NOT_SUPPORTED = '0A000';
-const STALE_PLAN = /cached plan must not change result type/;
+/** The function of the server that finds stale plans. Unlike the message, its name is the same in every language. */
+const PLAN_CHECK = 'RevalidateCachedQuery';
+/**
+ * After these, the server has closed the connection or may have: connections, an ended session, idle transaction or long
+ * transaction, system and internal errors. The severity `FATAL` is translated.
+ */
+const ENDED_CONNECTION = /^(?:08|57P|58|XX|25P03$|25P04$)/;
 
 /** The server refused a statement. The error does not contain values, which the details of the server would quote. */
 export class StatementError extends Error {
@@ -38,7 +44,7 @@ export function isRerunnable(error: unknown): boolean {
 /** Whether a table of a prepared statement has changed, for example by the migration of a newer release. */
 export function isStalePlan(error: unknown): boolean {
   return (
-    error instanceof DatabaseError && error.code === FEATURE_NOT_SUPPORTED && STALE_PLAN.test(error.message)
+    error instanceof DatabaseError && error.code === FEATURE_NOT_SUPPORTED && error.routine === PLAN_CHECK
   );
 }
 
@@ -48,7 +54,8 @@ export function isStalePlan(error: unknown): boolean {
  */
 export function isConnectionUsable(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return false;
-  return error.severity !== 'FATAL' && error.code !== READ_ONLY && !isStalePlan(error);
+  if (error.severity === 'FATAL' || ENDED_CONNECTION.test(error.code ?? '')) return false;
+  return error.code !== READ_ONLY && !isStalePlan(error);
 }
 
 /** Whether an error of {@link translateError} means that others did not release their locks in time. */
