@@ -59,7 +59,8 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
 
 /**
  * Sets the time limits of the session, and the isolation of single statements, regardless of the server's defaults.
- * PgBouncer would refuse them as startup parameters, or silently drop them.
+ * PgBouncer would refuse them as startup parameters, or silently drop them. PostgreSQL has `transaction_timeout` since
+ * version 17. It would end migrations and copies, and `idle_session_timeout` the connection that listens.
  *
  * Refuses a standby. After a failover, a name may lead to one for a while. If a pool kept that connection, changes
  * would fail on it, and reads would return old data, long after the name leads to the new primary.
@@ -74,6 +75,8 @@ export async function limitSession(
      set idle_in_transaction_session_timeout = ${idleInTransactionMs};
      set tcp_user_timeout = ${unreadMs};
      set default_transaction_isolation = 'read committed';
+     select set_config(name, '0', false) from pg_settings
+       where name in ('transaction_timeout', 'idle_session_timeout');
      select pg_is_in_recovery() as is_standby`,
   );
   const last = (results as QueryResult<{ is_standby: boolean }>[]).at(-1);

@@ -10,8 +10,8 @@ const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58', 'XX']);
 /** The server, or the default of the session, accepts no changes. */
 const READ_ONLY = '25006';
 const LOCK_NOT_AVAILABLE = '55P03';
-/** A read-only server, an idle transaction that was ended, a lock that was not available in time. */
-const UNAVAILABLE_CODES = new Set([READ_ONLY, '25P03', LOCK_NOT_AVAILABLE]);
+/** A read-only server, an idle or long transaction that was ended, a lock that was not available in time. */
+const UNAVAILABLE_CODES = new Set([READ_ONLY, '25P03', '25P04', LOCK_NOT_AVAILABLE]);
 const DEADLOCK = '40P01';
 /** Serialization failure and deadlock: the whole transaction may succeed if it is run again. */
 const RERUNNABLE_CODES = new Set(['40001', DEADLOCK]);

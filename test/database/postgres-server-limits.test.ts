@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DatabaseUnavailableError, type Reader } from '../../src/database/database.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+
+describe('limits that PostgreSQL sets for the service’s user or database', { skip: !ON_POSTGRES }, () => {
+  /** Limits that are much shorter than migrations and pauses between statements. */
+  const SERVER_LIMITS = {
+    statement_timeout: '100ms',
+    transaction_timeout: '100ms',
+    idle_session_timeout: '100ms',
+  };
+  const LONG_WORK = 'select pg_sleep(0.3)';
+
+  it('do not apply, so transactions and migrations may take longer', async () => {
+    await using test = await openTestDatabase({ postgresSettings: SERVER_LIMITS });
+    const { database } = test;
+    await database.transaction((tx) => tx.all(LONG_WORK));
+    await database.transaction((tx) => tx.all(LONG_WORK), { isLong: true });
+    const limits = (reader: Pick<Reader, 'all'>) =>
+      reader.all<{ name: string; setting: string }>(
+        `select name, setting from pg_settings where name in ('idle_session_timeout', 'transaction_timeout') order by name`,
+      );
+    const none = [
+      { name: 'idle_session_timeout', setting: '0' },
+      { name: 'transaction_timeout', setting: '0' },
+    ];
+    assert.deepEqual(await limits(database.reader), none);
+    assert.deepEqual(await database.transaction(limits), none);
+  });
+
+  it('are reported as an unavailable database if they end a transaction anyway', async () => {
+    await using test = await openTestDatabase();
+    const { database } = test;
+    const ended = database.transaction(async (tx) => {
+      await tx.run("set local transaction_timeout = '50ms'");
+      await tx.all(LONG_WORK);
+    });
+    await assert.rejects(ended, DatabaseUnavailableError);
+    await database.transaction((tx) => tx.all('select 1'));
+  });
+});
