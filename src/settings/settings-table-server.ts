@@ -142,7 +142,9 @@ export const STORAGE_SETTINGS = {
     group: 'Storage',
     parser: orNothing(
       text({
-        allowed: `a postgres:// or postgresql:// URL of at most ${MAX_URL_LENGTH} characters`,
+        allowed:
+          `a postgres:// or postgresql:// URL of at most ${MAX_URL_LENGTH} characters, ` +
+          'with special characters of the password percent-encoded (# is %23)',
         read: readDatabaseUrl,
       }),
     ),
@@ -151,8 +153,8 @@ export const STORAGE_SETTINGS = {
     secret: true,
     meaning:
       'URL of a PostgreSQL 14 or later to use instead of the embedded database: `postgres://user:password@host:5432/database`, with ' +
-      '`?sslmode=verify-full` for a remote server. Several instances can share it. All of them need the same ' +
-      '`webhooks_auth_secret`.',
+      '`?sslmode=verify-full&sslrootcert=FILE` for a remote server (see [TLS](operating.md#tls-to-postgresql)). Several instances can ' +
+      'share it. All of them need the same `webhooks_auth_secret`.',
   }),
   database_connections: define({
     group: 'Storage',

@@ -3,6 +3,7 @@ import { DatabaseUnavailableError } from '../database.ts';
 import { isConnectionUsable, isStalePlan, translateError } from './postgres-errors.ts';
 import { NUMBERS_AS_NUMBERS } from './postgres-numbers.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
+import { urlForClient } from './postgres-url.ts';
 
 /** Time limits for waiting for the server, in milliseconds. */
 export interface PostgresTimeouts {
@@ -46,7 +47,7 @@ const MAX_LIFETIME_SECONDS = 1_800;
 /** The options to open a connection. Call {@link limitSession} afterwards. */
 export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig & { pipeline: boolean } {
   return {
-    connectionString: url,
+    connectionString: urlForClient(url),
     fallback_application_name: 'coursewire',
     connectionTimeoutMillis: timeouts.connectMs,
     query_timeout: timeouts.statementMs + timeouts.graceMs,
@@ -110,8 +111,9 @@ export class PostgresConnections implements AsyncDisposable {
       });
       // Parses the URL, which the pool itself would do only for its first connection.
       new Client(this.#pool.options as ClientConfig);
-    } catch {
-      throw new DatabaseUnavailableError('database_url cannot be read as the address of a PostgreSQL server');
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) throw error;
+      throw new DatabaseUnavailableError(`database_url cannot be used: ${reasonOf(error)}`);
     }
     this.#onStalePlan = onStalePlan;
     // Idle connections were lost. Their next user gets the error if it matters.
@@ -218,4 +220,12 @@ export class LentConnection {
   async settled(): Promise<void> {
     await this.#last.catch(() => {});
   }
+}
+
+/** Of all reasons, only those of files cannot contain parts of the URL. */
+function reasonOf(error: unknown): string {
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === undefined
+    ? 'it cannot be read as the address of a PostgreSQL server'
+    : `a file that it names (sslrootcert, sslcert or sslkey) cannot be read: ${message}`;
 }

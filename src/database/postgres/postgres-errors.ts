@@ -24,6 +24,9 @@ const PLAN_CHECK = 'RevalidateCachedQuery';
  */
 const ENDED_CONNECTION = /^(?:08|57P|58|XX|25P03$|25P04$)/;
 
+/** Codes of Node for the certificate of a server whose authority it does not know. */
+const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
+
 /** The server refused a statement. The error does not contain values, which the details of the server would quote. */
 export class StatementError extends Error {
   override name = 'StatementError';
@@ -81,6 +84,10 @@ export function translateError(error: unknown, doing: string): unknown {
 
 /** For a host with several addresses, `connect` throws one error for each address, without a message of its own. */
 function messageOf(error: Error): string {
-  if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
-  return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
+  if (!UNKNOWN_AUTHORITY.test(String((error as NodeJS.ErrnoException).code))) return error.message;
+  // Node’s message advises an option of its own, which this program does not have.
+  const [reason] = error.message.split(';');
+  return `${reason}. If you trust its authority, add sslrootcert=FILE to database_url, with the certificate of that authority`;
 }

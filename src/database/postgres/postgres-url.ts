@@ -1,0 +1,32 @@
+import { DatabaseUnavailableError } from '../database.ts';
+
+/** The values of `sslmode` that libpq has, and `no-verify`, which only `pg` has. */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
+/** `pg` verifies the certificate with each of these, too, but prints a warning that a later version will not. */
+const VERIFYING = ['allow', 'prefer', 'require', 'verify-ca'];
+
+/**
+ * Translates a URL that libpq (`pg_dump`, `psql`) understands for `pg`. `sslrootcert=system` means the well-known authorities,
+ * which Node trusts anyway; `pg` would look for a file of that name. As for libpq, it implies `sslmode=verify-full`.
+ * @throws {DatabaseUnavailableError} if `sslmode` has an unknown value
+ */
+export function urlForClient(given: string): string {
+  const url = URL.parse(given);
+  if (url === null) return given;
+  const { searchParams } = url;
+  const sslMode = searchParams.get('sslmode');
+  if (sslMode !== null && !SSL_MODES.includes(sslMode)) {
+    throw new DatabaseUnavailableError(
+      `database_url has the unknown sslmode ${JSON.stringify(sslMode)}; ` +
+        'use sslmode=verify-full to verify the certificate of the server',
+    );
+  }
+  const trustsSystem = searchParams.get('sslrootcert') === 'system';
+  const isVerifying = sslMode !== null && VERIFYING.includes(sslMode);
+  // With this parameter, `pg` reads the modes as libpq does.
+  const isCompatible = searchParams.has('uselibpqcompat');
+  if (!trustsSystem && (!isVerifying || isCompatible)) return given;
+  if (trustsSystem) searchParams.delete('sslrootcert');
+  if (trustsSystem || isVerifying) searchParams.set('sslmode', 'verify-full');
+  return url.href;
+}

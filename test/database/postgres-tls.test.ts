@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chownSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
+import { targetCertificate, testAuthority } from '../support/target-tls.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
+  const folder = temporaryFolder();
+  const authority = path.join(folder.path, 'db-ca.pem');
+  const missing = path.join(folder.path, 'missing.pem');
+  let server: PostgresServer;
+
+  before(async () => {
+    writeFileSync(authority, testAuthority());
+    server = await startPostgresServer();
+    await useCertificate(server);
+  });
+
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  /** The URL of the server with these parameters. */
+  const urlWith = (parameters: string) =>
+    `${server.url.replace('127.0.0.1', 'localhost')}${parameters === '' ? '' : `?${parameters}`}`;
+
+  /** Whether a connection with these parameters is encrypted. */
+  async function isEncrypted(parameters: string): Promise<boolean> {
+    await using database = new PostgresDatabase(urlWith(parameters), { connections: 3 });
+    const [row] = await database.reader.all<{ ssl: boolean }>(
+      'select ssl from pg_stat_ssl where pid = pg_backend_pid()',
+    );
+    return row!.ssl;
+  }
+
+  it('works with the authority that sslrootcert names, and is off without parameters', async () => {
+    assert.equal(await isEncrypted(`sslmode=verify-full&sslrootcert=${authority}`), true);
+    assert.equal(await isEncrypted(''), false);
+  });
+
+  it('verifies the certificate in every mode of libpq, without a warning', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    for (const mode of ['allow', 'prefer', 'require', 'verify-ca', 'verify-full']) {
+      assert.equal(await isEncrypted(`sslmode=${mode}&sslrootcert=${authority}`), true, mode);
+      await assert.rejects(isEncrypted(`sslmode=${mode}`), /certificate/, mode);
+    }
+    process.off('warning', onWarning);
+    assert.deepEqual(warnings, []);
+  });
+
+  for (const [parameters, message] of Object.entries({
+    'sslmode=verify-full':
+      /^the database could not be reached: unable to verify [\w ]*\. If you trust its authority, add sslrootcert=FILE/,
+    'sslmode=verify-full&sslrootcert=system': /If you trust its authority, add sslrootcert=FILE/,
+    'sslrootcert=system': /If you trust its authority, add sslrootcert=FILE/,
+    'sslmode=verify-ful': /^database_url has the unknown sslmode "verify-ful"; use sslmode=verify-full/,
+    [`sslmode=verify-full&sslrootcert=${missing}`]:
+      /^database_url cannot be used: a file that it names \(sslrootcert, sslcert or sslkey\) cannot be read: ENOENT.*missing\.pem/,
+  }))
+    it(`says what is wrong with ${parameters.replace(folder.path, '')}`, async () => {
+      await assert.rejects(isEncrypted(parameters), { name: 'DatabaseUnavailableError', message });
+    });
+
+  it('works in the programs of PostgreSQL with the same URL', async (test) => {
+    const run = promisify(execFile);
+    const args = ['--no-psqlrc', '--tuples-only', '--command=select 42'];
+    try {
+      const { stdout } = await run('psql', [
+        ...args,
+        urlWith(`sslmode=verify-full&sslrootcert=${authority}`),
+      ]);
+      assert.equal(stdout.trim(), '42');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      test.skip('psql is not installed');
+    }
+  });
+});
+
+/** Makes a running server offer TLS with a certificate for `localhost`. */
+async function useCertificate({ dataFolder, url }: PostgresServer): Promise<void> {
+  const { uid, gid } = statSync(dataFolder);
+  for (const [name, content] of Object.entries(targetCertificate('trusted'))) {
+    const file = path.join(dataFolder, `server.${name}`);
+    writeFileSync(file, content, { mode: 0o600 });
+    chownSync(file, uid, gid);
+  }
+  const client = new Client(url);
+  await client.connect();
+  await client.query("alter system set ssl_cert_file = 'server.cert'");
+  await client.query('alter system set ssl = on');
+  await client.query('select pg_reload_conf()');
+  const isOn = async () => (await client.query<{ ssl: string }>('show ssl')).rows[0]!.ssl === 'on';
+  await until(isOn, 'the server offers TLS');
+  await client.end();
+}
