@@ -1,22 +1,32 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { PostgresDatabase, UnsuitableServerError } from '../../src/database/postgres/postgres-database.ts';
+import {
+  PostgresDatabase,
+  type PostgresOptions,
+  UnsuitableServerError,
+} from '../../src/database/postgres/postgres-database.ts';
+import { SETTINGS_TABLE } from '../../src/settings/settings-table.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts } from '../support/postgres-parts.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
 import { type PoolMode, startPostgresPooler } from '../support/postgres-pooler.ts';
 
+/** Of an instance, by default. */
+const CONNECTIONS = SETTINGS_TABLE.database_connections.default;
+
 describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  async function openBehind(mode: PoolMode) {
+  async function openBehind(mode: PoolMode, pool: Parameters<typeof startPostgresPooler>[2] = {}) {
     await using stack = new AsyncDisposableStack();
     const { url } = stack.use(await openPostgresParts());
     const behind = new URL(url);
     const pooler = stack.use(
-      await startPostgresPooler({ host: behind.hostname, port: Number(behind.port) }, mode),
+      await startPostgresPooler({ host: behind.hostname, port: Number(behind.port) }, mode, pool),
     );
     behind.port = String(pooler.port);
     const database = stack.use(new PostgresDatabase(behind.href));
     const opened = stack.move();
-    return { database, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    const openOther = (options?: PostgresOptions) => opened.use(new PostgresDatabase(behind.href, options));
+    return { database, openOther, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 
   it('that pools sessions works, and the time limits apply', async () => {
@@ -30,6 +40,49 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
     const expected = [{ statement: '20s', lock: '10s', idle: '4s' }];
     assert.deepEqual(await limits(behind.database.reader), expected);
     assert.deepEqual(await behind.database.transaction(limits), expected);
+  });
+
+  /** Starts like an instance, and opens all of its connections, which then stay open for a while. */
+  async function startInstance(database: PostgresDatabase): Promise<void> {
+    await database.assertSuitable();
+    await new Promise<void>((resolve) => database.onSignal('test', resolve));
+    const work = 'select pg_sleep(0.2)';
+    await Promise.all(
+      Array.from({ length: CONNECTIONS }, () => [
+        database.reader.all(work),
+        database.transaction((tx) => tx.all(work)),
+      ]).flat(),
+    );
+  }
+
+  it('that has no server connection left is named as the possible cause', async () => {
+    await using behind = await openBehind('session', { poolSize: CONNECTIONS });
+    await startInstance(behind.database);
+    const other = behind.openOther({ timeouts: SHORT_TIMEOUTS });
+    for (const use of [() => other.assertSuitable(), () => other.transaction((tx) => tx.all('select 1'))])
+      await assert.rejects(use, {
+        name: 'DatabaseUnavailableError',
+        message: /^the database could not be reached: .* no free connection .*default_pool_size/,
+      });
+  });
+
+  it('that ends the wait for a server connection is not mistaken for one of transactions', async () => {
+    await using behind = await openBehind('session', { poolSize: CONNECTIONS + 1, endsWaits: true });
+    await startInstance(behind.database);
+    await assert.rejects(behind.openOther().assertSuitable(), {
+      name: 'DatabaseUnavailableError',
+      message: /no free connection .*default_pool_size/,
+    });
+  });
+
+  it('with the pool size that docs/operating.md requires lets two instances and a command work', async () => {
+    const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    const [, reserve] = /`default_pool_size` must be at least .* plus (\d+)/.exec(page) ?? [];
+    assert.ok(reserve !== undefined);
+    await using behind = await openBehind('session', { poolSize: 2 * CONNECTIONS + Number(reserve) });
+    await startInstance(behind.database);
+    await startInstance(behind.openOther());
+    await behind.openOther().assertSuitable();
   });
 
   for (const mode of ['transaction', 'statement'] as const)

@@ -25,16 +25,37 @@ interface ClientSide {
   unanswered: number;
   /** Messages that wait for a server connection. */
   waiting: Buffer[];
+  /** Whether it has signed in. */
+  isSignedIn: boolean;
 }
 
-/** Starts a pooler on a free port of loopback. It passes startup and authentication through. */
+/**
+ * Starts a pooler on a free port of loopback. It passes startup and authentication through.
+ * @param poolSize with `session`: how many clients have a server connection. Others can sign in, but their statements wait
+ * @param endsWaits does not let them wait, like PgBouncer after `query_wait_timeout`
+ */
 export async function startPostgresPooler(
   target: { host: string; port: number },
   mode: PoolMode,
+  { poolSize = Infinity, endsWaits = false }: { poolSize?: number; endsWaits?: boolean } = {},
 ): Promise<PostgresPooler> {
   const sockets = new Set<Socket>();
   const idle: ServerSide[] = [];
+  const pool = new Set<ClientSide>();
+  const queued = new Set<ClientSide>();
+  /** Whether the client is in the pool, which it may have entered just now. */
+  const entersPool = (client: ClientSide): boolean => {
+    if (pool.size >= poolSize && !pool.has(client)) {
+      if (endsWaits) client.socket.end(fatalError('query_wait_timeout'));
+      else queued.add(client);
+      return false;
+    }
+    queued.delete(client);
+    pool.add(client);
+    return true;
+  };
   const assign = (client: ClientSide): void => {
+    if (client.isSignedIn && !entersPool(client)) return;
     client.server ??= idle.pop() ?? null;
     if (client.server === null) return;
     client.server.client = client;
@@ -43,7 +64,7 @@ export async function startPostgresPooler(
   const listener = createServer((socket) => {
     const upstream = connect(target);
     const server: ServerSide = { socket: upstream, client: null };
-    const client: ClientSide = { socket, server, unanswered: 1, waiting: [] };
+    const client: ClientSide = { socket, server, unanswered: 1, waiting: [], isSignedIn: false };
     server.client = client;
     for (const each of [socket, upstream]) {
       sockets.add(each);
@@ -76,12 +97,19 @@ export async function startPostgresPooler(
       served.socket.write(message);
       if (!isReady) return;
       served.unanswered -= 1;
+      served.isSignedIn = true;
       if (mode === 'session' || isInTransaction || served.unanswered > 0) return;
       served.server = null;
       server.client = null;
       idle.push(server);
     });
-    socket.on('close', () => mode === 'session' && upstream.destroy());
+    socket.on('close', () => {
+      if (mode !== 'session') return;
+      upstream.destroy();
+      pool.delete(client);
+      queued.delete(client);
+      for (const other of [...queued]) assign(other);
+    });
     upstream.on('close', () => server.client?.socket.destroy());
   });
   listener.listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { DatabaseUnavailableError } from '../database.ts';
-import { isConnectionUsable, isStalePlan, translateError } from './postgres-errors.ts';
+import { isConnectionUsable, isStalePlan, translateConnectError } from './postgres-errors.ts';
 import { NUMBERS_AS_NUMBERS } from './postgres-numbers.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
 import { urlForClient } from './postgres-url.ts';
@@ -148,7 +148,7 @@ export class PostgresConnections implements AsyncDisposable {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw translateError(error, 'be reached');
+      throw translateConnectError(error);
     }
     const connection = new LentConnection(client);
     try {

@@ -27,6 +27,9 @@ const ENDED_CONNECTION = /^(?:08|57P|58|XX|25P03$|25P04$)/;
 /** Codes of Node for the certificate of a server whose authority it does not know. */
 const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
 
+/** The texts of `pg` and PgBouncer, which are not translated, for a statement that got no response in time. */
+const NO_SERVER_CONNECTION = /^(?:Query read timeout|query_wait_timeout)/;
+
 /** The server refused a statement. The error does not contain values, which the details of the server would quote. */
 export class StatementError extends Error {
   override name = 'StatementError';
@@ -80,6 +83,24 @@ export function translateError(error: unknown, doing: string): unknown {
   return new DatabaseUnavailableError(`the database could not ${doing}: ${messageOf(error)}`, {
     cause: error,
   });
+}
+
+/** Whether an error of the first statements of a connection means that a pooler has no connection to the server for it. */
+export function hasNoServerConnection(error: unknown): boolean {
+  return error instanceof Error && NO_SERVER_CONNECTION.test(error.message);
+}
+
+/**
+ * As {@link translateError}, for an error of a new connection, including its first statements. A pooler lets clients sign in before it has a
+ * connection to the server for them.
+ */
+export function translateConnectError(error: unknown): unknown {
+  if (!hasNoServerConnection(error)) return translateError(error, 'be reached');
+  return new DatabaseUnavailableError(
+    'the database could not be reached: signing in succeeded, but the first statement got no response. If there is a pooler, it has ' +
+      'probably no free connection to the server (default_pool_size of PgBouncer, see docs/operating.md)',
+    { cause: error },
+  );
 }
 
 /** For a host with several addresses, `connect` throws one error for each address, without a message of its own. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
-import { translateError } from './postgres-errors.ts';
+import { hasNoServerConnection, translateConnectError } from './postgres-errors.ts';
 
 /** A setting that the server ignores. Because of the dot, any user may set it. */
 const SETTING = 'coursewire.session';
@@ -34,8 +34,9 @@ export async function hasSessions(url: string, timeouts: PostgresTimeouts): Prom
     return heard && rows[0]?.kept === token;
   } catch (error) {
     // A pooler of single statements refuses the transaction.
-    if ((error as { code?: unknown }).code === PROTOCOL_VIOLATION) return false;
-    throw translateError(error, 'be tried for sessions');
+    if ((error as { code?: unknown }).code === PROTOCOL_VIOLATION && !hasNoServerConnection(error))
+      return false;
+    throw translateConnectError(error);
   }
 }
 
@@ -49,7 +50,7 @@ async function connect(
   try {
     await client.connect();
   } catch (error) {
-    throw translateError(error, 'be reached');
+    throw translateConnectError(error);
   }
   return { client, [Symbol.asyncDispose]: () => client.end().catch(() => {}) };
 }
