@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { migrate } from '../../src/database/migrate.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { runCommand } from '../support/command-line.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram } from '../support/process.ts';
@@ -14,10 +18,53 @@ const SECRET = 's'.repeat(64);
 /** Settings of an instance on a database. */
 const on = (url: string) => ({ database_url: url, webhooks_auth_secret: SECRET });
 
+/** The URL for another user or database. */
+function urlAs(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>): string {
+  return Object.assign(new URL(url), parts).href;
+}
+
+async function connectTo(url: string) {
+  const client = new Client(url);
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.end() };
+}
+
 async function createWebhook({ api }: TestService, targetUrl: string): Promise<number> {
   const { id } = await api.create('/webhooks', { name: 'all', topic: 'ACCOUNT', target_url: targetUrl });
   return id;
 }
+
+/** The statements of docs/operating.md that create the user and the database, with another name for both. */
+function documentedStatements(name: string): string[] {
+  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+  const [, block] = /```sql\n(create user coursewire .*?)```/s.exec(page) ?? [];
+  assert.ok(block !== undefined);
+  return block.replaceAll('coursewire', name).trim().split('\n');
+}
+
+describe('the user and the database of a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
+  it('can be created as docs/operating.md says by an administrator who is no superuser', async () => {
+    await using existing = await createPostgresDatabase();
+    const suffix = randomUUID().replaceAll('-', '');
+    const [admin, name] = [`admin_${suffix}`, `coursewire_${suffix}`];
+    await using superuser = await connectTo(existing.url);
+    await superuser.client.query(`create role ${admin} login createdb createrole password 'a'`);
+    try {
+      {
+        await using administrator = await connectTo(urlAs(existing.url, { username: admin, password: 'a' }));
+        for (const statement of documentedStatements(name)) await administrator.client.query(statement);
+      }
+      const url = urlAs(existing.url, { username: name, password: '…', pathname: name });
+      await using database = new PostgresDatabase(url, { connections: 3 });
+      await database.assertSuitable();
+      assert.ok((await migrate(database, Date.now)).length > 0);
+    } finally {
+      await superuser.client.query(`drop database if exists ${name} (force)`);
+      await superuser.client.query(`drop role if exists ${name}`);
+      await superuser.client.query(`drop role ${admin}`);
+    }
+  });
+});
 
 describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
   it('keeps only course files in its folder, and no lock', async () => {
