@@ -61,7 +61,7 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
       chmodSync(places.databaseFile, 0o600);
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = describeOwner(error as NodeJS.ErrnoException, root) ?? (error as Error).message;
     throw new DataFolderError(`the data folder ${root} cannot be used: ${reason}`, { cause: error });
   }
   return places;
@@ -89,6 +89,27 @@ export function lockDataFolder(
   }
   writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
   return { [Symbol.dispose]: () => lock.close() };
+}
+
+/** What to do if the cause is that a file belongs to another user, as after root has copied a backup; otherwise null. */
+function describeOwner({ code, path: file = '' }: NodeJS.ErrnoException, root: string): string | null {
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  if ((code !== 'EPERM' && code !== 'EACCES') || user === undefined) return null;
+  const owner = userOf(file);
+  if (owner === null || owner === user) return null;
+  return (
+    `${file} belongs to the user with the id ${owner}, and this process runs as the user with the id ${user}. ` +
+    `Run it as the former, or give the folder to the latter: chown -R ${user}:${group} ${root}/`
+  );
+}
+
+/** The id of the user to whom a file belongs; null if it does not exist or the system does not say. */
+function userOf(file: string): number | null {
+  try {
+    return statSync(file).uid;
+  } catch {
+    return null;
+  }
 }
 
 /**

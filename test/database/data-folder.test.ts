@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
 import { runCommand } from '../support/command-line.ts';
@@ -58,6 +61,78 @@ describe('the data folder', EMBEDDED, () => {
     assert.equal(code, 1);
     assert.match(errors, /^coursewire: the data folder \S.* cannot be used: .*\n$/);
     assert.ok(errors.includes(dataDir));
+  });
+});
+
+/** A user that is neither root nor that of the tests. */
+const OTHER_USER = 65_534;
+const IS_ROOT = process.getuid?.() === 0;
+
+describe('the data folder of a user who does not exist while the service is stopped', {
+  skip: !IS_ROOT,
+}, () => {
+  /** Opens and locks a data folder as the other user. */
+  async function openAsOther(folder: string) {
+    const child = spawn(process.execPath, ['--eval', LOCKING, folder], {
+      uid: OTHER_USER,
+      gid: OTHER_USER,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [[code], errors] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+    return { code, errors };
+  }
+
+  /** A data folder of the other user, and a backup that belongs to root. */
+  function makeFolders(root: string): { dataDir: string; backup: string } {
+    chmodSync(root, 0o755);
+    const [dataDir, backup] = [path.join(root, 'private'), path.join(root, 'monday')];
+    for (const folder of [dataDir, backup]) {
+      mkdirSync(path.join(folder, 'content'), { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(folder, 'webhooks_auth_secret'), 'secret', { mode: 0o600 });
+    }
+    chownSync(dataDir, OTHER_USER, OTHER_USER);
+    return { dataDir, backup };
+  }
+
+  it('is refused if a part of it belongs to another user, with a line that names both', async () => {
+    using folder = temporaryFolder();
+    const { dataDir } = makeFolders(folder.path);
+    const { code, errors } = await openAsOther(dataDir);
+    assert.equal(code, 1);
+    const content = path.join(dataDir, 'content');
+    const expected =
+      `the data folder ${dataDir} cannot be used: ${content} belongs to the user with the id 0, and this process runs as the user ` +
+      `with the id ${OTHER_USER}. Run it as the former, or give the folder to the latter: chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/`;
+    assert.ok(errors.includes(expected), errors);
+  });
+
+  it('is refused with the reason of the system if its owner cannot be seen', async () => {
+    using folder = temporaryFolder();
+    const { dataDir } = makeFolders(folder.path);
+    chmodSync(folder.path, 0o700);
+    const { code, errors } = await openAsOther(dataDir);
+    assert.equal(code, 1);
+    assert.ok(
+      errors.includes(`the data folder ${dataDir} cannot be used: EACCES: permission denied`),
+      errors,
+    );
+  });
+
+  it('can be used after the commands of docs/operating.md have restored a backup of root to it', async () => {
+    using folder = temporaryFolder();
+    const { dataDir, backup } = makeFolders(folder.path);
+    const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
+    const [, block] = /```sh\n(mv -T \/var\/lib\/private\/coursewire .*?)```/s.exec(page) ?? [];
+    assert.ok(block !== undefined);
+    const commands = block
+      .replaceAll('/var/lib/private/coursewire', dataDir)
+      .replaceAll('/backups/monday', backup);
+    const { code, output } = await run('sh', ['-ec', commands], {});
+    assert.equal(code, 0, output);
+    for (const name of ['.', 'content', 'webhooks_auth_secret'])
+      assert.equal(statSync(path.join(dataDir, name)).uid, OTHER_USER, name);
+    assert.deepEqual(await openAsOther(dataDir), { code: 0, errors: '' });
   });
 });
 
