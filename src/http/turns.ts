@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ProblemError } from '../problems/problem.ts';
 
 const RETRY_AFTER_SECONDS = '1';
@@ -8,6 +8,11 @@ export interface TurnLimits {
   atOnce: number;
   /** How many others may wait. If missing, all do: only the number of connections limits them. */
   waiting?: number;
+  /**
+   * No turn begins while as many bytes of earlier responses are unsent: responses that nobody reads remain in memory.
+   * If missing, there is no limit.
+   */
+  unsentBytes?: number;
 }
 
 /** Lets the requests of a group take turns, so that those of other groups are handled meanwhile. */
@@ -16,7 +21,7 @@ export class Turns {
   readonly #byGroup = new Map<string, Queue>();
 
   constructor(limits: TurnLimits) {
-    this.#limits = { waiting: Number.POSITIVE_INFINITY, ...limits };
+    this.#limits = { waiting: Number.POSITIVE_INFINITY, unsentBytes: Number.POSITIVE_INFINITY, ...limits };
   }
 
   /** @throws {ProblemError} `too-many-requests` */
@@ -78,11 +83,21 @@ export class Turn {
     });
   }
 
-  /** A second call changes nothing. */
+  /** Ends the turn. A second call changes nothing. */
   end(): void {
     // Without an effect if the turn has begun.
     this.#reject(connectionClosed());
     this.#queue.end(this);
+  }
+
+  /**
+   * Ends the turn with a response, whose bytes count until it is sent or its connection is closed. The turn itself does
+   * not wait for that: a few slow connections would keep all turns.
+   */
+  endWithResponse(bytes: number, response: ServerResponse): void {
+    // No event follows if it is closed.
+    if (this.#queue.has(this) && !response.closed) response.once('close', this.#queue.send(bytes));
+    this.end();
   }
 }
 
@@ -92,6 +107,8 @@ class Queue {
   readonly #turns = new Set<Turn>();
   readonly #running = new Set<Turn>();
   readonly #waiting = new Map<Turn, () => void>();
+  /** Of responses whose turns have ended. */
+  #unsentBytes = 0;
   readonly #limits: Required<TurnLimits>;
   readonly #onEmpty: () => void;
 
@@ -109,6 +126,11 @@ class Queue {
     return turn;
   }
 
+  /** Whether a turn has not ended. */
+  has(turn: Turn): boolean {
+    return this.#turns.has(turn);
+  }
+
   begin(turn: Turn, onBegin: () => void): void {
     this.#waiting.set(turn, onBegin);
     this.#next();
@@ -119,17 +141,32 @@ class Queue {
     this.#running.delete(turn);
     this.#waiting.delete(turn);
     this.#next();
-    if (this.#turns.size === 0) this.#onEmpty();
+    this.#endIfEmpty();
+  }
+
+  /** Counts the bytes of a response. Returns a function to call when it is sent. */
+  send(bytes: number): () => void {
+    this.#unsentBytes += bytes;
+    return () => {
+      this.#unsentBytes -= bytes;
+      this.#next();
+      this.#endIfEmpty();
+    };
+  }
+
+  #endIfEmpty(): void {
+    if (this.#turns.size === 0 && this.#unsentBytes === 0) this.#onEmpty();
   }
 
   #next(): void {
-    const [next] = this.#waiting;
-    if (next === undefined || this.#running.size >= this.#limits.atOnce) return;
-    const [turn, onBegin] = next;
-    this.#waiting.delete(turn);
-    this.#running.add(turn);
-    // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
-    setImmediate(onBegin);
+    const { atOnce, unsentBytes } = this.#limits;
+    for (const [turn, onBegin] of this.#waiting) {
+      if (this.#running.size >= atOnce || this.#unsentBytes >= unsentBytes) return;
+      this.#waiting.delete(turn);
+      this.#running.add(turn);
+      // In another turn of the event loop, because requests without a body would otherwise follow without a pause.
+      setImmediate(onBegin);
+    }
   }
 }
 

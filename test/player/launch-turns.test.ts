@@ -15,6 +15,10 @@ import { startTestService, until } from '../support/service.ts';
 const MAX_REQUESTS = 104;
 /** Requests of a registration that are handled at once. */
 const TURNS = 4;
+/** Requests of a registration wait while so many bytes of responses to it are unsent. */
+const MAX_UNSENT_BYTES = 32 * 2 ** 20;
+/** More than the buffers of a connection hold. */
+const LARGE_BYTES = 8 * 2 ** 20;
 const PATIENCE_MS = 10_000;
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
@@ -45,6 +49,15 @@ function beginSave(
   return { socket, answer };
 }
 
+/** Sends a read and does not read its response. */
+function beginRead(base: string): Socket {
+  const { hostname, port, pathname } = new URL(base);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => {});
+  socket.write(`GET ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  return socket;
+}
+
 /** A server with a path whose requests take turns. */
 async function startTurns({
   find = async () => {},
@@ -57,7 +70,7 @@ async function startTurns({
   find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   /** Handles a request. */
   work?: (body: string) => Promise<unknown>;
-  /** Called for each read that is handled. */
+  /** Called for each read that is handled. Returns the response, if it is not a short one. */
   onRead?: () => unknown;
   beforeSending?: (reply: FastifyReply) => Promise<unknown>;
   /** How long the last requests of a page wait for each that is missing. */
@@ -70,7 +83,8 @@ async function startTurns({
   readSmallBodiesEarly(server);
   server.addHook('onRequest', async (request, reply) => {
     await find(request, reply);
-    request.launch = { registrationId: 'r', launchId: 'l' } as PlayerLaunch;
+    const registrationId = request.headers['x-registration'] ?? 'r';
+    request.launch = { registrationId, launchId: 'l' } as PlayerLaunch;
   });
   await server.register(async (scope) => {
     takeTurns(scope, new RequestOrder(patienceMs));
@@ -82,15 +96,16 @@ async function startTurns({
       return 'done';
     });
     scope.get('/launch/commit', async () => {
-      onRead();
-      return 'read';
+      const response = onRead();
+      return Buffer.isBuffer(response) ? response : 'read';
     });
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   const base = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/launch`;
-  const save = async () => {
+  const save = async (registration = 'r') => {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    return (await fetch(`${base}/commit`, { method: 'POST', body: '{}', signal })).status;
+    const headers = { 'x-registration': registration };
+    return (await fetch(`${base}/commit`, { method: 'POST', headers, body: '{}', signal })).status;
   };
   const dispose = async () => {
     // A test that fails may still hold requests.
@@ -175,6 +190,48 @@ describe('a turn', () => {
     held.resolve();
     assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
     assert.equal(read, 0);
+  });
+
+  test('does not come while nobody reads many bytes of earlier responses', async () => {
+    let [arrived, read] = [0, 0];
+    await using turns = await startTurns({
+      find: async ({ method }) => {
+        if (method === 'GET') arrived += 1;
+      },
+      onRead: () => {
+        read += 1;
+        return Buffer.alloc(LARGE_BYTES);
+      },
+    });
+    const sockets = Array.from({ length: 40 }, () => beginRead(turns.base));
+    await until(() => arrived === sockets.length, 'all reads have arrived');
+    for (let n = 0; n < 20; n++) assert.equal(await turns.save('another'), 200);
+    assert.equal(read <= MAX_UNSENT_BYTES / LARGE_BYTES + TURNS, true, `${read} are answered`);
+    const saves = Array.from({ length: TURNS }, () => turns.save());
+    for (const socket of sockets) socket.destroy();
+    assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
+    assert.equal((await fetch(`${turns.base}/commit`)).status, 200);
+  });
+
+  test('comes while a slow connection reads a few large responses, and for those behind them', async () => {
+    let read = 0;
+    await using turns = await startTurns({
+      onRead: () => {
+        read += 1;
+        return Buffer.alloc(LARGE_BYTES);
+      },
+    });
+    const few = MAX_UNSENT_BYTES / LARGE_BYTES - 1;
+    const slow = Array.from({ length: few }, () => beginRead(turns.base));
+    await until(() => read === few, 'the large responses are being sent');
+    assert.equal(await turns.save(), 200);
+    const more = Array.from({ length: 3 * TURNS }, async () => {
+      const response = await fetch(`${turns.base}/commit`);
+      return (await response.arrayBuffer()).byteLength;
+    });
+    for (const socket of slow) socket.resume();
+    assert.deepEqual(new Set(await Promise.all(more)), new Set([LARGE_BYTES]));
+    for (const socket of slow) socket.destroy();
   });
 
   test('is not taken by a small request that has not arrived', async () => {

@@ -7,6 +7,8 @@ import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order
 const MAX_AT_ONCE = 4;
 /** As many as a browser sends over one connection of HTTP/2, so that nothing of a real course is refused. */
 const MAX_WAITING = 100;
+/** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
+const MAX_UNSENT_BYTES = 32 * 2 ** 20;
 /** Methods that change nothing. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -27,13 +29,14 @@ declare module 'fastify' {
  *
  * A small body arrives before the turn, see {@link readSmallBodiesEarly}: the request is then handled even if its
  * connection is closed, and a slow connection keeps no turn from others. Any other body is read during the turn, because
- * all of them together would fill the memory.
+ * all of them together would fill the memory. So would responses that nobody reads: no turn begins while those of a
+ * registration are as large as {@link MAX_UNSENT_BYTES}.
  *
  * The last requests of a page follow each other, see {@link RequestOrder}.
  * @param order for tests
  */
 export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): void {
-  const turns = new Turns({ atOnce: MAX_AT_ONCE, waiting: MAX_WAITING });
+  const turns = new Turns({ atOnce: MAX_AT_ONCE, waiting: MAX_WAITING, unsentBytes: MAX_UNSENT_BYTES });
   scope.decorateRequest('launchTurn', null);
   scope.decorateRequest('lastRequest', null);
   scope.decorateRequest('isAhead', false);
@@ -54,8 +57,14 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
   scope.addHook('preHandler', async ({ launchTurn }) => {
     if (launchTurn !== null) launchTurn.isWorking = true;
   });
-  scope.addHook('onSend', async ({ launchTurn, lastRequest }) => {
-    launchTurn?.end();
+  scope.addHook('onSend', async ({ launchTurn, lastRequest }, { raw }, payload) => {
+    launchTurn?.endWithResponse(lengthOf(payload), raw);
     lastRequest?.end();
   });
+}
+
+/** A stream counts as nothing: it is read only while its connection takes the data. */
+function lengthOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : 0;
 }
