@@ -12,13 +12,14 @@ const EXTENSIONS_OF_LARGE = 17_000;
 const LARGE_PER_REQUEST = 5;
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Attacks on the signatures and definitions of statements, and on their comparison. */
+/** Attacks on the signatures and definitions of statements, on their comparison, and on the agents of requests. */
 export async function lrsAttacks(service: WatchedService): Promise<Attack[]> {
   const lrs = await lrsClient(service);
   return [
     repeatedSignature(lrs),
     await manyLanguages(lrs),
     manyExtensions(lrs),
+    manyMembers(lrs),
     ...(await largeDefinitions(lrs)),
   ];
 }
@@ -93,6 +94,24 @@ function manyExtensions(lrs: LrsClient): Attack {
   return {
     name: 'statements: an extension more with every mention of an activity',
     perform: async () => answered(await lrs.call('POST', 'statements', { body }), 200),
+  };
+}
+
+/** A form whose agent has millions of members. */
+function manyMembers(lrs: LrsClient): Attack {
+  const body = `X-Experience-API-Version=1.0.3&agent={"objectType":"Group","member":[${'{},'.repeat(5_000_000)}{}]}`;
+  return {
+    name: 'statements: an agent with millions of members in a form',
+    stopsBeforeDatabase: true,
+    perform: async () =>
+      answered(
+        await lrs.call('POST', 'statements', {
+          query: { method: 'GET' },
+          body,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+        400,
+      ),
   };
 }
 

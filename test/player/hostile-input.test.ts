@@ -9,7 +9,7 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { Player, registerTo as registerToFiles } from './learner-parts.ts';
-import { ANN, activity, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
+import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
 
 const MIB = 2 ** 20;
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
@@ -136,6 +136,33 @@ describe('hostile input to the learning record store', () => {
   test('does not keep the service busy with blanks in languages', async () => {
     const response = await form('GET', 'statements', { 'Accept-Language': `a${' '.repeat(MIB)}b` });
     assert.equal(response.status, 200);
+  });
+
+  test('is rejected if the agent in a form has more members than can be checked in time', async () => {
+    const members = (count: number) =>
+      JSON.stringify({ objectType: 'Group', ...ANN, member: Array(count).fill(BOB) });
+    const state = stateOf('agent');
+    assert.equal((await form('PUT', 'activities/state', { ...state, content: '{}' })).status, 204);
+    for (const [resource, query] of [
+      ['statements', {}],
+      ['agents', {}],
+      ['activities/state', state],
+    ] as const) {
+      const few = await form('GET', resource, { ...query, agent: members(100) });
+      assert.equal(few.status, 200, await few.text());
+      const many = await form('GET', resource, { ...query, agent: members(10_000) });
+      assert.equal(many.status, 400);
+      const { errors } = (await many.json()) as { errors: object[] };
+      assert.deepEqual(errors, [{ pointer: '/query/agent', detail: 'must have at most 65536 characters' }]);
+    }
+  });
+
+  test('is rejected if an agent in a query is nested without limit, or no text of any database', async () => {
+    for (const agent of ['['.repeat(2_000), '{"mbox":"mailto:ann@example.com","name":"\\ud800"}']) {
+      const { status, json } = await lrs.call('GET', 'agents', { query: { agent } });
+      assert.equal(status, 400);
+      assert.deepEqual(json.errors, [{ pointer: '/query/agent', detail: 'must be an agent in JSON' }]);
+    }
   });
 
   test('is rejected if a form has more members than any request', async () => {

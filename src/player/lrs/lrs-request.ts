@@ -26,6 +26,8 @@ export interface LrsAnswer {
  * seconds.
  */
 const MAX_MEMBERS = 100;
+/** Maximum length of an agent in a query. A form could otherwise contain millions of members, which take seconds. */
+const MAX_AGENT_LENGTH = 65_536;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
 const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
 const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
@@ -190,15 +192,20 @@ export class QueryReader {
   agent(name: string): JsonObject | null {
     const value = this.text(name);
     if (value === null) return null;
+    if (value.length > MAX_AGENT_LENGTH) {
+      this.refuse(name, `must have at most ${MAX_AGENT_LENGTH} characters`);
+      return null;
+    }
+    let agent: unknown;
     try {
-      const agent: unknown = JSON.parse(value);
-      this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
-      // What is no object was reported.
-      return isObject(agent) ? agent : null;
+      agent = parseJson(Buffer.from(value));
     } catch {
       this.refuse(name, 'must be an agent in JSON');
       return null;
     }
+    this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
+    // What is no object was reported.
+    return isObject(agent) ? agent : null;
   }
 
   requiredAgent(name: string): JsonObject {
