@@ -29,6 +29,7 @@ import { type ReadinessCheck, ReadinessWatch, sharedChecks } from './observabili
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
+import { deletePartOfRecords } from './player/lrs/records-deletion.ts';
 import { createPlayer, type Player } from './player/player.ts';
 import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -133,7 +134,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     }),
   );
   const identity = await createIdentity(context);
-  const content = stack.use(await openContent(context, webhooks));
+  const { events, onDeleted } = webhooks;
+  const content = stack.use(
+    await openContent(context, { events, onDeleted, partOfRecords: deletePartOfRecords }),
+  );
   // Not before it is known that the database and the course files belong together: it may be an outdated database.
   const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const records = createLearningRecords(context, identity);

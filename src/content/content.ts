@@ -47,6 +47,7 @@ import { RegistrationService } from './registrations/registration-service.ts';
 import {
   deletePartOfRegistrations,
   deleteRegistrationsOfAccount,
+  type PartOfRecords,
   registrationsOfCourse,
   registrationsOfEquivalent,
 } from './registrations/registrations-of.ts';
@@ -72,6 +73,7 @@ export interface Content extends AsyncDisposable {
 export interface ContentOptions {
   events: EventPublisher<Transaction>;
   onDeleted: OnDeleted;
+  partOfRecords: PartOfRecords;
 }
 
 /**
@@ -80,7 +82,7 @@ export interface ContentOptions {
  */
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
   const { settings, logs, storage, idempotency, baseUrl, now } = context;
-  const { events, onDeleted } = options;
+  const { events, onDeleted, partOfRecords } = options;
   const { database } = storage;
   await using stack = new AsyncDisposableStack();
 
@@ -89,7 +91,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     database,
     events,
     belongings,
-    partOfBelongings: deletePartOfRegistrations,
+    partOfBelongings: (...part) => deletePartOfRegistrations(partOfRecords, ...part),
     onDeleted,
     now,
   });
@@ -138,7 +140,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   });
   const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
-  const registrations = new RegistrationService({ database, events, launchTokens, now });
+  const registrations = new RegistrationService({ database, events, launchTokens, partOfRecords, now });
 
   const opened = stack.move();
   return {

@@ -54,7 +54,7 @@ describe('a service under every known attack', () => {
     const computing = ON_POSTGRES
       ? []
       : [
-          ...(await lrsAttacks(service)),
+          ...(await lrsAttacks(service, rows)),
           ...(await sequencingAttacks(service)),
           ...(await lastRequestAttacks(service)),
         ];

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { makeParties, register } from '../content/registration-parts.ts';
 import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
+import type { ManyRows } from './many-rows.ts';
 
 const MIB = 2 ** 20;
 const MENTIONS = 2_000;
@@ -10,16 +12,18 @@ const LARGE_DEFINITIONS = 60;
 const EXTENSIONS_OF_LARGE = 17_000;
 /** As many as the limit of members in a request permits. */
 const LARGE_PER_REQUEST = 5;
+const MANY_STATEMENTS = 20_000;
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
-/** Attacks on the signatures and definitions of statements, on their comparison, and on the agents of requests. */
-export async function lrsAttacks(service: WatchedService): Promise<Attack[]> {
+/** Attacks on signatures, definitions and the comparison of statements, on the agents of requests, and by many statements. */
+export async function lrsAttacks(service: WatchedService, rows: ManyRows): Promise<Attack[]> {
   const lrs = await lrsClient(service);
   return [
     repeatedSignature(lrs),
     await manyLanguages(lrs),
     manyExtensions(lrs),
     manyMembers(lrs),
+    await manyStatements(service, rows),
     ...(await largeDefinitions(lrs)),
   ];
 }
@@ -112,6 +116,21 @@ function manyMembers(lrs: LrsClient): Attack {
         }),
         400,
       ),
+  };
+}
+
+/** The deletion of a registration whose course stored thousands of statements. */
+async function manyStatements(service: WatchedService, rows: ManyRows): Promise<Attack> {
+  const parties = await makeParties(service);
+  const registrations: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    const { registration_id: id } = await register(service, parties, `writer ${n}`);
+    await rows.statements(id, MANY_STATEMENTS);
+    registrations.push(id);
+  }
+  return {
+    name: 'a deletion of thousands of statements',
+    perform: async () => assertStatus(await service.api.delete(`/registrations/${registrations.pop()}`), 204),
   };
 }
 

@@ -89,6 +89,29 @@ export class ManyRows implements AsyncDisposable {
     );
   }
 
+  /** Adds statements of a registration, with the index terms that a usual one has. */
+  async statements(registrationId: string, count: number): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await tx.run(
+        `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+         insert into lrs_statements (statement_id, registration_id, is_voiding, is_voided, stored_at, statement)
+         select ? || n, ?, 0, 0, n, ? from numbers`,
+        `${registrationId}-`,
+        registrationId,
+        JSON.stringify({ result: { response: 'r'.repeat(350) } }),
+      );
+      for (const kind of ['launch', 'verb', 'activity', 'any-activity', 'agent', 'any-agent']) {
+        await tx.run(
+          `insert into lrs_statement_index (kind, term, stored_at, statement)
+           select ?, ?, stored_at, id from lrs_statements where registration_id = ?`,
+          kind,
+          registrationId,
+          registrationId,
+        );
+      }
+    });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database[Symbol.asyncDispose]();
   }

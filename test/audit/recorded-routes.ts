@@ -72,6 +72,7 @@ const RECORDED = `
 /** What is recorded in another way than by one call of a route: {@link RECORDED} has the other actions. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   ACCOUNT_DELETION_BEGUN: 'of an account with more registrations than one transaction deletes',
+  REGISTRATION_DELETION_BEGUN: 'of a registration with more records than one transaction deletes',
   ADMINISTRATOR_CREATED: 'on the command line, and by the first setup',
   SIGN_IN_FAILED: 'by a sign-in that is refused',
 };

@@ -36,7 +36,7 @@ export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<
 /**
  * Deletes some of what an account may have too much of for one transaction.
  * @param from 0, or what the last call returned
- * @returns where to continue, or null if nothing was deleted because little is left
+ * @returns where to continue, perhaps `from`, or null if nothing was deleted because little is left
  */
 export type PartOfBelongings = (tx: Transaction, accountId: number, from: number) => Promise<number | null>;
 
@@ -145,18 +145,20 @@ export class AccountService {
    */
   async #deleteParts(id: number, by: Actor, expected: ExpectedRevisions): Promise<boolean> {
     let from = 0;
+    let isBegun = false;
     while (true) {
       const next = await this.#with.database.transaction(async (tx) => {
         const account = await requireAccountForContent(tx, id);
-        if (from === 0) assertRevision(account.revision, expected);
+        if (!isBegun) assertRevision(account.revision, expected);
         const next = await this.#with.partOfBelongings(tx, id, from);
-        if (from === 0 && next !== null) {
+        if (!isBegun && next !== null) {
           const begun = { by, action: 'ACCOUNT_DELETION_BEGUN', id, name: account.name } as const;
           await recordAudit(tx, begun, this.#with.now());
         }
         return next;
       });
-      if (next === null) return from > 0;
+      if (next === null) return isBegun;
+      isBegun = true;
       from = next;
     }
   }

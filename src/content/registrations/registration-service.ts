@@ -41,12 +41,15 @@ import {
   updatePlayed,
   updateStatus,
 } from './registration-store.ts';
+import type { PartOfRecords } from './registrations-of.ts';
 
 /** Dependencies of {@link RegistrationService}. */
 export interface RegistrationServiceDependencies {
   database: Database;
   events: EventPublisher<Transaction>;
   launchTokens: LaunchTokens;
+  /** Deletes records before their registration, in transactions of their own. */
+  partOfRecords: PartOfRecords;
   now: () => number;
 }
 
@@ -299,21 +302,34 @@ export class RegistrationService {
     return updated;
   }
 
-  /** @throws {ProblemError} `not-found`, `precondition-failed` */
+  /**
+   * Deletes a registration with everything that its learner did. If that is much, most of it is deleted before, in
+   * several transactions, so that everyone's changes go on. If this fails, the registration still exists without some of
+   * its records, and can be deleted again.
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
   async delete(registrationId: string, { by, expected }: EventlessChangeOf): Promise<void> {
-    await this.#with.database.transaction(async (tx) => {
+    let isBegun = false;
+    const deleteNext = async (tx: Transaction): Promise<boolean> => {
       const row = await lockRegistration(tx, registrationId);
       if (row === undefined) throw notFound('registration', registrationId);
-      assertRevision(row.revision, expected);
+      // Changes that come later must not end a deletion halfway.
+      if (!isBegun) assertRevision(row.revision, expected);
+      const registration = toRegistration(row);
+      const now = this.#with.now();
+      if (await this.#with.partOfRecords(tx, [registrationId])) {
+        if (!isBegun) {
+          const [action, same] = ['REGISTRATION_DELETION_BEGUN', registration] as const;
+          await recordRegistrationChange(tx, { by, action, before: same, after: same }, now);
+        }
+        return true;
+      }
       await deleteRegistration(tx, registrationId);
-      const change = {
-        by,
-        action: 'REGISTRATION_DELETED',
-        before: toRegistration(row),
-        after: null,
-      } as const;
-      await recordRegistrationChange(tx, change, this.#with.now());
-    });
+      const change = { by, action: 'REGISTRATION_DELETED', before: registration, after: null } as const;
+      await recordRegistrationChange(tx, change, now);
+      return false;
+    };
+    while (await this.#with.database.transaction(deleteNext)) isBegun = true;
   }
 }
 

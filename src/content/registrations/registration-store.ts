@@ -153,19 +153,23 @@ export async function deleteRegistration(tx: Transaction, registrationId: string
     .execute();
 }
 
-/** The number of the account's registration that `count` others precede, from a number on; null if there is none. */
-export async function readNumberBehind(
-  reader: Pick<Reader, 'all'>,
+/**
+ * Registrations of an account from a number on, in ascending order of number. On PostgreSQL, this locks their rows, so
+ * that nothing is recorded for them until the transaction ends.
+ */
+export async function lockRegistrationsFrom(
+  tx: Transaction,
   accountId: number,
-  { from, count }: { from: number; count: number },
-): Promise<number | null> {
-  const [row] = await reader.all<{ number: number }>(
-    'select number from registrations where account_id = ? and number >= ? order by number limit 1 offset ?',
+  { from, limit }: { from: number; limit: number },
+): Promise<{ number: number; registration_id: string }[]> {
+  const lock = tx.dialect === 'postgres' ? ' for update' : '';
+  return await tx.all<{ number: number; registration_id: string }>(
+    `select number, registration_id from registrations where account_id = ? and number >= ?
+     order by number limit ?${lock}`,
     accountId,
     from,
-    count,
+    limit,
   );
-  return row?.number ?? null;
 }
 
 /** Deletes the registrations of an account whose numbers are from `from` to below `to`. */

@@ -3,28 +3,40 @@ import {
   deleteRegistrationsBetween,
   deleteRegistrationsByAccount,
   hasRegistrations,
-  readNumberBehind,
+  lockRegistrationsFrom,
 } from './registration-store.ts';
 
 /** What deleting accounts, courses and equivalents needs from registrations. */
 
 /**
- * Maximum number of registrations per transaction. All that learners did is deleted, too, so a larger one would exceed
+ * Deletes some of what learners did in registrations, if it is too much for the transaction that deletes these.
+ * @returns false if nothing was deleted because little is left
+ */
+export type PartOfRecords = (tx: Transaction, registrationIds: readonly string[]) => Promise<boolean>;
+
+/**
+ * Maximum number of registrations per transaction. What learners did is deleted, too, so a larger one would exceed
  * the time that a statement may take, block the event loop on SQLite, and keep learners' saves waiting.
  */
 const REGISTRATIONS_AT_A_TIME = 500;
 
 /**
- * Deletes the oldest registrations of an account, from a number on, without events. Call it in a transaction of its own
- * that locks the account's content: learners' saves go on, except those of the registrations that are deleted.
+ * Deletes the oldest registrations of an account, from a number on, without events, or some of their records. Call it in
+ * a transaction of its own that locks the account's content: learners' saves go on, except those of the registrations
+ * that are deleted.
  * @returns the number to continue from, or null if nothing was deleted because few are left
  */
 export async function deletePartOfRegistrations(
+  deletePartOfRecords: PartOfRecords,
   tx: Transaction,
   accountId: number,
   from: number,
 ): Promise<number | null> {
-  const to = await readNumberBehind(tx, accountId, { from, count: REGISTRATIONS_AT_A_TIME });
+  const found = await lockRegistrationsFrom(tx, accountId, { from, limit: REGISTRATIONS_AT_A_TIME + 1 });
+  const part = found.slice(0, REGISTRATIONS_AT_A_TIME);
+  const ids = part.map(({ registration_id: id }) => id);
+  if (await deletePartOfRecords(tx, ids)) return from;
+  const to = found[part.length]?.number ?? null;
   if (to !== null) await deleteRegistrationsBetween(tx, accountId, { from, to });
   return to;
 }

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { makeParties, register, sql } from '../content/registration-parts.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const MIB = 2 ** 20;
+/** What a transaction may delete. */
+const MAX_ROWS = 200;
+const MAX_TERMS = 2_000;
+const MAX_BYTES = 8 * MIB;
+const TERMS = ['launch', 'verb', 'activity', 'any-activity', 'agent', 'any-agent'];
+
+/** What is stored for a registration. */
+interface Records {
+  statements?: number;
+  /** Of each statement. */
+  terms?: number;
+  /** Sizes of attachments. Each belongs to a statement of its own. */
+  attachments?: readonly number[];
+  /** Sizes of documents. */
+  documents?: readonly number[];
+  activities?: number;
+}
+
+describe('the records of a registration', () => {
+  let service: TestService;
+  let database: Database;
+  before(async () => {
+    service = await startTestService();
+    database = await openDatabaseOf(service.settings.data_dir);
+  });
+  after(async () => {
+    await database[Symbol.asyncDispose]();
+    await service.stop();
+  });
+
+  /** Stores records directly. Through the API that would take minutes. */
+  async function keep(
+    registrationId: string,
+    { statements = 0, terms = TERMS.length, attachments = [], documents = [], activities = 0 }: Records,
+  ): Promise<void> {
+    const id = (n: number) => `${registrationId}-${n}`;
+    const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+    await database.transaction(async (tx) => {
+      await tx.insertMany(
+        'lrs_statements',
+        ['statement_id', 'registration_id', 'is_voiding', 'is_voided', 'stored_at', 'statement'],
+        numbers(statements).map((n) => [id(n), registrationId, 0, 0, n, '{}']),
+      );
+      const stored = await tx.all<{ id: number }>(
+        'select id from lrs_statements where registration_id = ? order by id',
+        registrationId,
+      );
+      await tx.insertMany(
+        'lrs_statement_index',
+        ['kind', 'term', 'stored_at', 'statement'],
+        stored.flatMap((row) => numbers(terms).map((n) => [TERMS[n % TERMS.length]!, `${n}`, 0, row.id])),
+      );
+      await tx.insertMany(
+        'lrs_attachments',
+        ['statement', 'sha2', 'content_type', 'byte_count', 'content'],
+        attachments.map((size, n) => [stored[n]!.id, 'hash', 'text/plain', size, 'x']),
+      );
+      await tx.insertMany(
+        'lrs_documents',
+        [
+          ...['document_key', 'collection_key', 'registration_id', 'registration', 'document_id'],
+          ...['content_type', 'content', 'etag', 'updated_at'],
+        ],
+        documents.map((size, n) => [
+          ...[id(n), registrationId, registrationId, '', `${n}`, 'text/plain', 'x'.repeat(size), '"1"', 0],
+        ]),
+      );
+      await tx.insertMany(
+        'lrs_activities',
+        ['activity_key', 'term', 'registration_id', 'definition', 'updated_at'],
+        numbers(activities).map((n) => [id(n), id(n), registrationId, '{}', 0]),
+      );
+    });
+  }
+
+  /** The number of rows of a table that belong to a registration. */
+  const count = async (table: string, registrationId: string): Promise<number> => {
+    const isPart = table === 'lrs_statement_index' || table === 'lrs_attachments';
+    const condition = isPart
+      ? 'statement in (select id from lrs_statements where registration_id = ?)'
+      : 'registration_id = ?';
+    const text = `select count(*) as n from ${table} where ${condition}`;
+    return (await sql<{ n: number }>(service, text, registrationId)).n;
+  };
+
+  /** Lets each deletion of a row of a table fail, until the result is disposed of. */
+  async function failingDeletes(table: string): Promise<AsyncDisposable> {
+    await database.transaction(async (tx) => {
+      if (ON_POSTGRES) {
+        await tx.run(
+          `create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,
+        );
+        await tx.run(`create trigger failing before delete on ${table} for each row execute function fail()`);
+      } else {
+        await tx.run(
+          `create trigger failing before delete on ${table} begin select raise(abort, 'broken'); end`,
+        );
+      }
+    });
+    return {
+      [Symbol.asyncDispose]: () =>
+        database.transaction(async (tx) => {
+          await tx.run(ON_POSTGRES ? 'drop function fail cascade' : 'drop trigger failing');
+        }),
+    };
+  }
+
+  const lastAction = async () => (await service.api.get('/audit-log?limit=1')).body.data[0].action;
+
+  const kinds: readonly {
+    name: string;
+    records: Records;
+    table: string;
+    atMost: number;
+  }[] = [
+    { name: 'statements', records: { statements: 700 }, table: 'lrs_statements', atMost: MAX_ROWS },
+    {
+      name: 'search keys of statements',
+      records: { statements: 3, terms: 3_000 },
+      table: 'lrs_statement_index',
+      atMost: MAX_TERMS,
+    },
+    {
+      name: 'large attachments',
+      records: { statements: 5, attachments: Array(5).fill(5 * MIB) },
+      table: 'lrs_attachments',
+      atMost: 1,
+    },
+    {
+      name: 'large documents',
+      records: { documents: Array(5).fill(3 * MIB) },
+      table: 'lrs_documents',
+      atMost: Math.floor(MAX_BYTES / (3 * MIB)),
+    },
+    {
+      name: 'documents',
+      records: { documents: Array(500).fill(1) },
+      table: 'lrs_documents',
+      atMost: MAX_ROWS,
+    },
+    { name: 'definitions', records: { activities: 500 }, table: 'lrs_activities', atMost: MAX_ROWS },
+  ];
+
+  for (const { name, records, table, atMost } of kinds) {
+    test(`are deleted in parts before it if they have many ${name}`, async () => {
+      const parties = await makeParties(service);
+      const { registration_id: id } = await register(service, parties);
+      const { registration_id: other } = await register(service, parties, 'other');
+      await keep(id, records);
+      await keep(other, records);
+      const all = await count(table, other);
+      const path = `/registrations/${id}`;
+      assert.equal((await service.api.delete(path, { 'if-match': '"9"' })).status, 412);
+      assert.equal(await count(table, id), all, 'a refused deletion deletes nothing');
+      {
+        await using _ = await failingDeletes('registrations');
+        assert.equal((await service.api.delete(path, { 'if-match': '"1"' })).status, 500);
+      }
+      const left = await count(table, id);
+      assert.ok(left > 0 && left <= atMost, `${left} of ${all} are left for the last transaction`);
+      assert.equal((await service.api.get(path)).status, 200);
+      assert.equal(await lastAction(), 'REGISTRATION_DELETION_BEGUN');
+      assert.equal((await service.api.delete(path)).status, 204);
+      assert.equal(await count(table, id), 0);
+      assert.equal(await lastAction(), 'REGISTRATION_DELETED');
+      assert.equal(await count(table, other), all, 'those of others are kept');
+    });
+  }
+
+  test('are deleted in one transaction with it if they are few', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    await keep(id, { statements: MAX_ROWS, documents: [1, 2], activities: 3 });
+    {
+      await using _ = await failingDeletes('registrations');
+      assert.equal((await service.api.delete(`/registrations/${id}`)).status, 500);
+    }
+    assert.equal(await count('lrs_statements', id), MAX_ROWS);
+    assert.equal((await service.api.delete(`/registrations/${id}`)).status, 204);
+    assert.equal(await count('lrs_statements', id), 0);
+  });
+
+  test('are deleted in parts before the account if all of its learners together have many', async () => {
+    const parties = await makeParties(service);
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      const { registration_id: id } = await register(service, parties, `learner ${n}`);
+      await keep(id, { statements: MAX_ROWS - 50 });
+      ids.push(id);
+    }
+    const sum = async () => {
+      const counts = await Promise.all(ids.map((id) => count('lrs_statements', id)));
+      return counts.reduce((total, each) => total + each, 0);
+    };
+    const path = `/accounts/${parties.account_id}`;
+    assert.equal((await service.api.delete(path, { 'if-match': '"9"' })).status, 412);
+    assert.equal(await sum(), 4 * (MAX_ROWS - 50), 'a refused deletion deletes nothing');
+    {
+      await using _ = await failingDeletes('registrations');
+      assert.equal((await service.api.delete(path, { 'if-match': '"1"' })).status, 500);
+    }
+    const left = await sum();
+    assert.ok(left > 0 && left <= MAX_ROWS, `${left} are left for the last transaction`);
+    assert.equal(await lastAction(), 'ACCOUNT_DELETION_BEGUN');
+    assert.equal((await service.api.delete(path)).status, 204);
+    assert.equal(await sum(), 0);
+    assert.equal(await lastAction(), 'ACCOUNT_DELETED');
+  });
+});
