@@ -5,6 +5,7 @@ import { type Alerts, createAlerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { type Content, openContent } from './content/content.ts';
+import { LAUNCH_PATH } from './content/registrations/launch-routes.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createNoticeSender, createSender, startDelivery } from './delivery/delivery.ts';
 import { Cleaner } from './housekeeping/cleaner.ts';
@@ -93,7 +94,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   await using stack = new AsyncDisposableStack();
 
   const server = createHttpServer(settings, logs.for('HttpServer'));
-  if (tracing !== null) traceRequests(server, tracing, isWorthTracing);
+  if (tracing !== null)
+    traceRequests(server, tracing, { isTraced: isWorthTracing, continuesTrace: isNoLaunch });
   const opened = stack.use(
     await openServiceStorage(settings, {
       logs,
@@ -315,6 +317,11 @@ function foldersInUse(settings: Settings): string[] {
 /** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */
 function isWorthTracing({ url }: FastifyRequest): boolean {
   return !/^\/(?:health|metrics|ui)(?:[/?]|$)/.test(url);
+}
+
+/** Learners open launch links. Anyone else is an API client or an administrator, or is refused. */
+function isNoLaunch({ routeOptions: { url } }: FastifyRequest): boolean {
+  return !(url?.startsWith(LAUNCH_PATH) ?? false);
 }
 
 function createHttpServer(settings: Settings, log: Logger): FastifyInstance {

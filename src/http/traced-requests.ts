@@ -3,15 +3,25 @@ import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/
 
 const SERVER_ERRORS_FROM = 500;
 
+/** Which requests of a server are traced, and how. */
+export interface RequestTraces {
+  /** Whether a request is worth a span. */
+  isTraced(request: FastifyRequest): boolean;
+  /**
+   * Whether the caller decides about the trace. If learners did, any of them could hide their events from all traces,
+   * have all of their requests sampled, and send header fields to targets.
+   */
+  continuesTrace(request: FastifyRequest): boolean;
+}
+
 /**
- * Makes each request a span, below that of the caller who sent `traceparent`. Only the pattern of the path is
+ * Makes each request a span, perhaps below that of the caller who sent `traceparent`. Only the pattern of the path is
  * recorded, since paths and queries may contain tokens.
- * @param isTraced says which requests are worth a span
  */
 export function traceRequests(
   server: FastifyInstance,
   tracing: Tracing,
-  isTraced: (request: FastifyRequest) => boolean,
+  { isTraced, continuesTrace }: RequestTraces,
 ): void {
   const spans = new WeakMap<FastifyRequest, TraceSpan>();
   server.addHook('onRequest', (request, reply, done) => {
@@ -20,7 +30,7 @@ export function traceRequests(
     const { url: route } = request.routeOptions;
     const span = tracing.startSpan(route === undefined ? method : `${method} ${route}`, {
       kind: 'server',
-      parent: traceHeadersOf(request),
+      parent: continuesTrace(request) ? traceHeadersOf(request) : null,
       attributes: { 'http.request.method': method, ...(route === undefined ? {} : { 'http.route': route }) },
     });
     spans.set(request, span);

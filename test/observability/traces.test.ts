@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { importCourse } from '../content/packages.ts';
+import { importCourse, uploadForm } from '../content/packages.ts';
 import { type CollectedSpan, ERROR_STATUS, SPAN_KINDS, startCollector } from '../support/collector.ts';
+import { zipOf } from '../support/course-packages.ts';
+import { PlayerClient } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
 import type { ServingProcess } from '../support/process.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -182,6 +185,49 @@ describe('traces', () => {
     const [tested] = await collector.waitFor(({ name }) => name === 'deliver test message');
     assert.deepEqual(traceOf(target.requests[2]!), [TRACE_ID, tested!.spanId]);
     assert.equal(target.requests[2]!.headers['webhook-test'], 'true');
+  });
+
+  it('of learners start here, whatever trace their browsers name, and those of API clients do not', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget();
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    });
+    const { api } = service;
+    const webhook = {
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_STATUS_UPDATED'],
+      target_url: target.url,
+    };
+    await api.create('/webhooks', webhookInput(webhook));
+    const { id: account } = await api.create('/accounts', { name: 'a' });
+    const files = new Uint8Array(await zipOf(scorm12Course()));
+    const { id: course } = await api.create('/courses', uploadForm(files));
+    const contents = [{ type: 'COURSE', id: course }];
+    assert.equal((await api.post(`/accounts/${account}/content`, { contents })).status, 200);
+    const registration = { account_id: account, course_id: course, learner_id: 'ann' };
+    const { registration_id: id } = await api.create('/registrations', registration);
+    const launched = await api.post(`/registrations/${id}/launch`, {}, CALLER);
+
+    // Not sampled: a learner who decides hides the event from every trace.
+    const headers = { ...CALLER, traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-00` };
+    const opened = await fetch(launched.body.launch_url, { redirect: 'manual', headers });
+    const learner = new PlayerClient(opened.headers.get('location')!.replace(/\/player\/$/, ''), headers);
+    await learner.open();
+    await learner.openUnit('i1');
+    assert.equal((await learner.commit('i1', { core: { lesson_status: 'passed' } })).status, 200);
+    await target.waitFor(1);
+    const [traceId] = traceOf(target.requests[0]!);
+    assert.notEqual(traceId, TRACE_ID);
+    assert.equal(target.requests[0]!.headers.tracestate, undefined);
+    const commit = await collector.waitFor(({ name }) => /^POST .*commit$/.test(name), 1);
+    assert.deepEqual([commit[0]!.traceId, commit[0]!.parentSpanId], [traceId, null]);
+    const [link] = await collector.waitFor(({ name }) => name === 'GET /launch/*', 1);
+    assert.notEqual(link!.traceId, TRACE_ID);
+    const [call] = await collector.waitFor(({ name }) => name.endsWith('/launch'), 1);
+    assert.deepEqual([call!.traceId, call!.parentSpanId], [TRACE_ID, CALLER_SPAN]);
   });
 
   it('of content for many accounts, of the redelivery of many and of a replay start with the request for them', async () => {

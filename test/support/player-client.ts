@@ -15,16 +15,23 @@ export interface PlayerAnswer {
 export class PlayerClient {
   /** The prefix of every URL of the launch. */
   readonly base: string;
+  readonly #headers: Readonly<Record<string, string>>;
   #page = 0;
   #visit = 0;
   #sequence = 0;
 
-  constructor(base: string) {
+  /** @param headers of each request */
+  constructor(base: string, headers: Readonly<Record<string, string>> = {}) {
     this.base = base;
+    this.#headers = headers;
   }
 
   async post(path: string, body: unknown = {}): Promise<PlayerAnswer> {
-    const response = await fetch(`${this.base}/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    const response = await fetch(`${this.base}/${path}`, {
+      method: 'POST',
+      headers: this.#headers,
+      body: JSON.stringify(body),
+    });
     return { status: response.status, body: await response.json() };
   }
 

@@ -5,7 +5,8 @@ import type { Launch, OpenLaunch, StartedLaunch, WantedLanguage } from './launch
 import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
 import type { RegistrationService } from './registration-service.ts';
 
-const PATH = '/launch/';
+/** What the paths of launch links start with. */
+export const LAUNCH_PATH = '/launch/';
 /**
  * How many openings of a registration's links are handled at once. Someone who sends thousands must not keep the service
  * or its database connections from others. All others wait instead of being refused, so that the learner gets in.
@@ -14,7 +15,7 @@ const MAX_AT_ONCE = 4;
 
 /** The address at which a launch token is opened. */
 export function launchUrlOf(baseUrl: string, token: string): string {
-  return `${baseUrl}${PATH}${token}`;
+  return `${baseUrl}${LAUNCH_PATH}${token}`;
 }
 
 /**
@@ -36,7 +37,7 @@ export function launchRoutes(
 
   // Accepts any rest of the path, so that a damaged link also shows a readable page.
   server.get<{ Params: { '*': string }; Querystring: { language?: unknown } }>(
-    `${PATH}*`,
+    `${LAUNCH_PATH}*`,
     { schema: { hide: true } },
     async (request, reply) => {
       const token = request.params['*'];

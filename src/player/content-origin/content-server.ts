@@ -99,7 +99,12 @@ export async function createContentServer({
   });
   limitPipelining(server);
   // A course reads hundreds of files, so reads are not traced. Writes are traced, because they trigger events.
-  if (tracing !== null) traceRequests(server, tracing, ({ method }) => method !== 'GET' && method !== 'HEAD');
+  if (tracing !== null) {
+    traceRequests(server, tracing, {
+      isTraced: ({ method }) => method !== 'GET' && method !== 'HEAD',
+      continuesTrace: () => false,
+    });
+  }
   server.server.maxConnections = maxConnections;
   limitRequestTime(server, REQUEST_DEADLINE_MS);
   server.removeAllContentTypeParsers();
