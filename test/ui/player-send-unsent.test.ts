@@ -62,6 +62,16 @@ describe('unsent work of an earlier page', () => {
     assert.deepEqual(Object.keys(page.kept), []);
   });
 
+  it('is not looked for where the browser has no storage, and the page opens', async (t) => {
+    const page = pageInNode(t);
+    // As in a WebView of Android by default.
+    for (const global of [window, globalThis])
+      Object.assign(global, { localStorage: null, sessionStorage: null });
+    page.answer = () => Response.json({ ...OWNER, page: 1, mode: 'normal' });
+    assert.equal((await openPage(false)).wasRecovered, false);
+    assert.equal(keepUnsent(OWNER, 'commit', WORK, { replaces: true }), false);
+  });
+
   it('is removed once the service has rejected it', async (t) => {
     const page = pageWithWork(t, () => problem(400));
     assert.equal(await sendUnsent(), 'refused');

@@ -102,12 +102,16 @@ function isNewer(one: UnsentWrite, other: UnsentWrite): boolean {
   return one.page === other.page ? one.sequence > other.sequence : one.page > other.page;
 }
 
-/** A browser may allow only one kind of storage. Both survive a reload; only the first survives a closed tab. */
+/**
+ * A browser may allow only one kind of storage, or none: then reading it throws, or it is null, as in a WebView of
+ * Android. Both survive a reload; only the first survives a closed tab.
+ */
 function storages(): Storage[] {
   const found: Storage[] = [];
   for (const name of ['localStorage', 'sessionStorage'] as const) {
     try {
-      found.push(window[name]);
+      const storage = window[name] as Storage | null;
+      if (storage !== null) found.push(storage);
     } catch {
       // The browser does not allow it. The page itself still has the unsent data.
     }
