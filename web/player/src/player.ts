@@ -9,6 +9,7 @@ import { cardOf, type Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { SavingState } from './saver.ts';
+import { LostScript, loadSequencer } from './scripts.ts';
 import { openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
@@ -23,7 +24,7 @@ import {
 } from './server.ts';
 import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
-import { giveRuntime } from './unit-runtime.ts';
+import { loadRuntime, type RuntimeHost } from './unit-runtime.ts';
 
 /** A course's last data may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
@@ -74,8 +75,10 @@ export class Player {
   }
 
   async #openPage(givesUpUnsent = false): Promise<void> {
+    let sequencer: Sequencer | null = null;
     try {
       const { page, wasRecovered } = await openPage(givesUpUnsent);
+      sequencer = await loadSequencer(page);
       this.#page = page;
       this.#wasRecovered = wasRecovered;
     } catch (error) {
@@ -89,12 +92,11 @@ export class Player {
       onState: (state) => this.#savingChanged(state),
     });
     this.#view.showCourse(this.#page);
-    const { units, lastUnit, sequencing } = this.#page;
+    const { units, lastUnit } = this.#page;
     await this.#moves.make(async () => {
-      if (sequencing !== null) {
-        const { Sequencer } = await import('./sequencer.ts');
-        this.#sequencer = new Sequencer(sequencing.tree, sequencing.state);
-        await this.#openDelivered(this.#sequencer.begin());
+      if (sequencer !== null) {
+        this.#sequencer = sequencer;
+        await this.#openDelivered(sequencer.begin());
         return;
       }
       const last = units.find(({ id }) => id === lastUnit);
@@ -134,9 +136,11 @@ export class Player {
     }
     this.#view.showLoading();
     let start: UnitStart;
+    let install: Awaited<ReturnType<typeof loadRuntime>>;
     try {
       const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
       start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
+      install = await loadRuntime(start.script);
     } catch (error) {
       given?.close();
       this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
@@ -155,7 +159,7 @@ export class Player {
     this.#sequencer?.unitOpened(start.script === null);
     const open = new OpenUnit(unit, start);
     this.#open = open;
-    if (start.script !== null) await this.#giveRuntime(open);
+    open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
     if (open.runtime === null) this.#noteAsset(open);
     this.#view.welcome(start.isReview, this.#wasRecovered);
@@ -168,9 +172,9 @@ export class Player {
     else this.#view.showFrame(open);
   }
 
-  /** Provides a unit with its runtime, and saves what it reports. */
-  async #giveRuntime(open: OpenUnit): Promise<void> {
-    open.runtime = await giveRuntime(open.start, {
+  /** Saves what a unit reports to its runtime, and follows its navigation. */
+  #hostOf(open: OpenUnit): RuntimeHost {
+    return {
       onChange: (how) => {
         open.saver?.changed(how);
         if (how !== 'terminate') return;
@@ -179,7 +183,7 @@ export class Player {
       },
       onNavigation: (navigation) => this.#navigate(open, navigation),
       sequencer: this.#sequencer,
-    });
+    };
   }
 
   /** Records that the learner has opened an asset, which reports nothing itself. */
@@ -388,6 +392,6 @@ export class Player {
   #showFailure(error: unknown, again?: () => unknown): void {
     if (isOver(error)) this.#end('over');
     else if (isSuperseded(error)) this.#end('superseded');
-    else this.#view.showFailed(again);
+    else this.#view.showFailed(error instanceof LostScript ? undefined : again);
   }
 }

@@ -2,6 +2,7 @@ import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-track
 import type { Navigation } from './navigation.ts';
 import type { OnChange, ScormSession } from './scorm-session.ts';
 import type { Scorm2004Start } from './scorm2004.ts';
+import { loadScript } from './scripts.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { UnitStart } from './server.ts';
 
@@ -20,40 +21,41 @@ export interface UnitRuntime {
   timeOut(): void;
 }
 
+/** What a runtime needs from the page. */
+export interface RuntimeHost {
+  onChange: OnChange;
+  onNavigation: (navigation: Navigation) => void;
+  sequencer: Sequencer | null;
+}
+
 /**
- * Installs the runtime of a unit where its course looks for it. It must be there before the course loads, because many
- * courses look only once.
+ * Loads the script of a unit's runtime.
+ * @returns installs the runtime where the course looks for it. It must be there before the course loads, because many
+ *   courses look only once. Null for a unit without a runtime
+ * @throws {LostScript}
  */
-export async function giveRuntime(
-  start: UnitStart,
-  {
-    onChange,
-    onNavigation,
-    sequencer,
-  }: {
-    onChange: OnChange;
-    onNavigation: (navigation: Navigation) => void;
-    sequencer: Sequencer | null;
-  },
-): Promise<UnitRuntime> {
+export async function loadRuntime(
+  script: UnitStart['script'],
+): Promise<((start: UnitStart, host: RuntimeHost) => UnitRuntime) | null> {
   const runtime = window as RuntimeWindow;
-  if (start.script === 'scorm12') {
-    const { scorm12Api } = await import('./scorm12.ts');
-    const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, onChange);
-    runtime.API = api;
-    const timeOut = () => endOverTime(session, 'cmi.core.exit', 'cmi.core.lesson_status');
-    return { session, report: null, timeOut };
+  if (script === null) return null;
+  if (script === 'scorm12') {
+    const { scorm12Api } = await loadScript(() => import('./scorm12.ts'));
+    return (start, { onChange }) => {
+      const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, onChange);
+      runtime.API = api;
+      const timeOut = () => endOverTime(session, 'cmi.core.exit', 'cmi.core.lesson_status');
+      return { session, report: null, timeOut };
+    };
   }
-  const { scorm2004Api } = await import('./scorm2004.ts');
-  const { session, api, report } = scorm2004Api(
-    start.data as Scorm2004Start,
-    onChange,
-    onNavigation,
-    sequencer,
-  );
-  runtime.API_1484_11 = api;
-  const timeOut = () => endOverTime(session, 'cmi.exit', 'cmi.completion_status');
-  return { session, report, timeOut };
+  const { scorm2004Api } = await loadScript(() => import('./scorm2004.ts'));
+  return (start, { onChange, onNavigation, sequencer }) => {
+    const data = start.data as Scorm2004Start;
+    const { session, api, report } = scorm2004Api(data, onChange, onNavigation, sequencer);
+    runtime.API_1484_11 = api;
+    const timeOut = () => endOverTime(session, 'cmi.exit', 'cmi.completion_status');
+    return { session, report, timeOut };
+  };
 }
 
 /** Sets a missing status to incomplete: a unit that ends without a status would count as completed. */
