@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
-import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
+import { type Classroom, heardOf, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 /** An AICC unit whose last words are synchronous requests. */
 const AICC_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
@@ -74,10 +74,10 @@ addEventListener('unload', function () {
 
 describe('the last data of a course that sends it in a synchronous request', () => {
   let classroom: Classroom;
-  let { service, browser } = {} as Classroom;
+  let { service, browser, target } = {} as Classroom;
   before(async () => {
     classroom = await openClassroom();
-    ({ service, browser } = classroom);
+    ({ service, browser, target } = classroom);
   });
   after(() => classroom[Symbol.asyncDispose]());
 
@@ -116,6 +116,97 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await learner.page.getByRole('heading', { name: /You have .*finished/ }).waitFor();
   });
 
+  /** Opens an AICC unit that suspends with this data, and whose requests `answer` answers. */
+  const openSuspending = async (
+    learner: Learner,
+    answer: (route: Route, command: string) => Promise<unknown>,
+    data = '',
+  ) => {
+    const page = AICC_PAGE.replace('Lesson_Status=P', 'Lesson_Status=i,s').replace(
+      'Time=00:02:00\\r\\n',
+      `Time=00:02:00\\r\\n${data}`,
+    );
+    const { registrationId } = await registerTo(service, aiccCourse(page));
+    await learner.open(service, registrationId);
+    await learner.course.locator('#ready').waitFor();
+    await learner.page.route('**/aicc', (route) =>
+      answer(route, new URLSearchParams(route.request().postData() ?? '').get('command') ?? ''),
+    );
+    return registrationId;
+  };
+  const exit = ({ page }: Learner) => page.getByRole('button', { name: 'Exit' }).click();
+  const heading = ({ page }: Learner, name: string) => page.getByRole('heading', { name }).waitFor();
+
+  it('arrives in its order when the learner leaves through the exit', async () => {
+    await using learner = await newLearner(browser);
+    const held = Promise.withResolvers<Route>();
+    const commands: string[] = [];
+    const registrationId = await openSuspending(learner, async (route, command) => {
+      commands.push(command);
+      if (command === 'PutParam') held.resolve(route);
+      else await route.continue();
+    });
+    await exit(learner);
+    const first = await held.promise;
+    // Requests that the page sent before this one have arrived as well.
+    await learner.page.evaluate(async () => (await fetch(location.href)).text());
+    assert.deepEqual(commands, ['PutParam']);
+    await learner.page.getByText('Saving …').waitFor();
+    await first.continue();
+    await heading(learner, 'You have not finished this course yet');
+    assert.deepEqual(commands, ['PutParam', 'ExitAU']);
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Incomplete');
+    const completed = heardOf(target, registrationId).filter(({ completion }) => completion === 'Completed');
+    assert.deepEqual(completed, []);
+  });
+
+  it('is numbered when the tab goes elsewhere', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await openSuspending(learner, (route) => route.continue());
+    await learner.course.locator('#ready').evaluate(() => {
+      const { fetch: send } = window;
+      window.fetch = (url, init) => {
+        const number = new Headers(init?.headers).get('Coursewire-Last-Request');
+        localStorage.setItem('numbers', `${localStorage.getItem('numbers') ?? ''}${number},`);
+        return send(url, init);
+      };
+    });
+    await learner.course.locator('#ready').click();
+    await learner.page.goto('about:blank');
+    await learner.open(service, registrationId);
+    const numbers = (await learner.page.evaluate(() => localStorage.getItem('numbers'))) ?? '';
+    assert.match(numbers, /^([0-9a-f]{24}) 1,\1 2,$/);
+    const { api } = service;
+    const recorded = async () => (await api.get(`/registrations/${registrationId}`)).body.completion;
+    await until(async () => (await recorded()) !== 'Unknown', 'the last words are recorded');
+  });
+
+  it('arrives through the exit even if it is more than a page that is closed can send', async () => {
+    await using learner = await newLearner(browser);
+    const registrationId = await openSuspending(
+      learner,
+      (route) => route.continue(),
+      `[Core_Lesson]\\r\\n${'x'.repeat(100_000)}\\r\\n`,
+    );
+    await exit(learner);
+    await heading(learner, 'You have not finished this course yet');
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    assert.match(JSON.stringify(body.attempts[0].units[0].data), /x{100000}/);
+  });
+
+  it('is not called saved if it does not arrive, and what follows it is not sent', async () => {
+    await using learner = await newLearner(browser);
+    const commands: string[] = [];
+    const registrationId = await openSuspending(learner, async (route, command) => {
+      commands.push(command);
+      await route.fulfill({ status: 502, contentType: 'text/html', body: 'bad gateway' });
+    });
+    await exit(learner);
+    await heading(learner, 'Your last work may not be saved');
+    assert.deepEqual(commands, ['PutParam']);
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Unknown');
+  });
+
   it('arrives from a frame that the course added itself', async () => {
     const { registrationId } = await registerTo(service, aiccCourse(FRAME_PAGE));
     await using learner = await newLearner(browser);
@@ -142,7 +233,8 @@ describe('the last data of a course that sends it in a synchronous request', () 
       learner.page.getByRole('button', { name: 'Open the course' }).click(),
     ]);
     await opened.getByText('started').waitFor();
-    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await exit(learner);
+    await heading(learner, 'You have finished this course');
     await passes(registrationId, 90);
   });
 });

@@ -1,6 +1,8 @@
 import { watchLastRequests } from './last-requests.ts';
 
 const CLOSED_CHECK_MS = 500;
+/** A page may ask the learner whether to leave it. */
+const LONGEST_UNLOAD_MS = 1_000;
 const NAME = 'coursewire-course';
 
 /** The window of a course that does not run in a frame of the page. */
@@ -44,14 +46,32 @@ export class CourseWindow {
     this.#window?.focus();
   }
 
-  close(): void {
-    if (this.#window !== null) watchLastRequests(this.#window);
-    this.#window?.close();
+  /** Closes the window. Resolves once its page was unloaded, so that its last requests are known. */
+  async close(): Promise<void> {
+    const closing = this.#window;
     this.#forget();
+    if (closing === null || closing.closed) return;
+    watchLastRequests(closing);
+    const unloaded = isUnloaded(closing);
+    closing.close();
+    await unloaded;
   }
 
   #forget(): void {
     clearInterval(this.#timer);
     this.#window = null;
   }
+}
+
+/** Resolves once the page of a window is unloaded, or after a while. A page of another origin is not waited for. */
+function isUnloaded(closing: Window): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LONGEST_UNLOAD_MS);
+    try {
+      // `unload` follows at once.
+      closing.addEventListener('pagehide', () => setTimeout(resolve));
+    } catch {
+      resolve();
+    }
+  });
 }

@@ -1,3 +1,6 @@
+import { LastRequestQueue, MOST_BYTES } from './last-request-queue.ts';
+import { byteLength } from './server.ts';
+
 /**
  * Delivers the last requests of courses. Browsers reject a synchronous XMLHttpRequest while its page is being closed,
  * and abort requests in flight. Many AICC, cmi5 and xAPI courses send their last data in one. While a page of a course
@@ -8,7 +11,7 @@ type CourseGlobal = Window & typeof globalThis;
 
 interface Opened {
   method: string;
-  url: string;
+  url: URL;
   isAsync: boolean;
   headers: [string, string][];
 }
@@ -17,13 +20,19 @@ interface Watched {
   isLeaving: boolean;
 }
 
-/** Browsers let a page that is being closed send 64 KiB in total. */
-const MOST_BYTES = 60_000;
-
 /** The error message of Chromium when it rejects a synchronous request. */
 const REFUSED = /page dismissal/i;
 
 const watched = new WeakMap<object, Watched>();
+
+/** The requests to the service. */
+export const lastRequests = new LastRequestQueue();
+
+/** The player's page is being closed, and with it all pages of courses. */
+export function playerGoes(): void {
+  watchLastRequests(window, true);
+  lastRequests.pageGoes();
+}
 
 /**
  * Watches a window and all its frames that have this origin. Call it again for pages that load later. A second call for
@@ -66,8 +75,9 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
   prototype.open = function (this: XMLHttpRequest, method: string, url: string | URL, ...rest: unknown[]) {
     // A request is asynchronous if the parameter is missing, but not if it is undefined.
     const isAsync = rest.length === 0 || Boolean(rest[0]);
-    opened.set(this, { method: String(method), url: String(url), isAsync, headers: [] });
     (open as (...values: unknown[]) => void).call(this, method, url, ...rest);
+    const address = new URL(url, course.document.baseURI);
+    opened.set(this, { method: String(method), url: address, isAsync, headers: [] });
   };
   prototype.setRequestHeader = function (this: XMLHttpRequest, name: string, value: string) {
     opened.get(this)?.headers.push([name, value]);
@@ -75,7 +85,11 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
   };
   prototype.send = function (this: XMLHttpRequest, body?: Document | XMLHttpRequestBodyInit | null) {
     const request = opened.get(this);
-    const isSendable = request !== undefined && isSmall(body);
+    const bytes = sizeOf(body);
+    const isSendable =
+      request !== undefined &&
+      bytes !== null &&
+      (request.url.origin === location.origin ? lastRequests.takes(bytes) : bytes <= MOST_BYTES);
     if (!isSendable || (request.isAsync && !state.isLeaving)) {
       send.call(this, body);
       return;
@@ -92,15 +106,11 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
       }
     }
     const { method, url, headers } = request;
-    void course
-      .fetch(url, {
-        method,
-        headers,
-        credentials: 'same-origin',
-        keepalive: true,
-        ...(body === null || body === undefined ? {} : { body: body as BodyInit }),
-      })
-      .catch(() => {});
+    const sent = { method, headers, body: (body ?? null) as BodyInit | null };
+    if (url.origin === location.origin) lastRequests.add({ ...sent, url: url.href, bytes }, course);
+    else {
+      void course.fetch(url, { ...sent, credentials: 'same-origin', keepalive: true }).catch(() => {});
+    }
     if (!request.isAsync) pretendSuccess(this);
   };
 }
@@ -123,11 +133,13 @@ function pretendSuccess(request: XMLHttpRequest): void {
   }
 }
 
-function isSmall(body: unknown): boolean {
-  if (body === null || body === undefined) return true;
-  if (typeof body === 'string') return new TextEncoder().encode(body).length <= MOST_BYTES;
-  if (body instanceof URLSearchParams) return String(body).length <= MOST_BYTES;
-  const { size, byteLength } = body as { size?: unknown; byteLength?: unknown };
-  const bytes = size ?? byteLength;
-  return typeof bytes === 'number' && bytes <= MOST_BYTES;
+/** The size of a body that `fetch` can send; null for any other. */
+function sizeOf(body: unknown): number | null {
+  if (body === null || body === undefined) return 0;
+  if (typeof body === 'string') return byteLength(body);
+  // It belongs to the course's window, so `instanceof` does not work here.
+  if (Object.prototype.toString.call(body) === '[object URLSearchParams]') return String(body).length;
+  const { size, byteLength: length } = body as { size?: unknown; byteLength?: unknown };
+  const bytes = size ?? length;
+  return typeof bytes === 'number' ? bytes : null;
 }

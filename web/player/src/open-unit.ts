@@ -86,7 +86,7 @@ export class OpenUnit {
    */
   async closeCourse(canStay: boolean): Promise<boolean> {
     this.stopClock();
-    this.window?.close();
+    await this.window?.close();
     const frame = this.#frame;
     if (frame === null || (await isUnloaded(frame))) return true;
     if (canStay) return false;
@@ -115,7 +115,7 @@ export class OpenUnit {
   /** Closes the unit without saving its last data, because nothing is recorded any longer. */
   drop(): void {
     this.stopClock();
-    this.window?.close();
+    void this.window?.close();
   }
 }
 

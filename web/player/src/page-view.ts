@@ -140,6 +140,11 @@ export class PageView {
     else if (state === 'refused') this.#stage.say(savedWords('refused'));
   }
 
+  /** Shows whether the last requests of a unit that calls the service itself are being sent. */
+  showSending(isSending: boolean): void {
+    if (!this.#playing().isEnded) this.#header.setSaving('saving', isSending);
+  }
+
   /** Shows that the course has ended its session. */
   showSessionEnded(page: PageAnswer, { start }: OpenUnit): void {
     this.#stage.say(endedWords(page, { isReview: start.isReview, doubt: this.#playing().doubt }));

@@ -1,5 +1,5 @@
 import type { CourseWindow } from './course-window.ts';
-import { watchLastRequests } from './last-requests.ts';
+import { lastRequests, playerGoes, watchLastRequests } from './last-requests.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
@@ -69,7 +69,7 @@ export class Player {
     this.#view.begin(this.#root);
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
-    addEventListener('pagehide', () => watchLastRequests(window, true));
+    addEventListener('pagehide', playerGoes);
     addEventListener('message', (event) => this.#heard(event));
     await this.#openPage();
   }
@@ -96,8 +96,7 @@ export class Player {
     await this.#moves.make(async () => {
       if (sequencer !== null) {
         this.#sequencer = sequencer;
-        await this.#openDelivered(sequencer.begin());
-        return;
+        return await this.#openDelivered(sequencer.begin());
       }
       const last = units.find(({ id }) => id === lastUnit);
       await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
@@ -107,11 +106,8 @@ export class Player {
   /** Opens the unit that the sequencing delivered. Without one, the learner chooses. */
   async #openDelivered(id: string | null): Promise<void> {
     const unit = this.#page?.units.find((each) => each.id === id);
-    if (unit !== undefined) {
-      await this.#openUnit(unit);
-      return;
-    }
-    this.#view.showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
+    if (unit !== undefined) await this.#openUnit(unit);
+    else this.#view.showBetweenUnits(cardOf(TEXTS.choose, TEXTS.chooseWords));
   }
 
   /** Leaves the open unit and follows a request of the learner, or of the unit that terminated. */
@@ -129,33 +125,9 @@ export class Player {
 
   /** @param given the window that the learner's click opened for the unit; still empty */
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
-    const isClosed = await this.#closeUnit();
-    if (!isClosed || this.#isEnded || this.#moves.isLeaving) {
-      given?.close();
-      return;
-    }
-    this.#view.showLoading();
-    let start: UnitStart;
-    let install: Awaited<ReturnType<typeof loadRuntime>>;
-    try {
-      const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
-      start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
-      install = await loadRuntime(start.script);
-    } catch (error) {
-      given?.close();
-      this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
-      return;
-    }
-    if (this.#isEnded || this.#moves.isLeaving) {
-      given?.close();
-      return;
-    }
-    if (isUsedUp(start.timeLimit)) {
-      given?.close();
-      this.#sequencer?.timeIsOver();
-      await this.#showTimeOver(true);
-      return;
-    }
+    const started = await this.#startUnit(unit);
+    if (started === null) return await given?.close();
+    const { start, install } = started;
     this.#sequencer?.unitOpened(start.script === null);
     const open = new OpenUnit(unit, start);
     this.#open = open;
@@ -170,6 +142,26 @@ export class Player {
     this.#startClock(open);
     if (start.ownWindow) this.#showOwnWindow(open, given);
     else this.#view.showFrame(open);
+  }
+
+  /** Closes the open unit and starts another one. Returns null if it does not open; the page then shows why. */
+  async #startUnit(unit: Unit) {
+    const canOpen = () => !this.#isEnded && !this.#moves.isLeaving;
+    if (!(await this.#closeUnit()) || !canOpen()) return null;
+    this.#view.showLoading();
+    try {
+      const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
+      const start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
+      const install = await loadRuntime(start.script);
+      if (!canOpen()) return null;
+      if (!isUsedUp(start.timeLimit)) return { start, install };
+    } catch (error) {
+      this.#showFailure(error, () => this.#moves.make(() => this.#openUnit(unit)));
+      return null;
+    }
+    this.#sequencer?.timeIsOver();
+    await this.#showTimeOver(true);
+    return null;
   }
 
   /** Saves what a unit reports to its runtime, and follows its navigation. */
@@ -206,11 +198,11 @@ export class Player {
             setTimeout(() => void this.#recorded.ask(), LAST_WORDS_MS);
             open.saver?.changed('commit');
             await open.saver?.settled();
-            this.#recording?.left(open, await this.#recorded.ask());
+            await this.#noteLeft(open);
             return this.#doubt;
           },
           onOpenedAgain: (opened) => {
-            if (this.#moves.isMoving) opened.close();
+            if (this.#moves.isMoving) void opened.close();
             else void this.#moves.make(() => this.#openUnit(open.unit, opened));
           },
         },
@@ -225,10 +217,7 @@ export class Player {
   }
 
   async #unitLeft(): Promise<void> {
-    if ((this.#page?.units.length ?? 0) < 2) {
-      await this.#exit();
-      return;
-    }
+    if ((this.#page?.units.length ?? 0) < 2) return await this.#exit();
     const isClosed = await this.#closeUnit();
     if (isClosed && !this.#isEnded) this.#view.showUnitEnded();
   }
@@ -292,8 +281,17 @@ export class Player {
       await open.saver.settled();
     }
     open.dispose();
-    this.#recording?.left(open, await this.#recorded.ask());
+    await this.#noteLeft(open);
     return true;
+  }
+
+  /** Notes whether everything was saved that a unit sent while it was left, and asks what is recorded now. */
+  async #noteLeft(open: OpenUnit): Promise<void> {
+    const { isSending } = lastRequests;
+    if (isSending) this.#view.showSending(true);
+    const isSent = await lastRequests.sent();
+    if (isSending) this.#view.showSending(false);
+    this.#recording?.left(open, (await this.#recorded.ask()) && isSent);
   }
 
   #startClock(open: OpenUnit): void {

@@ -57,7 +57,7 @@ export class Recording {
     return this.#latest;
   }
 
-  /** Notes whether the service answered when the learner left a unit, or closed its window. */
+  /** Notes whether the service answered all requests when the learner left a unit, or closed its window. */
   left(open: RecordedUnit, isAnswered: boolean): void {
     // A saver waits until everything is saved.
     const isRecorded = open.saver === null && this.#page.mode === 'normal' && !open.start.isReview;

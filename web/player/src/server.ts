@@ -82,6 +82,14 @@ const DEADLINE_MS = 20_000;
 /** A large body takes longer to send. This is the speed of a slow connection, 40 kbit/s. */
 const BYTES_PER_MS = 5;
 
+/**
+ * How long a request of this size waits for its response, in milliseconds.
+ * @param slowness how many times slower than usual the connection may be
+ */
+export function sendingMs(bytes: number, slowness = 1): number {
+  return DEADLINE_MS + (slowness * bytes) / BYTES_PER_MS;
+}
+
 /** The service's response to a request. */
 export interface Answer {
   status: number;
@@ -105,8 +113,7 @@ export async function send(
     slowness = 1,
   }: { keepalive?: boolean; aborter?: AbortController; slowness?: number } = {},
 ): Promise<Answer> {
-  const sendingMs = (slowness * byteLength(body ?? '')) / BYTES_PER_MS;
-  let timer = setTimeout(() => aborter.abort(), DEADLINE_MS + sendingMs);
+  let timer = setTimeout(() => aborter.abort(), sendingMs(byteLength(body ?? ''), slowness));
   const goOn = () => {
     clearTimeout(timer);
     timer = setTimeout(() => aborter.abort(), DEADLINE_MS);
@@ -144,6 +151,11 @@ function statusOf({ status, headers }: Response): number {
     // The outcome of a write of an older page.
     (status === CONFLICT && type.startsWith('application/json'));
   return isOfService ? status : UNAVAILABLE;
+}
+
+/** Whether the service itself has answered, though it may have refused the request. */
+export function hasAnswered(answer: Response): boolean {
+  return answer.ok || isRefusal(statusOf(answer));
 }
 
 /** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
+import { answerOfProxy, problem } from './support/page-in-node.ts';
+
+interface Sent {
+  by: 'player' | 'course';
+  body: string;
+  /** The random id and the number of its header. */
+  order: [id: string, number: string];
+  keepalive: boolean;
+  answer: PromiseWithResolvers<Response>;
+}
+
+/** A queue on a page without a network: the test answers the requests. */
+function queueOf(t: TestContext) {
+  // Deadlines of requests without an answer would keep the process running.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent: Sent[] = [];
+  const fetchOf = (by: Sent['by']) =>
+    ((_url: string, { headers, body, keepalive }: RequestInit) => {
+      const header = new Headers(headers).get('Coursewire-Last-Request') ?? '';
+      const answer = Promise.withResolvers<Response>();
+      const [id = '', number = ''] = header.split(' ');
+      sent.push({ by, body: String(body), order: [id, number], keepalive: keepalive === true, answer });
+      return answer.promise;
+    }) as typeof fetch;
+  const page = Object.assign(new EventTarget(), { fetch: fetchOf('player') });
+  for (const [name, value] of [
+    ['window', page],
+    ['addEventListener', page.addEventListener.bind(page)],
+  ] as const) {
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+    t.after(() => Reflect.deleteProperty(globalThis, name));
+  }
+  const queue = new LastRequestQueue();
+  const course = { fetch: fetchOf('course') };
+  const add = (body: string, bytes = body.length) =>
+    queue.add({ method: 'POST', url: 'http://content/aicc', headers: [], body, bytes }, course);
+  /** Answers a request, and lets the queue go on. */
+  const answer = async (at: number, response: Response = new Response()) => {
+    sent[at]?.answer.resolve(response);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { queue, sent, add, answer, goBack: () => page.dispatchEvent(new Event('pageshow')) };
+}
+
+const bodies = (sent: readonly Sent[]) => sent.map(({ body }) => body);
+const numbers = (sent: readonly Sent[]) => sent.map(({ order: [, number] }) => number);
+const ids = (sent: readonly Sent[]) => new Set(sent.map(({ order: [id] }) => id));
+
+describe('the last requests of a course', () => {
+  it('are sent one after the other while the page of the player stays', async (t) => {
+    const { queue, sent, add, answer } = queueOf(t);
+    add('PutParam');
+    add('ExitAU');
+    assert.deepEqual(bodies(sent), ['PutParam']);
+    await answer(0);
+    assert.deepEqual(bodies(sent), ['PutParam', 'ExitAU']);
+    await answer(1, problem(403));
+    assert.equal(await queue.sent(), true, 'the service has answered, though it refused one');
+    // Neither waits for another one, on any instance of the service.
+    assert.deepEqual(numbers(sent), ['1', '1']);
+    assert.equal(ids(sent).size, 2);
+  });
+
+  it('have any size while the page of the player stays, and fit in with others once it goes', async (t) => {
+    const { queue, sent, add } = queueOf(t);
+    assert.equal(queue.takes(70_000), true);
+    add('PutParam', 70_000);
+    queue.pageGoes();
+    assert.equal(queue.takes(70_000), false);
+    assert.equal(queue.takes(50_000), true);
+    assert.deepEqual(
+      sent.map(({ keepalive }) => keepalive),
+      [false],
+    );
+  });
+
+  it('are all sent at once and numbered when the page of the player goes', async (t) => {
+    const { queue, sent, add, answer } = queueOf(t);
+    for (const body of ['a', 'b', 'c']) add(body);
+    queue.pageGoes();
+    await answer(0);
+    add('d');
+    assert.deepEqual(bodies(sent), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(numbers(sent), ['1', '2', '3', '4']);
+    assert.equal(ids(sent).size, 1);
+    assert.match([...ids(sent)].join(), /^[0-9a-f]{24}$/);
+    assert.deepEqual(
+      sent.map(({ by, keepalive }) => [by, keepalive]),
+      [
+        ['player', true],
+        ['player', true],
+        ['player', true],
+        ['course', true],
+      ],
+    );
+  });
+
+  it('are sent one after the other again if the browser brings the page back', async (t) => {
+    const { queue, sent, add, answer, goBack } = queueOf(t);
+    queue.pageGoes();
+    add('a');
+    goBack();
+    add('b');
+    add('c');
+    assert.deepEqual(bodies(sent), ['a', 'b']);
+    await answer(1);
+    assert.deepEqual(numbers(sent), ['1', '1', '1']);
+    assert.equal(ids(sent).size, 3);
+  });
+
+  for (const [what, fail] of [
+    ['the connection is lost', (sent: Sent | undefined) => sent?.answer.reject(new TypeError('network'))],
+    ['a proxy answers', (sent: Sent | undefined) => sent?.answer.resolve(answerOfProxy(404))],
+    ['the service cannot write', (sent: Sent | undefined) => sent?.answer.resolve(problem(503))],
+  ] as const) {
+    it(`are lost if ${what}, and what follows is not sent`, async (t) => {
+      const { queue, sent, add, answer } = queueOf(t);
+      add('PutParam');
+      add('ExitAU');
+      fail(sent[0]);
+      assert.equal(await queue.sent(), false);
+      assert.deepEqual(bodies(sent), ['PutParam']);
+      assert.equal(await queue.sent(), true, 'it was reported before');
+      add('PutParam again');
+      await answer(1);
+      assert.equal(await queue.sent(), true);
+    });
+  }
+});

@@ -1,0 +1,120 @@
+import { hasAnswered, sendingMs } from './server.ts';
+
+/** A request of a course whose page is being closed. */
+export interface LastRequest {
+  method: string;
+  /** Absolute. */
+  url: string;
+  headers: [string, string][];
+  body: BodyInit | null;
+  bytes: number;
+}
+
+/** Browsers let a page that is being closed send 64 KiB in total. */
+export const MOST_BYTES = 60_000;
+
+/** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
+const ORDER_HEADER = 'Coursewire-Last-Request';
+const ID_BYTES = 12;
+
+/**
+ * Sends the last requests of courses to the service. While the player's page stays, it sends one after the other, as the
+ * courses did. Once the page goes, it sends all at once, and numbers them so that the service keeps their order.
+ */
+export class LastRequestQueue {
+  readonly #waiting: LastRequest[] = [];
+  #sending: Promise<void> | null = null;
+  #isGoing = false;
+  /** Whether a request has failed since {@link sent} was called. */
+  #hasFailed = false;
+  /** The numbers since the last request that has a response; null before the first. */
+  #order: { id: string; count: number } | null = null;
+
+  /** Whether requests have no response yet. */
+  get isSending(): boolean {
+    return this.#sending !== null;
+  }
+
+  /** Whether it can send a request of this size now. */
+  takes(bytes: number): boolean {
+    return !this.#isGoing || bytes <= MOST_BYTES;
+  }
+
+  /** Sends a request. @param course sends it if the player's page is already being closed */
+  add(request: LastRequest, course: Pick<Window, 'fetch'>): void {
+    if (this.#isGoing) {
+      void this.#begin(request, course).catch(() => {});
+      return;
+    }
+    this.#waiting.push(request);
+    this.#sending ??= this.#sendAll();
+  }
+
+  /** Resolves once all requests have a response. Returns whether each since the last call got one of the service. */
+  async sent(): Promise<boolean> {
+    while (this.#sending !== null) await this.#sending;
+    const hasFailed = this.#hasFailed;
+    this.#hasFailed = false;
+    return !hasFailed;
+  }
+
+  /** The player's page is being closed. Requests that wait for the response to another one would be lost. */
+  pageGoes(): void {
+    this.#isGoing = true;
+    for (const request of this.#waiting.splice(0)) void this.#begin(request).catch(() => {});
+    const back = () => {
+      this.#isGoing = false;
+      this.#order = null;
+    };
+    addEventListener('pageshow', back, { once: true });
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (!(await this.#arrives(next))) {
+        this.#hasFailed = true;
+        // What follows relies on it: without the status of a unit, its end would complete it.
+        this.#waiting.length = 0;
+      }
+      if (!this.#isGoing) this.#order = null;
+    }
+    this.#sending = null;
+  }
+
+  async #arrives(request: LastRequest): Promise<boolean> {
+    const aborter = new AbortController();
+    const timer = setTimeout(() => aborter.abort(), sendingMs(request.bytes));
+    try {
+      return hasAnswered(await this.#begin(request, window, aborter.signal));
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #begin(
+    { method, url, headers, body, bytes }: LastRequest,
+    from: Pick<Window, 'fetch'> = window,
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
+    this.#order ??= { id: randomId(), count: 0 };
+    this.#order.count += 1;
+    const { id, count } = this.#order;
+    return from.fetch(url, {
+      method,
+      headers: [...headers, [ORDER_HEADER, `${id} ${count}`]],
+      body,
+      credentials: 'same-origin',
+      // The page may still be closed before the response arrives.
+      keepalive: bytes <= MOST_BYTES,
+      signal,
+    });
+  }
+}
+
+/** `crypto.randomUUID` does not exist on pages without TLS. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
