@@ -128,6 +128,47 @@ describe('a cmi5 course in a browser', () => {
       await learner.page.getByRole('alert').waitFor({ state: 'hidden' });
       assert.equal(await course.locator('#started').textContent(), 'Normal');
     });
+
+    /** Lets the browser allow no further window, as in-app browsers do. */
+    const block = (learner: Learner) =>
+      learner.page.evaluate(() => {
+        window.open = () => null;
+      });
+
+    it('opens in the page where the browser allows no window', async () => {
+      const registrationId = await register(ownWindow, {
+        ...ownWindow,
+        id: 'https://example.com/course/two',
+      });
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await heading(learner, 'This course opens in its own window');
+      await block(learner);
+      await button(learner, 'Open the course').click();
+      await button(learner, 'Open it here').click();
+      await learner.course.getByText('Normal').waitFor();
+      await learner.course.locator('#pass').click();
+      await learner.course.getByText('done', { exact: true }).waitFor();
+      // The learner has chosen that for all units.
+      await button(learner, 'course/two').click();
+      await learner.course.getByText('Normal').waitFor();
+      await button(learner, 'Exit').click();
+      await heading(learner, 'You have not finished this course yet');
+      const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
+      assert.deepEqual([units[0].success, units[0].score], ['PASS', 90]);
+    });
+
+    it('opens in the page, in a session of its own, where the browser allows no second window', async () => {
+      await using learner = await newLearner(browser);
+      await learner.open(service, await register(ownWindow));
+      const first = await openWindow(learner, 'Open the course');
+      await first.close();
+      await heading(learner, 'You have closed the course');
+      await block(learner);
+      await button(learner, 'Open the course again').click();
+      await button(learner, 'Open it here').click();
+      await learner.course.getByText('Normal').waitFor();
+    });
   });
 
   it('ends where its only unit returns to the player', async () => {
@@ -136,6 +177,39 @@ describe('a cmi5 course in a browser', () => {
     await learner.course.getByText('Normal').waitFor();
     await learner.course.locator('#return').click();
     await heading(learner, 'You have not finished this course yet');
+  });
+
+  describe('whose unit sends the whole window to where it returns', () => {
+    const leave = async (learner: Learner) => {
+      await learner.course.getByText('Normal').waitFor();
+      await learner.course.locator('body').evaluate(() => {
+        const all = top as Window;
+        all.location.href = new URL('../cmi5/return', all.location.href).href;
+      });
+    };
+
+    it('leads to the page that the launch returns to', async () => {
+      const returnUrl = 'https://portal.example/courses?a=1&b="2"';
+      const path = `/registrations/${await register(ONE)}/launch`;
+      const { body } = await service.api.post(path, { return_url: returnUrl });
+      await using learner = await newLearner(browser);
+      await learner.page.route('https://portal.example/**', (route) =>
+        route.fulfill({ body: 'The portal.' }),
+      );
+      await learner.page.goto(body.launch_url);
+      await leave(learner);
+      await learner.page.getByText('The portal.').waitFor();
+      assert.equal(learner.page.url(), new URL(returnUrl).href);
+    });
+
+    it('leads back to the course if the launch returns nowhere', async () => {
+      await using learner = await newLearner(browser);
+      await learner.open(service, await register(ONE));
+      await leave(learner);
+      await heading(learner, 'You have left the course');
+      await learner.page.getByRole('link', { name: 'Back to the course' }).click();
+      await learner.course.getByText('Normal').waitFor();
+    });
   });
 
   it('offers the other units where one returns to the player', async () => {

@@ -64,6 +64,7 @@ body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center
 main{width:100%;max-width:34rem;padding:clamp(1.25rem,5vw,2.5rem);background:var(--card);border:1px solid var(--line);border-top:4px solid var(--accent);border-radius:.75rem}
 h1{margin:0 0 .75rem;font-size:clamp(1.375rem,5vw,1.75rem);line-height:1.25;overflow-wrap:anywhere;text-wrap:balance}
 p{margin:0;color:var(--soft);text-wrap:pretty}
+p a{color:var(--accent)}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:grid;grid-template-columns:9.5rem 1fr;gap:.125rem 1rem;padding:.625rem 0;border-bottom:1px solid var(--line)}
 dl div:last-child{border-bottom:0;padding-bottom:0}
@@ -90,6 +91,29 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
 export function refusalPage(state: Refused): LaunchPage {
   const { status, heading, text } = REFUSALS[state];
   return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${text}</p>`) };
+}
+
+/**
+ * The page where a course ends that leaves the player.
+ * @param options.returnUrl the page that the launch returns to; null for none
+ * @param options.script shows the link, or follows it if it has `data-leaves`
+ */
+export function leftPage({
+  returnUrl,
+  playerUrl,
+  script,
+}: {
+  returnUrl: string | null;
+  playerUrl: string;
+  script: string;
+}): string {
+  const heading = 'You have left the course';
+  const link =
+    returnUrl === null
+      ? `<a href="${playerUrl}" hidden>Back to the course</a>`
+      : `<a href="${escapeHtml(returnUrl)}" data-leaves hidden>Continue</a>`;
+  const body = `<h1>${heading}</h1>\n<p>You can close this window. ${link}</p>`;
+  return page(heading, `${body}\n<script>${script}</script>`);
 }
 
 /** Lets the learner choose the language of an equivalent. Each language has its native name. */

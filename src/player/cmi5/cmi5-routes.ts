@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { launchPagePolicy, leftPage } from '../../content/registrations/launch-page.ts';
 import type { Database } from '../../database/database.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import { hashSecret, newSecret } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
 import { readSession, takeFetch } from '../sessions/session-store.ts';
 
-/** Tells the player page, if there is one, that the learner has left the unit. */
-const RETURNED =
-  "const to=opener&&opener!==window?opener:parent;if(to!==window)to.postMessage({coursewire:'unit-left'},location.origin);if(opener)close();";
-const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title><p>You can close this window.</p><script>${RETURNED}</script></html>`;
-const POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(RETURNED).digest('base64')}'; frame-ancestors 'self'`;
+/**
+ * Tells the player page, if there is one, that the learner has left the unit. If the unit has replaced that page, leads
+ * to where the player would lead.
+ */
+const RETURNED = `const to=opener&&opener!==window?opener:parent,go=document.links[0];
+if(to!==window)to.postMessage({coursewire:'unit-left'},location.origin);
+if(opener)close();
+else if(to===window)if('leaves' in go.dataset)location.replace(go.href);else go.hidden=false;`;
+const HASH = createHash('sha256').update(RETURNED).digest('base64');
+const POLICY = `${launchPagePolicy("'self'")}; script-src 'sha256-${HASH}'`;
 
 /** The endpoints of cmi5 units, in addition to the learning record store. */
 export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
@@ -35,7 +41,10 @@ export function cmi5Routes(scope: FastifyInstance, { database }: { database: Dat
     },
   );
 
-  scope.get('/cmi5/return', (_request, reply) =>
-    reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  scope.get('/cmi5/return', ({ launch }, reply) =>
+    reply
+      .header('Content-Security-Policy', POLICY)
+      .type('text/html; charset=utf-8')
+      .send(leftPage({ returnUrl: launch.returnUrl, playerUrl: '../player/', script: RETURNED })),
   );
 }

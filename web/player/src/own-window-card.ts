@@ -11,6 +11,11 @@ export interface OwnWindowEvents {
   onClosed(): Promise<Doubt | null>;
   /** The learner opens a closed window again. The new window is empty, and the unit needs a new start. */
   onOpenedAgain(opened: CourseWindow): void;
+  /**
+   * The browser allows no window, so the learner opens the unit in the page.
+   * @param isAgain whether it had its window before, so that it needs a new start
+   */
+  onOpenedHere(isAgain: boolean): void;
 }
 
 /**
@@ -29,6 +34,8 @@ export function ownWindowCard(
   const words = element('p', { role: 'status' });
   const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
   const button = element('button', { class: 'main' });
+  const here = element('button', { hidden: true }, TEXTS.openHere);
+  here.addEventListener('click', () => events.onOpenedHere(wasOpened));
   const show = (closed: string = TEXTS.windowClosed) => {
     const { isOpen } = courseWindow;
     title.textContent = isOpen
@@ -57,6 +64,7 @@ export function ownWindowCard(
     const next = wasOpened ? new CourseWindow() : courseWindow;
     const isOpened = next.open();
     blocked.hidden = isOpened;
+    here.hidden = isOpened;
     if (!isOpened) return;
     if (wasOpened) events.onOpenedAgain(next);
     else start();
@@ -70,6 +78,6 @@ export function ownWindowCard(
     words,
     result,
     blocked,
-    element('div', { class: 'actions' }, button),
+    element('div', { class: 'actions' }, button, here),
   );
 }

@@ -58,6 +58,8 @@ export class Player {
   #recording: Recording | null = null;
   /** Whether the service has just stored unsent data of an earlier page, and the learner does not know it yet. */
   #wasRecovered = false;
+  /** Whether the learner opens in the page what asks for its own window, because the browser allows none. */
+  #isWithoutWindows = false;
   #isEnded = false;
 
   constructor(root: Element) {
@@ -140,7 +142,7 @@ export class Player {
     if (this.#sequencer !== null) this.#view.showHeader();
     this.#view.showContents();
     this.#startClock(open);
-    if (start.ownWindow) this.#showOwnWindow(open, given);
+    if (start.ownWindow && !this.#isWithoutWindows) this.#showOwnWindow(open, given);
     else this.#view.showFrame(open);
   }
 
@@ -200,6 +202,11 @@ export class Player {
             await open.saver?.settled();
             await this.#noteLeft(open);
             return this.#doubt;
+          },
+          onOpenedHere: (isAgain) => {
+            this.#isWithoutWindows = true;
+            if (isAgain) void this.#moves.make(() => this.#openUnit(open.unit));
+            else this.#view.showFrame(open);
           },
           onOpenedAgain: (opened) => {
             if (this.#moves.isMoving) void opened.close();
@@ -301,14 +308,12 @@ export class Player {
   /** The time limit of the unit has passed. The unit ends, or the learner receives a message. */
   #timeIsOver(open: OpenUnit, { exits, hasMessage }: TimeLimit): void {
     if (open !== this.#open) return;
-    if (!exits) {
-      this.#view.showTimePassed();
-      return;
-    }
-    void this.#moves.make(async () => {
+    const close = async () => {
       await this.#closeUnit(() => this.#sequencer?.timeIsOver(), 'time-out');
       if (!this.#isEnded) await this.#showTimeOver(hasMessage);
-    });
+    };
+    if (exits) void this.#moves.make(close);
+    else this.#view.showTimePassed();
   }
 
   /** Shows what follows when the time of a unit is up. @param hasMessage whether to tell the learner why it was closed */

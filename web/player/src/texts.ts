@@ -70,7 +70,9 @@ export const TEXTS = {
   windowClosedTitle: 'You have closed the course',
   windowClosed: 'Open the course again to continue, or exit.',
   openAgain: 'Open the course again',
-  blocked: 'The browser blocked the window. Allow pop-ups for this site, then try again.',
+  blocked:
+    'The browser blocked the window. Allow pop-ups for this site and try again, or open the course here.',
+  openHere: 'Open it here',
   completion: 'Completion',
   success: 'Result',
   score: 'Score',
