@@ -165,10 +165,12 @@ export function playerRoutes(
     const hasBody = Buffer.isBuffer(body) && body.length > 0;
     const { attempt, page } = hasBody ? readBody(UnitsRequest, body) : {};
     const isKnown = attempt !== undefined && page !== undefined;
+    const end = isKnown ? await attempts.endOfPage(launch, { attempt, page }) : null;
     return {
       units: await contentsOf(launch, await openedUnits(launch, null)),
       result: await resultOf(launch),
-      isSuperseded: isKnown && (await attempts.isSupersededPage(launch, { attempt, page })),
+      isSuperseded: end !== null,
+      isReset: end === 'reset',
     };
   });
 

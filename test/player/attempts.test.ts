@@ -289,8 +289,9 @@ describe('attempts', () => {
         version: 1,
       },
     );
-    assert.deepEqual(await client.commit('i1', passed(80)), { status: 409, body: { outcome: 'superseded' } });
-    assert.equal((await client.post('open')).status, 410);
+    assert.deepEqual(await client.commit('i1', passed(80)), { status: 409, body: { outcome: 'reset' } });
+    const opened = await client.post('open');
+    assert.deepEqual([opened.status, opened.body.reason], [410, 'outdated']);
 
     const again = await startLaunch(service, registrationId);
     await again.open();

@@ -32,6 +32,8 @@ describe('a page that asks for its units', () => {
     );
     await service.api.post(`/registrations/${registrationId}/reset`);
     assert.equal(await isSuperseded(second, secondPage), true);
+    const { attempt, page } = secondPage;
+    assert.equal((await second.post('units', { attempt, page })).body.isReset, true);
     const third = await startLaunch(service, registrationId);
     const thirdPage = await third.open();
     assert.deepEqual(

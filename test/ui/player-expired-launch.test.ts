@@ -62,6 +62,23 @@ describe('a launch that expires while the course is open', () => {
     assert.deepEqual(await resultOf(registrationId), ['Completed', 'PASS', 90]);
   });
 
+  for (const [when, ms] of [
+    ['just now', 0],
+    // By then, the service has forgotten the launch.
+    ['a while ago', 11_000],
+  ] as const) {
+    it(`promises nothing and keeps nothing if the registration was deleted ${when}`, async () => {
+      const { learner: opened, registrationId } = await open();
+      await using learner = opened;
+      await service.api.delete(`/registrations/${registrationId}`);
+      passedMs += ms;
+      await learner.course.locator('#pass').click();
+      await learner.page.getByRole('heading', { name: 'This registration no longer exists' }).waitFor();
+      assert.equal(await learner.page.getByText('kept in this browser').count(), 0);
+      assert.deepEqual(await learner.page.evaluate(() => Object.keys(localStorage)), []);
+    });
+  }
+
   it('promises nothing if the browser could not keep the latest work', async () => {
     const { learner: opened } = await open();
     await using learner = opened;

@@ -9,7 +9,7 @@ describe('a page that asks what was recorded', () => {
   it('polls once at a time, and not again at once while too many others are waiting', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));
-    const recorded = new RecordedSince(() => PAGE, { onAnswer: () => {}, onOver: () => {} });
+    const recorded = new RecordedSince(() => PAGE, { onAnswer: () => {}, onEnd: () => {} });
     const polled = recorded.poll();
     await recorded.poll();
     assert.equal(responses.length, 1);
@@ -28,7 +28,7 @@ describe('a page that asks what was recorded', () => {
     const answers: UnitsAnswer[] = [];
     const recorded = new RecordedSince(() => PAGE, {
       onAnswer: (answer) => answers.push(answer),
-      onOver: () => {},
+      onEnd: () => {},
     });
     const older = recorded.ask();
     const newer = recorded.ask();

@@ -72,6 +72,16 @@ describe('unsent work of an earlier page', () => {
     assert.equal(keepUnsent(OWNER, 'commit', WORK, { replaces: true }), false);
   });
 
+  it('is removed if its registration was deleted, and stays if only the launch has expired', async (t) => {
+    let reason = 'expired';
+    const page = pageWithWork(t, () => problem(410, { reason }));
+    assert.equal(await sendUnsent(), 'nothing');
+    assert.equal(Object.keys(page.kept).length, 1);
+    reason = 'deleted';
+    await sendUnsent();
+    assert.deepEqual(Object.keys(page.kept), []);
+  });
+
   it('is removed once the service has rejected it', async (t) => {
     const page = pageWithWork(t, () => problem(400));
     assert.equal(await sendUnsent(), 'refused');

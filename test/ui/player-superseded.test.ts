@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aiccFiles } from '../support/course-packages.ts';
+import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const LIFETIME_S = 60;
+const RESET = 'Your course was started over';
 const SUPERSEDED = 'The course is open in another window';
 
 describe('a window with a course that calls the service itself', () => {
@@ -69,7 +71,40 @@ describe('a window with a course that calls the service itself', () => {
     await open(learner, registrationId);
     await service.api.post(`/registrations/${registrationId}/reset`);
     await learner.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await shows(learner, RESET);
+    await learner.page.getByRole('button', { name: 'Start again' }).click();
+    await learner.course.getByText('A lesson.').waitFor();
+  });
+
+  it('shows that another window has taken over if one was opened after a reset', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    await using other = await newLearner(browser);
+    await open(other, registrationId);
+    await learner.page.clock.fastForward(15_000);
     await shows(learner, SUPERSEDED);
+  });
+
+  it('shows that its registration was deleted', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    await service.api.delete(`/registrations/${registrationId}`);
+    passedMs += 11_000;
+    await learner.page.clock.fastForward(15_000);
+    await shows(learner, 'This registration no longer exists');
+  });
+
+  it('shows on Exit that a reset has ended its attempt, if it reports to the page', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await shows(learner, RESET);
   });
 
   it('shows that its launch has expired', async () => {

@@ -21,7 +21,7 @@ import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
-import { closedUnit, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
+import { closedUnit, isReset, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
 
 const MS_PER_SECOND = 1_000;
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
@@ -82,7 +82,9 @@ export class AttemptService {
       const registration = await this.#registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
       if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
-        throw new ProblemError('launch-over', 'The registration plays another version since the launch');
+        throw new ProblemError('launch-over', 'The registration plays another version since the launch', {
+          members: { reason: 'outdated' },
+        });
       }
       const attempt = await this.#attempt(tx, registration);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);
@@ -108,7 +110,7 @@ export class AttemptService {
     return await this.#registrations.learn<RecordOutcome>(registrationId, async (tx, registration) => {
       const attempt = await readLatestAttempt(tx, registrationId);
       if (attempt === undefined || isSuperseded(attempt, launch, result)) {
-        return { status: null, result: 'superseded' };
+        return { status: null, result: isReset(attempt) ? 'reset' : 'superseded' };
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
       const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
@@ -159,7 +161,7 @@ export class AttemptService {
     return await this.#registrations.learn<R>(registrationId, async (tx, registration) => {
       const attempt = await readLatestAttempt(tx, registrationId);
       if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
-        throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
+        throw supersededLaunch(attempt);
       }
       const units = await readUnits(
         tx,
@@ -251,18 +253,19 @@ export class AttemptService {
   }
 
   /**
-   * Whether a page records nothing any longer: a newer page was opened, or its attempt has ended. False for a page that
-   * never supersedes others.
+   * Why a page records nothing any longer: a newer page was opened, or a reset has ended its attempt. Null if it still
+   * records, and for a page that never supersedes others.
    */
-  async isSupersededPage(
+  async endOfPage(
     launch: PlayerLaunch,
     { attempt, page }: { attempt: number; page: number },
-  ): Promise<boolean> {
-    if (launch.registrationId === null || !supersedes(launch)) return false;
+  ): Promise<'superseded' | 'reset' | null> {
+    if (launch.registrationId === null || !supersedes(launch)) return null;
     const latest = await readLatestAttempt(this.#reader, launch.registrationId);
-    if (latest === undefined) return false;
+    if (latest === undefined) return null;
+    if (isReset(latest)) return 'reset';
     const position = { page, visit: 0, sequence: 0 };
-    return latest.number !== attempt || isSuperseded(latest, launch, { position });
+    return latest.number !== attempt || isSuperseded(latest, launch, { position }) ? 'superseded' : null;
   }
 
   /** Stores the data that all units share before a page saves any. Does nothing if the page is superseded. */
@@ -373,4 +376,11 @@ export class AttemptService {
  */
 function supersedes({ mode, learningStandard }: PlayerLaunch): boolean {
   return mode === 'normal' || !learningStandard.startsWith('SCORM');
+}
+
+/** The error for a launch that records nothing any longer. @param latest the latest attempt; undefined without any */
+function supersededLaunch(latest: Attempt | undefined): ProblemError {
+  return isReset(latest)
+    ? new ProblemError('forbidden', 'The registration was reset', { members: { reason: 'reset' } })
+    : new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
 }

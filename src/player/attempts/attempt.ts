@@ -64,6 +64,8 @@ export type RecordOutcome =
   | 'stale'
   /** A newer page or launch has superseded the one that sent it. Nothing was written. */
   | 'superseded'
+  /** A reset has ended the attempt, and no page has begun the next one. Nothing was written. */
+  | 'reset'
   /** The launch records nothing: a preview, or a review of a finished unit. */
   | 'not-recorded';
 

@@ -106,6 +106,11 @@ export function isSuperseded(
   return !isOfPage || attempt.launchId !== launch.launchId;
 }
 
+/** Whether a reset has ended the latest attempt, and no page has begun the next one. */
+export function isReset(latest: Attempt | undefined): boolean {
+  return (latest?.endedAt ?? null) !== null;
+}
+
 /** The error for a unit whose prerequisites are not met. */
 export function closedUnit(unitId: string): ProblemError {
   return new ProblemError(

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
-import { NOTHING_LEARNED, type UnitState } from '../attempts/attempt.ts';
+import { NOTHING_LEARNED, type RecordOutcome, type UnitState } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
@@ -93,7 +93,7 @@ export function scormRoutes(
         visitMs: 0,
       }),
     });
-    return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
+    return reply.code(statusOf(outcome)).send({ outcome });
   });
 
   scope.post('/commit', async ({ launch, body }, reply) => {
@@ -135,8 +135,12 @@ export function scormRoutes(
       ...(commit.state === undefined ? {} : { state: commit.state }),
       ...rolledUpOf(course, commit.state),
     });
-    return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
+    return reply.code(statusOf(outcome)).send({ outcome });
   });
+}
+
+function statusOf(outcome: RecordOutcome): number {
+  return outcome === 'superseded' || outcome === 'reset' ? 409 : 200;
 }
 
 /** Whether a course uses the data model of SCORM 2004, of any edition. */

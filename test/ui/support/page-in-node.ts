@@ -112,6 +112,9 @@ export function answerOfProxy(status: number): Response {
 }
 
 /** An answer of the service that reports a failure. */
-export function problem(status: number): Response {
-  return new Response('{}', { status, headers: { 'content-type': 'application/problem+json' } });
+export function problem(status: number, members: { reason?: string } = {}): Response {
+  return new Response(JSON.stringify(members), {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+  });
 }

@@ -39,8 +39,23 @@ export interface PageActions extends HeaderActions {
   choose(id: string): void;
 }
 
-/** Why a page records nothing any longer. If the launch has expired, the browser keeps the data for the next one. */
-export type PageEnd = Extract<SavingState, 'superseded' | 'expired' | 'over'>;
+/** Why a page records nothing any longer. `expired`: the browser keeps the data for the next launch. */
+export type PageEnd = Exclude<SavingState, 'saved' | 'saving' | 'offline' | 'refused'>;
+
+/** The card for each reason. The label of a button that loads the page again is the last member. */
+const ENDS: Readonly<Record<PageEnd, [title: string, words: string, again?: string]>> = {
+  superseded: [TEXTS.supersededTitle, TEXTS.superseded, TEXTS.takeOver],
+  reset: [TEXTS.resetTitle, TEXTS.reset, TEXTS.startAgain],
+  expired: [TEXTS.overTitle, TEXTS.overKept],
+  over: [TEXTS.overTitle, TEXTS.over],
+  outdated: [TEXTS.outdatedTitle, TEXTS.outdated],
+  deleted: [TEXTS.deletedTitle, TEXTS.deleted],
+};
+
+/** Whether the page records nothing any longer in a state of saving. */
+export function isEnd(state: SavingState): state is PageEnd {
+  return Object.hasOwn(ENDS, state);
+}
 
 /** Shows the page of the learner: the header, the table of contents, notices, and a course or a card. */
 export class PageView {
@@ -201,11 +216,8 @@ export class PageView {
   /** Shows why nothing is recorded any longer. */
   showEnd(why: PageEnd): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
-    this.showCard(
-      why === 'superseded'
-        ? actionCard(TEXTS.supersededTitle, TEXTS.superseded, TEXTS.takeOver, reload)
-        : cardOf(TEXTS.overTitle, why === 'expired' ? TEXTS.overKept : TEXTS.over),
-    );
+    const [title, words, again] = ENDS[why];
+    this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));
   }
 
   /** Shows that unsent data of an earlier page cannot be sent. @param giveUp opens the course without it */

@@ -4,7 +4,7 @@ import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
-import { type PageEnd, PageView } from './page-view.ts';
+import { isEnd, type PageEnd, PageView } from './page-view.ts';
 import { cardOf, type Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
@@ -13,8 +13,7 @@ import { LostScript, loadSequencer } from './scripts.ts';
 import { openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
-  isOver,
-  isSuperseded,
+  endOf,
   type PageAnswer,
   post,
   type TimeLimit,
@@ -49,7 +48,7 @@ export class Player {
   readonly #moves = new Moves(() => this.#view.lock(this.#moves.isMoving));
   readonly #recorded = new RecordedSince(() => this.#page, {
     onAnswer: (answer) => this.#showRecorded(answer),
-    onOver: () => void (this.#isEnded || this.#end('over')),
+    onEnd: (why) => void (this.#isEnded || this.#end(why)),
   });
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
@@ -361,11 +360,11 @@ export class Player {
     return this.#recording?.doubt ?? null;
   }
 
-  #showRecorded({ isSuperseded, units, result }: UnitsAnswer): void {
+  #showRecorded({ isSuperseded, isReset, units, result }: UnitsAnswer): void {
     if (this.#page === null) return;
     this.#page = { ...this.#page, units, result };
     this.#view.showRecorded(result);
-    if (isSuperseded && !this.#isEnded) this.#end('superseded');
+    if (isSuperseded && !this.#isEnded) this.#end(isReset ? 'reset' : 'superseded');
   }
 
   /** @param id a unit or, with sequencing, a block */
@@ -380,7 +379,7 @@ export class Player {
     this.#view.showSaving(state);
     // Saved results may have met the prerequisites of closed units.
     if (state === 'saved' && this.#recorded.hasClosedUnits) void this.#recorded.ask();
-    if (state === 'superseded' || state === 'expired' || state === 'over') this.#end(state);
+    if (isEnd(state)) this.#end(state);
   }
 
   /** Closes the course, because nothing is recorded any longer. */
@@ -393,8 +392,8 @@ export class Player {
 
   /** @param again tries once more; by default, the page is loaded again */
   #showFailure(error: unknown, again?: () => unknown): void {
-    if (isOver(error)) this.#end('over');
-    else if (isSuperseded(error)) this.#end('superseded');
+    const end = endOf(error);
+    if (end !== null) this.#end(end);
     else this.#view.showFailed(error instanceof LostScript ? undefined : again);
   }
 }

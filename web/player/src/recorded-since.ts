@@ -1,4 +1,4 @@
-import { isOver, type PageAnswer, post, type UnitsAnswer } from './server.ts';
+import { type End, endOf, type PageAnswer, post, type UnitsAnswer } from './server.ts';
 
 /** Units that call the server themselves may meet prerequisites without notifying the page. */
 const OPEN_UNITS_CHECK_MS = 5_000;
@@ -17,7 +17,7 @@ interface WatchedUnit {
 export interface RecordedEvents {
   onAnswer(answer: UnitsAnswer): void;
   /** The launch, or what it plays, is gone. */
-  onOver(): void;
+  onEnd(why: End): void;
 }
 
 /** Asks the service what was recorded since the page was opened. */
@@ -87,7 +87,8 @@ export class RecordedSince {
       this.#events.onAnswer(answer);
       return true;
     } catch (error) {
-      if (isOver(error)) this.#events.onOver();
+      const end = endOf(error);
+      if (end !== null) this.#events.onEnd(end);
       return false;
     }
   }

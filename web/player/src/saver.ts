@@ -1,13 +1,13 @@
 import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { byteLength, isRefusal, send, UNAVAILABLE } from './server.ts';
+import { type Answer, byteLength, type End, endOfWrites, isRefusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
 export type SavingState = 'saved' | 'saving' | 'offline' | 'refused' | EndState;
 
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
-type EndState = 'superseded' | 'expired' | 'over';
+type EndState = End | 'expired';
 
 /** Courses save in bursts. Saves within this time are merged. */
 const SOON_MS = 150;
@@ -186,8 +186,8 @@ export class Saver {
     const commit = this.#commit();
     const body = this.#smallest(commit, MOST_FOR_TIME);
     if (byteLength(body) > MOST_FOR_TIME) return;
-    void this.#request(body, true).then((status) => {
-      if (status === 409) this.#end('superseded', commit);
+    void this.#request(body, true).then((answer) => {
+      if (answer.status === 409) this.#end(endOfWrites(answer) ?? 'superseded', commit);
     });
   }
 
@@ -244,15 +244,15 @@ export class Saver {
     this.#keep(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#remember(commit);
-    const status = await this.#request(JSON.stringify(commit));
+    const answer = await this.#request(JSON.stringify(commit));
+    const { status } = answer;
+    const end = endOfWrites(answer);
     this.#isSending = false;
     if (status === 200) {
       this.#acknowledge(commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
       else this.#nowSaved();
-    } else if (status === 409) this.#end('superseded', commit);
-    else if (status === 410) this.#end('expired', commit);
-    else if (status === 404) this.#end('over', commit);
+    } else if (end !== null) this.#end(end === 'over' ? 'expired' : end, commit);
     else if (isRefusal(status)) this.#refused(commit);
     else {
       // The next try reads the data again, so it includes this commit and later changes.
@@ -316,8 +316,8 @@ export class Saver {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The status of the response; 0 without a response. */
-  async #request(body: string, keepalive = false): Promise<number> {
+  /** The response; its status is 0 without one. */
+  async #request(body: string, keepalive = false): Promise<Pick<Answer, 'status' | 'text'>> {
     const aborter = new AbortController();
     this.#inFlight.add(aborter);
     try {
@@ -327,9 +327,9 @@ export class Saver {
         // If the connection is slower than expected, one of the next tries has enough time.
         slowness: this.#retryMs / FIRST_RETRY_MS,
       });
-      return status === 200 && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status;
+      return { status: status === 200 && !NOTHING_LEFT.test(text) ? UNAVAILABLE : status, text };
     } catch {
-      return 0;
+      return { status: 0, text: '' };
     } finally {
       this.#inFlight.delete(aborter);
     }
@@ -343,7 +343,7 @@ export class Saver {
     this.#keep(commit);
     const body = this.#smallest(commit, MOST_WHEN_LEAVING);
     this.#remember(commit);
-    void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
+    void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then(({ status }) => {
       if (status !== 200) {
         this.#isDirty = true;
         // The time of the next try may have passed while there was nothing to send.

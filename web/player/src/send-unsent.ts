@@ -1,4 +1,4 @@
-import { isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
+import { endOf, isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   } catch (error) {
     if (!(error instanceof Refusal) || !isRefusal(error.status)) return isStuck ? 'stuck' : 'unreachable';
     // This launch has expired as well. Opening its page shows that.
-    if (error.status === 410) return 'nothing';
+    if (endOf(error) === 'over') return 'nothing';
     forgetUnsent({ registration, attempt }, write);
     return 'refused';
   }

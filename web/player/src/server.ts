@@ -36,7 +36,15 @@ export interface PageAnswer {
 export interface UnitsAnswer extends Pick<PageAnswer, 'units' | 'result'> {
   /** Whether the page records nothing any longer, because a newer one was opened or its attempt has ended. */
   isSuperseded: boolean;
+  /** Whether a reset has ended its attempt, and no other page has begun the next one. */
+  isReset: boolean;
 }
+
+/**
+ * Why a page records nothing any longer. `over`: the launch has expired, or is not valid any more. `outdated`: the
+ * registration plays another version.
+ */
+export type End = 'superseded' | 'reset' | 'over' | 'outdated' | 'deleted';
 
 /** The time limit of a unit. */
 export interface TimeLimit {
@@ -59,10 +67,13 @@ export interface UnitStart {
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;
+  /** What the service says about it; empty if it says nothing. */
+  readonly text: string;
 
-  constructor(status: number) {
+  constructor(status: number, text = '') {
     super(`the service answered ${status}`);
     this.status = status;
+    this.text = text;
   }
 }
 
@@ -185,20 +196,42 @@ export async function post<T>(path: string, body: unknown = {}, maxTries = MAX_T
   for (let tries = 1; ; tries++) {
     const { status, text, retryAfter } = await send(path, JSON.stringify(body));
     if (status >= 200 && status < 300) return JSON.parse(text) as T;
-    if (status !== TOO_MANY_REQUESTS || tries === maxTries) throw new Refusal(status);
+    if (status !== TOO_MANY_REQUESTS || tries === maxTries) throw new Refusal(status, text);
     const seconds = Number(retryAfter) || 1;
     await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
   }
 }
 
-/** Whether the launch, or what it plays, is gone. */
-export function isOver(error: unknown): boolean {
-  return error instanceof Refusal && (error.status === GONE || error.status === NOT_FOUND);
+/** Why the page records nothing any longer, after a request that failed; null if that may be only for now. */
+export function endOf(error: unknown): End | null {
+  if (!(error instanceof Refusal)) return null;
+  const { status, text } = error;
+  if (status === FORBIDDEN) return reasonOf(text) === 'reset' ? 'reset' : 'superseded';
+  return endOfLaunch(status, text);
 }
 
-/** Whether a newer launch has superseded this one. */
-export function isSuperseded(error: unknown): boolean {
-  return error instanceof Refusal && error.status === FORBIDDEN;
+/** Why no write of the page is recorded any longer; null if the service rejects only this one, or cannot be reached. */
+export function endOfWrites({ status, text }: Pick<Answer, 'status' | 'text'>): End | null {
+  if (status === CONFLICT) return reasonOf(text) === 'reset' ? 'reset' : 'superseded';
+  return endOfLaunch(status, text);
+}
+
+function endOfLaunch(status: number, text: string): End | null {
+  // The service has just deleted the registration, and still knows the launch.
+  if (status === NOT_FOUND) return 'deleted';
+  if (status !== GONE) return null;
+  const reason = reasonOf(text);
+  return reason === 'deleted' || reason === 'outdated' ? reason : 'over';
+}
+
+/** The reason in a problem, or the outcome of a write. */
+function reasonOf(text: string): unknown {
+  try {
+    const { reason, outcome } = JSON.parse(text) as { reason?: unknown; outcome?: unknown };
+    return reason ?? outcome;
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a status means that another try would also fail. */

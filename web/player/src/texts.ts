@@ -21,6 +21,16 @@ export const TEXTS = {
   superseded:
     'You opened the course again in another window. Continue there: your work here is no longer saved.',
   takeOver: 'Continue here',
+  resetTitle: 'Your course was started over',
+  reset:
+    'Someone who manages the course has reset it, so your work here is no longer saved. You can start the course again.',
+  startAgain: 'Start again',
+  deletedTitle: 'This registration no longer exists',
+  deleted:
+    'It was deleted while the course was open, so your work here is not saved. If you still need the course, ask the people who gave it to you.',
+  outdatedTitle: 'This launch is out of date',
+  outdated:
+    'Your course was changed to another version or language. Go back to where you found the course, and open it again from there.',
   overTitle: 'This launch has expired',
   over: 'Go back to where you found the course, and open it again from there.',
   overKept:
