@@ -9,7 +9,6 @@ import { createAdministration } from './administrators/administration.ts';
 import { type AuthenticateBasic, basicAuthentication } from './clients/basic-authentication.ts';
 import { clientRoutes } from './clients/client-routes.ts';
 import { ClientService } from './clients/client-service.ts';
-import { GuessLimiter } from './guess-limiter.ts';
 import { AccessTokens } from './tokens/access-tokens.ts';
 import { serverMetadata } from './tokens/server-metadata.ts';
 import { tokenEndpoint } from './tokens/token-endpoint.ts';
@@ -44,8 +43,6 @@ export async function createIdentity({
   const { database, authSecrets } = storage;
   const log = logs.for('AdministratorService');
   const clients = new ClientService({ database, now });
-  // Shared by both ways to send a client's secret, so that nobody gets twice the guesses.
-  const guesses = new GuessLimiter({ now });
   const tokens = new AccessTokens({
     reader: database.reader,
     keys: await deriveTokenKeys(database, authSecrets),
@@ -69,7 +66,7 @@ export async function createIdentity({
   });
   return {
     authorize: administration.authorize,
-    authenticateBasic: basicAuthentication({ clients, guesses, log: logs.for('ApiClients') }),
+    authenticateBasic: basicAuthentication({ clients, log: logs.for('ApiClients') }),
     cleaningSteps: administration.cleaningSteps,
     async addOpenRoutes(server) {
       const originOf = serviceOrigin(null);
@@ -80,7 +77,6 @@ export async function createIdentity({
       await server.register(tokenEndpoint, {
         clients,
         tokens,
-        guesses,
         log: logs.for('TokenEndpoint'),
       });
       administration.addOpenRoutes(server);

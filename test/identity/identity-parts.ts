@@ -2,7 +2,6 @@ import { fastify } from 'fastify';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { Database } from '../../src/database/database.ts';
 import { type ApiClient, ClientService } from '../../src/identity/clients/client-service.ts';
-import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
 import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
 import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
 import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
@@ -38,8 +37,6 @@ export async function createTokens(
 /** A running token endpoint with one client that holds `webhooks:read webhooks:write`. */
 export interface TestEndpoint extends AsyncDisposable {
   url: string;
-  /** The same of another instance, as after a restart. */
-  otherUrl: string;
   origin: string;
   clock: TestClock;
   database: Database;
@@ -67,23 +64,17 @@ export async function startEndpoint({ Clients = ClientService } = {}): Promise<T
     },
     COMMAND_LINE,
   );
-  const listen = async () => {
-    const server = fastify({ logger: { level: 'trace', stream: destination }, trustProxy: '127.0.0.1' });
-    resources.defer(() => server.close());
-    await server.register(tokenEndpoint, {
-      clients,
-      tokens,
-      guesses: new GuessLimiter({ now: clock.now }),
-      log: createLogs({ level: 'trace', customLevels: {}, destination }).for('TokenEndpoint'),
-    });
-    return await server.listen({ host: '127.0.0.1', port: 0 });
-  };
-  const origin = await listen();
-  const otherUrl = (await listen()) + TOKEN_PATH;
+  const server = fastify({ logger: { level: 'trace', stream: destination } });
+  resources.defer(() => server.close());
+  await server.register(tokenEndpoint, {
+    clients,
+    tokens,
+    log: createLogs({ level: 'trace', customLevels: {}, destination }).for('TokenEndpoint'),
+  });
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
   const owned = resources.move();
   return {
     url: origin + TOKEN_PATH,
-    otherUrl,
     origin,
     clock,
     database,

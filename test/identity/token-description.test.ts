@@ -4,7 +4,6 @@ import { fastifySwagger } from '@fastify/swagger';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { fastify } from 'fastify';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
-import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
 import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
 import { CLIENT_BASIC } from '../../src/identity/tokens/token-schemas.ts';
 import { createLogs } from '../../src/observability/log.ts';
@@ -28,7 +27,6 @@ it('the OpenAPI description matches the behaviour of the token endpoint', async 
   await server.register(tokenEndpoint, {
     clients: new ClientService({ database: owned.database, now: Date.now }),
     tokens: await createTokens(owned.database, Date.now),
-    guesses: new GuessLimiter({ now: Date.now }),
     log: createLogs({ level: 'silent', customLevels: {} }).for('TokenEndpoint'),
   });
   await server.ready();

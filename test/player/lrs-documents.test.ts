@@ -118,13 +118,11 @@ describe('the learning record store', () => {
     assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic /);
   });
 
-  test('slows down callers who guess secrets', async () => {
-    // Its own, since all tests come from one address.
-    await using other = await startTestService();
-    const guess = new LrsClient(`${other.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
-    const statuses: number[] = [];
-    for (let at = 0; at < 12; at++) statuses.push((await guess.call('GET', 'statements')).status);
-    assert.equal(statuses.at(-1), 429);
+  test('answers each of many wrong secrets with 401, and a right one afterwards as usual', async () => {
+    const guess = new LrsClient(`${service.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
+    for (let at = 0; at < 12; at++) assert.equal((await guess.call('GET', 'statements')).status, 401);
+    const reader = await lrsClient(service, ['statements:read']);
+    assert.equal((await reader.call('GET', 'statements')).status, 200);
   });
 
   test('accepts requests as forms, even with the credential in the form', async () => {

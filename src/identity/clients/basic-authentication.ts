@@ -1,7 +1,5 @@
-import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { type GuessLimiter, KNOWN_FOR_MS } from '../guess-limiter.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
@@ -17,33 +15,25 @@ export function isBasic(authorization: string | undefined): authorization is str
 
 /**
  * Recognizes API clients by HTTP Basic credentials (RFC 7617), for protocols whose clients do not support access
- * tokens. Wrong secrets are counted together with those at the token endpoint. The function throws `unauthorized` and
- * `too-many-requests`.
+ * tokens. The function throws `unauthorized`.
  */
 export function basicAuthentication({
   clients,
-  guesses,
   log,
 }: {
   clients: ClientService;
-  guesses: GuessLimiter;
   log: Logger;
 }): AuthenticateBasic {
   return async (authorization, address) => {
     const credentials = readBasic(authorization);
     if (credentials === null) throw refused();
-    const source = addressKey(address);
-    const wait = guesses.refusal(source, credentials.id);
-    if (wait !== null && !(await clients.wasUsedWithin(credentials.id, KNOWN_FOR_MS))) throw tooMany(wait);
     const client = await clients.authenticate(credentials.id, credentials.secret);
     if (client === null) {
       // A client id may be a secret in the wrong field.
       const clientId = hasClientIdForm(credentials.id) ? credentials.id : null;
       log.info('Basic credentials refused', { client_id: clientId, address });
-      const waitNow = guesses.failed(source);
-      throw waitNow === null ? refused() : tooMany(waitNow);
+      throw refused();
     }
-    guesses.succeeded(source, client.clientId);
     // The last use of a client is only informational: failing to record it must not fail the request.
     await clients.noteUse(client).catch((error: unknown) => {
       log.warn('the last use of an API client could not be recorded', {
@@ -66,11 +56,5 @@ function readBasic(authorization: string): { id: string; secret: string } | null
 function refused(): ProblemError {
   return new ProblemError('unauthorized', 'The client is unknown or disabled, or the secret is wrong', {
     headers: CHALLENGE,
-  });
-}
-
-function tooMany(seconds: number): ProblemError {
-  return new ProblemError('too-many-requests', 'Too many wrong secrets came from this address; wait', {
-    headers: { 'Retry-After': String(seconds) },
   });
 }

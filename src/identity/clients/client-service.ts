@@ -220,16 +220,6 @@ export class ClientService {
     return matches && row !== undefined && row.enabled === 1 ? toClient(row) : null;
   }
 
-  /**
-   * Whether an enabled client of that id has been used within the last `periodMs`, to the minute. It is true on every
-   * instance, and after a restart.
-   */
-  async wasUsedWithin(clientId: string, periodMs: number): Promise<boolean> {
-    const client = await this.get(clientId);
-    if (client === null || !client.enabled || client.lastUsedAt === null) return false;
-    return this.#with.now() - client.lastUsedAt < periodMs;
-  }
-
   /** Records `lastUsedAt`, with at most one write per minute and client. */
   async noteUse(client: ApiClient): Promise<void> {
     const now = this.#with.now();

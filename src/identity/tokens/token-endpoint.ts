@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../database/database.ts';
-import { addressKey } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
-import { type GuessLimiter, KNOWN_FOR_MS } from '../guess-limiter.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { TokenError } from './token-error.ts';
@@ -23,8 +21,6 @@ const UNAVAILABLE_RETRY_AFTER = '5';
 export interface TokenEndpointOptions {
   clients: ClientService;
   tokens: AccessTokens;
-  /** Counts wrong secrets by address (`request.ip`) and client id. */
-  guesses: GuessLimiter;
   log: Logger;
 }
 
@@ -34,7 +30,7 @@ export interface TokenEndpointOptions {
  * @see RFC 6749 §4.4, §5
  */
 export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpointOptions): Promise<void> {
-  const { clients, tokens, guesses, log } = options;
+  const { clients, tokens, log } = options;
 
   scope.removeAllContentTypeParsers();
   // Any media type is read, up to the limit, so that a wrong one gets the same response as every invalid request.
@@ -64,8 +60,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address, or too many requests at once on this connection. ' +
-            '`Retry-After` is the time to wait.',
+          'Too many requests at once on this connection. `Retry-After` is the time to wait.',
         ),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
@@ -78,7 +73,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         query: request.query as Record<string, unknown>,
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       });
-      const client = await authenticate(tokenRequest, request.ip);
+      const client = await authenticate(tokenRequest);
       const granted = grantScopes(tokenRequest.scope, client);
       await noteUse(client);
       const { token, expiresIn } = tokens.issue(client, granted);
@@ -103,20 +98,13 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     handler: () => {},
   });
 
-  async function authenticate(tokenRequest: TokenRequest, address: string): Promise<ApiClient> {
-    const source = addressKey(address);
-    const wait = guesses.refusal(source, tokenRequest.clientId);
-    if (wait !== null && !(await clients.wasUsedWithin(tokenRequest.clientId, KNOWN_FOR_MS)))
-      throw tooManyGuesses(wait, tokenRequest);
-    const client = await clients.authenticate(tokenRequest.clientId, tokenRequest.clientSecret);
-    if (client !== null) {
-      guesses.succeeded(source, client.clientId);
-      return client;
-    }
-    guesses.failed(source);
-    // As for an unknown client, so that nobody learns which clients are in use.
-    if (wait !== null) throw tooManyGuesses(wait, tokenRequest);
-    throw wrongCredentials(tokenRequest, guesses.refusal(source, tokenRequest.clientId));
+  /** Wrong secrets are not limited: with 256 random bits, nobody guesses one at any rate. */
+  async function authenticate({ clientId, clientSecret }: TokenRequest): Promise<ApiClient> {
+    const client = await clients.authenticate(clientId, clientSecret);
+    if (client !== null) return client;
+    throw new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
+      clientId: loggable(clientId),
+    });
   }
 
   /** The last use of a client is only informational: failing to record it must not cost the client its token. */
@@ -144,26 +132,6 @@ function grantScopes(requested: string | null, client: ApiClient): ReadonlySet<S
     granted.add(token);
   }
   return granted;
-}
-
-/** @param waitSeconds until the next secret is checked; null if it is checked at once */
-function wrongCredentials(tokenRequest: TokenRequest, waitSeconds: number | null): TokenError {
-  return new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
-    headers: waitSeconds === null ? {} : { 'Retry-After': String(waitSeconds) },
-    clientId: loggable(tokenRequest.clientId),
-  });
-}
-
-function tooManyGuesses(waitSeconds: number, tokenRequest: TokenRequest): TokenError {
-  return new TokenError(
-    'temporarily_unavailable',
-    'Too many wrong secrets from this address. Wait before you try again.',
-    {
-      status: 429,
-      headers: { 'Retry-After': String(waitSeconds) },
-      clientId: loggable(tokenRequest.clientId),
-    },
-  );
 }
 
 /**
