@@ -103,6 +103,20 @@ export function assertValid(request: FastifyRequest, further: readonly InputErro
   if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_TOLD));
 }
 
+/**
+ * The same for routes whose services look up what a request refers to, in the transaction of the change. Here, only
+ * invalid requests are looked up, so that their problem also names what does not exist.
+ * @throws {ProblemError} `invalid-request`
+ */
+export async function assertValidOrLookUp(
+  request: FastifyRequest,
+  lookUp: () => Promise<readonly InputError[]>,
+  further: readonly InputError[] = [],
+): Promise<void> {
+  if (request.validationError == null && further.length === 0) return;
+  assertValid(request, [...further, ...(await lookUp())]);
+}
+
 function toInputError(error: ErrorObject, prefix: string): InputError {
   const at = `${prefix}${error.instancePath}`;
   switch (error.keyword) {

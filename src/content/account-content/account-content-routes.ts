@@ -7,6 +7,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { AccountContent } from './account-content.ts';
@@ -40,6 +41,7 @@ export function accountContentRoutes(
     '/accounts/:account_id/content',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'addAccountContent',
@@ -63,8 +65,9 @@ export function accountContentRoutes(
         },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      await assertValidOrLookUp(request, () => contents.inputErrors(request.body));
+      return await idempotency.answer(request, reply, async (tx) => {
         const added = request.body.contents.map(({ type, id }) => ({ type, id }));
         const body = await contents.add(accountIdOf(request.params), added, {
           user: callerOf(request).user,
@@ -72,7 +75,8 @@ export function accountContentRoutes(
           tx,
         });
         return { status: 200, body };
-      }),
+      });
+    },
   );
 
   routes.get(

@@ -1,11 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { CONTENT_TYPES } from '../../events/catalogue.ts';
 import { DateTime, Id, Ignored } from '../../http/schemas.ts';
+import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE } from './account-content.ts';
 
-/** Maximum number of assets that a request can add. */
-const MAX_ADDED_AT_ONCE = 500;
-/** Maximum number of accounts that a request can change. */
-const MAX_ACCOUNTS_AT_ONCE = 500;
 /** Maximum number of accounts times pieces of content in a request: what one transaction writes. */
 export const MAX_PAIRS_AT_ONCE = 5_000;
 
@@ -30,7 +27,7 @@ const ContentInput = (description: string) =>
         description: 'A piece of content to add or remove.',
       },
     ),
-    { minItems: 1, maxItems: MAX_ADDED_AT_ONCE, description },
+    { minItems: 1, maxItems: LISTED_CONTENTS.maxItems, description },
   );
 
 /** The body of an addition. */

@@ -2,7 +2,7 @@ import { type Database, inTransaction, type Transaction } from '../../database/d
 import type { Page, PageRequest } from '../../database/page.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
-import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
 import {
   type AccountService,
   requireAccountForContent,
@@ -10,9 +10,10 @@ import {
 } from '../accounts/account-service.ts';
 import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
+import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
-import { lockListedAssets } from '../assets/listed-assets.ts';
-import type { AccountContent, Addition, NamedAsset } from './account-content.ts';
+import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
+import { type AccountContent, type Addition, LISTED_CONTENTS, type NamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {
@@ -40,6 +41,12 @@ export class AccountContentService {
 
   constructor(dependencies: AccountContentServiceDependencies) {
     this.#with = dependencies;
+  }
+
+  /** The errors in what the body of an addition refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    const references = givenReferences(givenMembers(input).contents, LISTED_CONTENTS);
+    return await listedAssetErrors(this.#with.database.reader, references);
   }
 
   /**

@@ -1,4 +1,9 @@
-import type { ContentType } from '../../events/catalogue.ts';
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+
+/** What a request can list to add or remove. */
+export const LISTED_CONTENTS = { types: CONTENT_TYPES, maxItems: 500 };
+/** Maximum number of accounts that a request can change. */
+export const MAX_ACCOUNTS_AT_ONCE = 500;
 
 /** An asset of an account. Times are in epoch milliseconds. */
 export interface AccountContent {

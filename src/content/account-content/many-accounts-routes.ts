@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { callerOf } from '../../http/authorization.ts';
@@ -6,8 +7,9 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
-import { invalidInput } from '../../problems/problem.ts';
+import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { givenMembers } from '../assets/given-members.ts';
 import { parseType } from './account-content-routes.ts';
 import {
   AccountWithContentRecord,
@@ -38,10 +40,17 @@ export function manyAccountsRoutes(
   service: ManyAccountsService,
   idempotency: Idempotency,
 ): void {
+  const assertInput = async (request: FastifyRequest) => {
+    // As for a list that is too long, what it refers to is not looked up.
+    assertSize(request);
+    await assertValidOrLookUp(request, () => service.inputErrors(request.body));
+  };
+
   routes.post(
     '/account-content/add',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'addContentToAccounts',
@@ -54,7 +63,8 @@ export function manyAccountsRoutes(
       },
     },
     async (request, reply) => {
-      const { account_ids: ids, contents } = bounded(request.body);
+      await assertInput(request);
+      const { account_ids: ids, contents } = request.body;
       return await idempotency.answer(request, reply, async (tx) => {
         const changes = await service.add(ids, contents.map(toReference), {
           user: callerOf(request).user,
@@ -70,6 +80,7 @@ export function manyAccountsRoutes(
     '/account-content/remove',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'removeContentFromAccounts',
@@ -84,7 +95,8 @@ export function manyAccountsRoutes(
       },
     },
     async (request, reply) => {
-      const { account_ids: ids, contents } = bounded(request.body);
+      await assertInput(request);
+      const { account_ids: ids, contents } = request.body;
       return await idempotency.answer(request, reply, async (tx) => {
         const changes = await service.remove(ids, contents.map(toReference), {
           user: callerOf(request).user,
@@ -124,14 +136,16 @@ export function manyAccountsRoutes(
   );
 }
 
-/** @throws {ProblemError} `invalid-request` if it changes too many pairs of an account and a piece of content */
-function bounded(body: ManyAccountsBody): ManyAccountsBody {
-  const pairs = body.account_ids.length * body.contents.length;
-  if (pairs <= MAX_PAIRS_AT_ONCE) return body;
+/** @throws {ProblemError} `invalid-request` if a body changes too many pairs of an account and a piece of content */
+function assertSize(request: FastifyRequest): void {
+  const { account_ids: ids, contents } = givenMembers(request.body);
+  if (!Array.isArray(ids) || !Array.isArray(contents)) return;
+  const pairs = ids.length * contents.length;
+  if (pairs <= MAX_PAIRS_AT_ONCE) return;
   const detail =
     `times the number of contents must be at most ${MAX_PAIRS_AT_ONCE}, but ` +
-    `${body.account_ids.length} × ${body.contents.length} = ${pairs}: split the request`;
-  throw invalidInput([{ pointer: '/account_ids', detail }]);
+    `${ids.length} × ${contents.length} = ${pairs}: split the request`;
+  assertValid(request, [{ pointer: '/account_ids', detail }]);
 }
 
 function toReference({ type, id }: ManyAccountsBody['contents'][number]) {

@@ -10,9 +10,10 @@ import {
 } from '../accounts/account-service.ts';
 import { type Asset, assetKey } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
-import { lockListedAssets } from '../assets/listed-assets.ts';
+import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
+import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
 import { readWaysIn, type WayIn } from '../assets/ways-in.ts';
-import type { NamedAsset } from './account-content.ts';
+import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE, type NamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChanges } from './account-content-events.ts';
 import {
@@ -54,6 +55,17 @@ export class ManyAccountsService {
 
   constructor(dependencies: ManyAccountsServiceDependencies) {
     this.#with = dependencies;
+  }
+
+  /** The errors in what a body refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    const { reader } = this.#with.database;
+    const members = givenMembers(input);
+    const ids = givenItems(members.account_ids, MAX_ACCOUNTS_AT_ONCE).map(givenId);
+    const accounts = await readExistingAccounts(reader, [...new Set(ids.filter((id) => id !== null))]);
+    const existing = new Map(accounts.map((account) => [account.id, account]));
+    const references = givenReferences(members.contents, LISTED_CONTENTS);
+    return [...listedAccounts(ids, existing).errors, ...(await listedAssetErrors(reader, references))];
   }
 
   /**
@@ -156,15 +168,19 @@ export class ManyAccountsService {
   }
 }
 
-/** The accounts of the member `account_ids`, in order. A repeated or unknown account is an error with its position. */
+/**
+ * The accounts of the member `account_ids`, in order. A repeated or unknown account is an error with its position.
+ * An id of the wrong type is null.
+ */
 function listedAccounts(
-  ids: readonly number[],
+  ids: readonly (number | null)[],
   existing: ReadonlyMap<number, Account>,
 ): { accounts: Account[]; errors: InputError[] } {
   const firstPlaces = new Map<number, string>();
   const accounts: Account[] = [];
   const errors: InputError[] = [];
   for (const [index, id] of ids.entries()) {
+    if (id === null) continue;
     const place = pointerTo('/account_ids', index);
     const first = firstPlaces.get(id);
     const account = existing.get(id);

@@ -39,14 +39,30 @@ export async function lockExistingAssets(
   tx: Transaction,
   references: readonly ContentReference[],
 ): Promise<Map<string, Asset>> {
+  return await existingAssets(tx, references, { lock: tx.dialect === 'postgres' });
+}
+
+/** Returns the assets that exist, by {@link assetKey}. */
+export async function readExistingAssets(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  references: readonly ContentReference[],
+): Promise<Map<string, Asset>> {
+  return await existingAssets(reader, references, { lock: false });
+}
+
+async function existingAssets(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  references: readonly ContentReference[],
+  { lock }: { lock: boolean },
+): Promise<Map<string, Asset>> {
   const held = new Map<string, Asset>();
   for (const { type, table, folderId } of TABLES) {
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
-    const rows = await tx.all<{ id: number; name: string; folder_id: number }>(
+    const rows = await reader.all<{ id: number; name: string; folder_id: number }>(
       `select ${table}.id, ${table}.name, ${folderId} as folder_id from ${table}
-       where ${table}.id in ${idList(tx.dialect)}
-       order by ${table}.id ${tx.dialect === 'postgres' ? `for key share of ${table}` : ''}`,
+       where ${table}.id in ${idList(reader.dialect)}
+       order by ${table}.id ${lock ? `for key share of ${table}` : ''}`,
       toIdList(ids),
     );
     for (const { id, name, folder_id } of rows) {

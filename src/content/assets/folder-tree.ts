@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
+import { type InputError, pointerTo } from '../../problems/problem.ts';
+import { givenId } from './given-members.ts';
 
 /** What other slices may know about folders: paths, ancestors, and locking them. */
 
@@ -35,6 +37,22 @@ export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
       from chain join folders as step on step.id = chain.parent_id
       where chain.height < ${sql.lit(MAX_FOLDER_DEPTH)})
     select chain.location from chain where chain.parent_id is null)`;
+}
+
+/** The error of a member that refers to a folder: it does not exist. */
+export function noSuchFolder(member: 'folder_id' | 'parent_id', folderId: number): InputError {
+  return { pointer: pointerTo('', member), detail: `there is no folder ${folderId}` };
+}
+
+/** The errors of a member that refers to a folder, if it is an id. */
+export async function folderErrors(
+  reader: Pick<Reader, 'all'>,
+  member: 'folder_id' | 'parent_id',
+  value: unknown,
+): Promise<InputError[]> {
+  const folderId = givenId(value);
+  if (folderId === null || (await readFolderChain(reader, folderId)).length > 0) return [];
+  return [noSuchFolder(member, folderId)];
 }
 
 /** A folder and its ancestors up to the root. Empty if it does not exist. */

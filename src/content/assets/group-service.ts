@@ -4,7 +4,7 @@ import { type AuditFields, changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { notFound } from '../../problems/problem.ts';
+import { type InputError, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { EventlessChangeOf, EventlessCreation } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
@@ -21,6 +21,8 @@ export interface GroupKind<Input, Values, Row, Group> {
    * transaction ends.
    */
   requireValues(tx: Transaction, input: Input): Promise<Values>;
+  /** The errors in what a body refers to, even if it does not match its schema. */
+  inputErrors(reader: Pick<Reader, 'all' | 'dialect'>, input: unknown): Promise<InputError[]>;
   isUnchanged(current: Group, values: Values): boolean;
   toGroup(row: Row): Group;
   /** For the audit log. */
@@ -55,6 +57,11 @@ export class GroupService<
   constructor(kind: GroupKind<Input, Values, Row, Group>, dependencies: GroupDependencies) {
     this.#kind = kind;
     this.#with = dependencies;
+  }
+
+  /** The errors in what a body refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    return await this.#kind.inputErrors(this.#with.database.reader, input);
   }
 
   /**

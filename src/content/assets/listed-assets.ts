@@ -1,7 +1,7 @@
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
-import { type Asset, assetKey, lockExistingAssets } from './assets.ts';
+import { type Asset, assetKey, lockExistingAssets, readExistingAssets } from './assets.ts';
 
 /** The assets that a request lists, in order, and the errors in the list. */
 export interface ListedAssets {
@@ -17,11 +17,27 @@ export async function lockListedAssets(
   tx: Transaction,
   contents: readonly ContentReference[],
 ): Promise<ListedAssets> {
-  const held = await lockExistingAssets(tx, contents);
+  return listed(contents, await lockExistingAssets(tx, contents));
+}
+
+/** The errors that {@link lockListedAssets} would find. A reference of the wrong type is null. */
+export async function listedAssetErrors(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  contents: readonly (ContentReference | null)[],
+): Promise<InputError[]> {
+  const references = contents.filter((reference) => reference !== null);
+  return listed(contents, await readExistingAssets(reader, references)).errors;
+}
+
+function listed(
+  contents: readonly (ContentReference | null)[],
+  held: ReadonlyMap<string, Asset>,
+): ListedAssets {
   const firstPlaces = new Map<string, string>();
   const assets: Asset[] = [];
   const errors: InputError[] = [];
   for (const [index, reference] of contents.entries()) {
+    if (reference === null) continue;
     const key = assetKey(reference);
     const place = pointerTo('/contents', index);
     const first = firstPlaces.get(key);

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
@@ -6,6 +7,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Bundle, BundleInput } from './bundle.ts';
 import { BundleBody, BundleRecord } from './bundle-schemas.ts';
@@ -18,12 +20,15 @@ const BundleParams = Type.Object({ bundle_id: PathId('The id of the bundle.') })
 
 /** Bundles in the automation API. */
 export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
+  const assertInput = (request: FastifyRequest) =>
+    assertValidOrLookUp(request, () => bundles.inputErrors(request.body));
   const idOf = (params: { bundle_id: string }) => parseId(params.bundle_id, 'bundle');
 
   routes.post(
     '/bundles',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'createBundle',
@@ -32,8 +37,9 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
         response: { 201: BundleRecord, ...problems(400, 413, 415, 422) },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      await assertInput(request);
+      return await idempotency.answer(request, reply, async (tx) => {
         const bundle = await bundles.create(toInput(request.body), {
           by: actorOf(request),
           tx,
@@ -43,7 +49,8 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
           headers: { Location: `/bundles/${bundle.id}`, ETag: entityTag(bundle.revision) },
           body: toRecord(bundle),
         };
-      }),
+      });
+    },
   );
 
   routes.get(
@@ -83,6 +90,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
     '/bundles/:bundle_id',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'updateBundle',
@@ -96,6 +104,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       },
     },
     async (request, reply) => {
+      await assertInput(request);
       const bundle = await bundles.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),

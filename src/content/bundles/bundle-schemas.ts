@@ -1,9 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
-import { BUNDLED_TYPES } from './bundle.ts';
-
-/** Maximum number of contents of a bundle, which limits the cost of reading a page of bundles. */
-const MAX_CONTENTS = 200;
+import { BUNDLED_TYPES, MAX_BUNDLE_CONTENTS } from './bundle.ts';
 
 const BundledType = Type.Enum([...BUNDLED_TYPES], { title: 'BundledType' });
 
@@ -49,7 +46,11 @@ export const BundleBody = Type.Object(
           description: 'A course or equivalent of a bundle.',
         },
       ),
-      { minItems: 1, maxItems: MAX_CONTENTS, description: 'Courses and equivalents, without duplicates.' },
+      {
+        minItems: 1,
+        maxItems: MAX_BUNDLE_CONTENTS,
+        description: 'Courses and equivalents, without duplicates.',
+      },
     ),
     id: Ignored(BundleRecord.properties.id),
     location: Ignored(BundleRecord.properties.location),

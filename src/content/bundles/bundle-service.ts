@@ -1,10 +1,17 @@
-import type { Transaction } from '../../database/database.ts';
-import { invalidInput } from '../../problems/problem.ts';
-import { lockExistingFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { type InputError, invalidInput } from '../../problems/problem.ts';
+import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
+import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
-import { lockListedAssets } from '../assets/listed-assets.ts';
-import type { Bundle, BundledType, BundleInput } from './bundle.ts';
+import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
+import {
+  BUNDLED_TYPES,
+  type Bundle,
+  type BundledType,
+  type BundleInput,
+  MAX_BUNDLE_CONTENTS,
+} from './bundle.ts';
 import {
   type BundleValues,
   countBundlesOf,
@@ -42,11 +49,19 @@ export function bundlesHolding(type: BundledType): Holder {
 async function requireValues(tx: Transaction, input: BundleInput): Promise<BundleValues> {
   const { errors } = await lockListedAssets(tx, input.contents);
   const folderId = input.folderId ?? ROOT_FOLDER.id;
-  if (!(await lockExistingFolder(tx, folderId))) {
-    errors.push({ pointer: '/folder_id', detail: `there is no folder ${folderId}` });
-  }
+  if (!(await lockExistingFolder(tx, folderId))) errors.push(noSuchFolder('folder_id', folderId));
   if (errors.length > 0) throw invalidInput(errors);
   return { name: input.name, folderId, contents: input.contents };
+}
+
+const LISTED = { types: BUNDLED_TYPES, maxItems: MAX_BUNDLE_CONTENTS };
+
+async function inputErrors(reader: Pick<Reader, 'all' | 'dialect'>, input: unknown): Promise<InputError[]> {
+  const { folder_id: folderId, contents } = givenMembers(input);
+  return [
+    ...(await listedAssetErrors(reader, givenReferences(contents, LISTED))),
+    ...(await folderErrors(reader, 'folder_id', folderId)),
+  ];
 }
 
 function isUnchanged(current: Bundle, { name, folderId, contents }: BundleValues): boolean {
@@ -88,6 +103,7 @@ const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   type: 'BUNDLE',
   actions: { created: 'BUNDLE_CREATED', updated: 'BUNDLE_UPDATED', deleted: 'BUNDLE_DELETED' },
   requireValues,
+  inputErrors,
   isUnchanged,
   toGroup: toBundle,
   fieldsOf,

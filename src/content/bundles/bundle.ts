@@ -1,6 +1,8 @@
 /** The types of bundle contents. */
 export const BUNDLED_TYPES = ['COURSE', 'EQUIVALENT'] as const;
 export type BundledType = (typeof BUNDLED_TYPES)[number];
+/** Maximum number of contents of a bundle, which limits the cost of reading a page of bundles. */
+export const MAX_BUNDLE_CONTENTS = 200;
 
 /** Courses and equivalents that belong together. Times are in epoch milliseconds. */
 export interface Bundle {

@@ -7,6 +7,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { toCourseRecord, toCourseWithVersionsRecord } from './course-records.ts';
 import { CourseInput, CourseRecord, CourseWithVersionsRecord, VersionId } from './course-schemas.ts';
 import type { CourseService } from './course-service.ts';
@@ -66,6 +67,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
     '/courses/:course_id',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'updateCourse',
@@ -76,6 +78,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       },
     },
     async (request, reply) => {
+      await assertValidOrLookUp(request, () => courses.inputErrors(request.body));
       const { name, folder_id: folderId } = request.body;
       const course = await courses.update(
         idOf(request.params),

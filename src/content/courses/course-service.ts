@@ -7,11 +7,18 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
-import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { AuditedChangeOf, EventlessChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
-import { lockExistingFolder, ROOT_FOLDER, readFolderChain } from '../assets/folder-tree.ts';
+import {
+  folderErrors,
+  lockExistingFolder,
+  noSuchFolder,
+  ROOT_FOLDER,
+  readFolderChain,
+} from '../assets/folder-tree.ts';
+import { givenMembers } from '../assets/given-members.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
@@ -72,6 +79,11 @@ export class CourseService {
     this.#with = dependencies;
   }
 
+  /** The errors in what a body or form refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    return await folderErrors(this.#with.database.reader, 'folder_id', givenMembers(input).folder_id);
+  }
+
   /**
    * Creates a course from an uploaded package with version 0 published, and publishes COURSE_IMPORTED.
    * @param input the name defaults to the title of the package, the folder to the root
@@ -85,11 +97,12 @@ export class CourseService {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
     // Also checked before the work, because unpacking takes time.
     if ((await readFolderChain(this.#with.database.reader, folderId)).length === 0)
-      throw noSuchFolder(folderId);
+      throw invalidInput([noSuchFolder('folder_id', folderId)]);
     return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
         inTransaction(this.#with.database, open, async (tx) => {
-          if (!(await lockExistingFolder(tx, folderId))) throw noSuchFolder(folderId);
+          if (!(await lockExistingFolder(tx, folderId)))
+            throw invalidInput([noSuchFolder('folder_id', folderId)]);
           const now = this.#with.now();
           const name = input.name ?? courseNameFrom(stored.manifest.title);
           const id = await insertCourse(tx, { name, folderId }, now);
@@ -187,7 +200,8 @@ export class CourseService {
       const current = await requireLockedCourse(tx, id);
       assertRevision(current.revision, expected);
       if (current.name === input.name && current.folderId === input.folderId) return current;
-      if (!(await lockExistingFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
+      if (!(await lockExistingFolder(tx, input.folderId)))
+        throw invalidInput([noSuchFolder('folder_id', input.folderId)]);
       await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#with.now());
       const course = await requireCourse(tx, id);
       await this.#record(tx, by, 'COURSE_UPDATED', current, course);
@@ -315,10 +329,6 @@ function fieldsOf(course: Course) {
     version_id: course.versionId,
     published_version_id: course.publishedVersionId,
   };
-}
-
-function noSuchFolder(id: number): ProblemError {
-  return invalidInput([{ pointer: '/folder_id', detail: `there is no folder ${id}` }]);
 }
 
 function toCourse(row: StoredCourse): Course {

@@ -58,7 +58,11 @@ export async function courseUploadRoutes(
     using connection = new UploadConnection(request, reply);
     const { signal } = connection;
     await using upload = await uploads.open(callerOf(request).id);
-    const { fields, packageHash } = await receivePackage(request, upload, { maxPackageBytes, signal });
+    const { fields, packageHash } = await receivePackage(request, upload, {
+      maxPackageBytes,
+      signal,
+      lookUp: (members) => courses.inputErrors(members),
+    });
     // An upload may take hours, in which someone may have ended the access of its caller.
     await request.authorizeAgain?.();
     connection.awaitAnswer();

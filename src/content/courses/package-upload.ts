@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '../../problems/problem.ts';
-import { ReceivedForm } from './received-form.ts';
+import { type LookUp, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
 
@@ -37,7 +37,7 @@ export interface ReceivedUpload {
 export async function receivePackage(
   request: FastifyRequest,
   upload: UploadFolder,
-  { maxPackageBytes, signal }: { maxPackageBytes: number; signal: AbortSignal },
+  { maxPackageBytes, signal, lookUp }: { maxPackageBytes: number; signal: AbortSignal; lookUp: LookUp },
 ): Promise<ReceivedUpload> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
@@ -55,7 +55,7 @@ export async function receivePackage(
   } catch (error) {
     throw signal.aborted ? signal.reason : toUploadProblem(error);
   }
-  return { fields: form.check(request), packageHash };
+  return { fields: await form.check(request, lookUp), packageHash };
 }
 
 /** Returns the hash of what it wrote. */

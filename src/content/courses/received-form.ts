@@ -10,6 +10,9 @@ const NUMBER_PARTS: readonly string[] = ['folder_id'];
 /** Maximum length of a part name in a response. */
 const SHOWN_NAME_CHARACTERS = 100;
 
+/** Finds what the members of a form refer to and does not exist. */
+export type LookUp = (members: unknown) => Promise<readonly InputError[]>;
+
 /** The parts of an upload form as they are received, in any order, and their errors. */
 export class ReceivedForm {
   /** Undefined marks a part with a reported error, so that the schema adds no other. */
@@ -32,19 +35,20 @@ export class ReceivedForm {
 
   /**
    * The members other than the file, once all parts have arrived, in the form of the route's body schema.
+   * @param lookUp finds what the members of an invalid form refer to and does not exist
    * @throws {ProblemError} `invalid-request` naming every part that is missing, unknown, repeated or wrong
    */
-  check(request: FastifyRequest): Record<string, unknown> {
+  async check(request: FastifyRequest, lookUp: LookUp): Promise<Record<string, unknown>> {
     const validate = request.getValidationFunction('body');
     if (validate === undefined) throw new Error('this route has no body schema');
     const members = Object.fromEntries(this.#members);
     validate(members);
     const validation = validate.errors ?? [];
     const bySchema = inputErrorsOf({ validation, validationContext: 'body' });
+    if (bySchema.length === 0 && this.#errors.length === 0) return members;
     const reported = new Set(bySchema.map(({ pointer }) => pointer));
-    const errors = [...bySchema, ...this.#errors.filter(({ pointer }) => !reported.has(pointer))];
-    if (errors.length > 0) throw invalidInput(errors);
-    return members;
+    const further = [...this.#errors, ...(await lookUp(members))];
+    throw invalidInput([...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))]);
   }
 
   /** A part without a name is reported as an unknown part with an empty name. */

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
@@ -6,6 +7,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import { EquivalentBody, EquivalentRecord } from './equivalent-schemas.ts';
@@ -24,12 +26,15 @@ export function equivalentRoutes(
   equivalents: EquivalentService,
   idempotency: Idempotency,
 ): void {
+  const assertInput = (request: FastifyRequest) =>
+    assertValidOrLookUp(request, () => equivalents.inputErrors(request.body));
   const idOf = (params: { equivalent_id: string }) => parseId(params.equivalent_id, 'equivalent');
 
   routes.post(
     '/equivalents',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'createEquivalent',
@@ -38,8 +43,9 @@ export function equivalentRoutes(
         response: { 201: EquivalentRecord, ...problems(400, 413, 415, 422) },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      await assertInput(request);
+      return await idempotency.answer(request, reply, async (tx) => {
         const equivalent = await equivalents.create(toInput(request.body), {
           by: actorOf(request),
           tx,
@@ -52,7 +58,8 @@ export function equivalentRoutes(
           },
           body: toRecord(equivalent),
         };
-      }),
+      });
+    },
   );
 
   routes.get(
@@ -92,6 +99,7 @@ export function equivalentRoutes(
     '/equivalents/:equivalent_id',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'updateEquivalent',
@@ -105,6 +113,7 @@ export function equivalentRoutes(
       },
     },
     async (request, reply) => {
+      await assertInput(request);
       const equivalent = await equivalents.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
+import { MAX_EQUIVALENT_COURSES } from './equivalent.ts';
 
-/** Maximum number of courses of an equivalent, which limits the cost of reading a page of equivalents. */
-const MAX_COURSES = 200;
 const MAX_LANGUAGE_LENGTH = 100;
 
 const LANGUAGE = 'A language tag (BCP 47).';
@@ -58,7 +57,7 @@ export const EquivalentBody = Type.Object(
           description: 'A course of an equivalent.',
         },
       ),
-      { minItems: 1, maxItems: MAX_COURSES, description: 'One course per language.' },
+      { minItems: 1, maxItems: MAX_EQUIVALENT_COURSES, description: 'One course per language.' },
     ),
     id: Ignored(EquivalentRecord.properties.id),
     location: Ignored(EquivalentRecord.properties.location),

@@ -1,10 +1,11 @@
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
-import { assetKey, lockExistingAssets } from '../assets/assets.ts';
-import { lockExistingFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
+import { assetKey, lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
+import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
+import { givenId, givenItems, givenMembers } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords } from '../assets/holder.ts';
-import type { Equivalent, EquivalentInput } from './equivalent.ts';
+import { type Equivalent, type EquivalentInput, MAX_EQUIVALENT_COURSES } from './equivalent.ts';
 import {
   countEquivalentsOf,
   deleteEquivalent,
@@ -47,38 +48,62 @@ export async function equivalentsHoldingCourse(tx: Transaction, courseId: number
  */
 async function requireValues(tx: Transaction, input: EquivalentInput): Promise<EquivalentValues> {
   const { courses, errors } = canonicalCourses(input.courses);
-  const references = courses.map(({ courseId }) => ({ type: 'COURSE', id: courseId }) as const);
-  const held = await lockExistingAssets(tx, references);
-  for (const [index, reference] of references.entries()) {
-    if (held.has(assetKey(reference))) continue;
-    errors.push({ pointer: `/courses/${index}/course_id`, detail: `there is no course ${reference.id}` });
-  }
+  const courseIds = courses.map(({ courseId }) => courseId);
+  errors.push(...noSuchCourses(courseIds, await lockExistingAssets(tx, courseIds.map(toCourse))));
   const folderId = input.folderId ?? ROOT_FOLDER.id;
-  if (!(await lockExistingFolder(tx, folderId))) {
-    errors.push({ pointer: '/folder_id', detail: `there is no folder ${folderId}` });
-  }
+  if (!(await lockExistingFolder(tx, folderId))) errors.push(noSuchFolder('folder_id', folderId));
   if (errors.length > 0) throw invalidInput(errors);
   return { name: input.name, folderId, courses };
 }
 
-/** The courses with their languages in canonical form, which is needed to find duplicates. */
-function canonicalCourses(courses: EquivalentInput['courses']): {
-  courses: { courseId: number; language: string }[];
-  errors: InputError[];
-} {
+async function inputErrors(reader: Pick<Reader, 'all' | 'dialect'>, input: unknown): Promise<InputError[]> {
+  const { folder_id: folderId, courses } = givenMembers(input);
+  const given = givenItems(courses, MAX_EQUIVALENT_COURSES).map(givenMembers);
+  const courseIds = given.map(({ course_id: id }) => givenId(id));
+  const references = courseIds.filter((id) => id !== null).map(toCourse);
+  return [
+    ...canonicalCourses(
+      given.map(({ language }) => ({ language: typeof language === 'string' ? language : null })),
+    ).errors,
+    ...noSuchCourses(courseIds, await readExistingAssets(reader, references)),
+    ...(await folderErrors(reader, 'folder_id', folderId)),
+  ];
+}
+
+function toCourse(id: number) {
+  return { type: 'COURSE', id } as const;
+}
+
+/** The errors of courses that do not exist. Null is a course whose id has the wrong type. */
+function noSuchCourses(
+  courseIds: readonly (number | null)[],
+  held: ReadonlyMap<string, unknown>,
+): InputError[] {
+  return courseIds.flatMap((id, index) =>
+    id === null || held.has(assetKey(toCourse(id)))
+      ? []
+      : [{ pointer: `/courses/${index}/course_id`, detail: `there is no course ${id}` }],
+  );
+}
+
+/** The courses with their languages in canonical form, which is needed to find duplicates. A language of the wrong type is null. */
+function canonicalCourses<Course extends { language: string | null }>(
+  courses: readonly Course[],
+): { courses: Course[]; errors: InputError[] } {
   const errors: InputError[] = [];
   const places = new Map<string, string>();
-  const canonical = courses.map(({ courseId, language }, index) => {
+  const canonical = courses.map((course, index) => {
+    if (course.language === null) return course;
     const place = pointerTo('/courses', index);
-    const spelled = canonicalLanguage(language);
+    const spelled = canonicalLanguage(course.language);
     if (spelled === null) {
       errors.push({ pointer: `${place}/language`, detail: 'must be a language tag (BCP 47), such as de-CH' });
-      return { courseId, language };
+      return course;
     }
     const first = places.get(spelled);
     if (first === undefined) places.set(spelled, place);
     else errors.push({ pointer: `${place}/language`, detail: `must not repeat the language of ${first}` });
-    return { courseId, language: spelled };
+    return { ...course, language: spelled };
   });
   return { courses: canonical, errors };
 }
@@ -127,6 +152,7 @@ const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent
   type: 'EQUIVALENT',
   actions: { created: 'EQUIVALENT_CREATED', updated: 'EQUIVALENT_UPDATED', deleted: 'EQUIVALENT_DELETED' },
   requireValues,
+  inputErrors,
   isUnchanged,
   toGroup: toEquivalent,
   fieldsOf,

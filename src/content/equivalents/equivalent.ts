@@ -1,3 +1,6 @@
+/** Maximum number of courses of an equivalent, which limits the cost of reading a page of equivalents. */
+export const MAX_EQUIVALENT_COURSES = 200;
+
 /** One course in several languages. Times are in epoch milliseconds. */
 export interface Equivalent {
   id: number;

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
@@ -6,6 +7,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { FolderInput, FolderRecord } from './folder-schemas.ts';
 import type { Folder, FolderService } from './folder-service.ts';
@@ -17,12 +19,15 @@ const FolderParams = Type.Object({ folder_id: PathId('The id of the folder.') })
 
 /** Folders in the automation API. */
 export function folderRoutes(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
+  const assertInput = (request: FastifyRequest) =>
+    assertValidOrLookUp(request, () => folders.inputErrors(request.body));
   const idOf = (params: { folder_id: string }) => parseId(params.folder_id, 'folder');
 
   routes.post(
     '/folders',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'createFolder',
@@ -35,12 +40,14 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
         },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+    async (request, reply) => {
+      await assertInput(request);
+      return await idempotency.answer(request, reply, async (tx) => {
         const folder = await folders.create(toInput(request.body), { by: actorOf(request), tx });
         const headers = { Location: `/folders/${folder.id}`, ETag: entityTag(folder.revision) };
         return { status: 201, headers, body: toRecord(folder) };
-      }),
+      });
+    },
   );
 
   routes.get(
@@ -80,6 +87,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
     '/folders/:folder_id',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'updateFolder',
@@ -96,6 +104,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       },
     },
     async (request, reply) => {
+      await assertInput(request);
       const folder = await folders.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),

@@ -4,11 +4,18 @@ import { changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { EventlessChangeOf, EventlessCreation } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
-import { MAX_FOLDER_DEPTH, ROOT_FOLDER, readFolderChain } from '../assets/folder-tree.ts';
+import {
+  folderErrors,
+  MAX_FOLDER_DEPTH,
+  noSuchFolder,
+  ROOT_FOLDER,
+  readFolderChain,
+} from '../assets/folder-tree.ts';
+import { givenMembers } from '../assets/given-members.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import {
   deleteFolder,
@@ -69,6 +76,11 @@ export class FolderService {
   async ensureRoot(): Promise<void> {
     if ((await readFolder(this.#with.database.reader, ROOT_FOLDER.id)) !== undefined) return;
     await this.#with.database.transaction((tx) => insertRootFolder(tx, this.#with.now()));
+  }
+
+  /** The errors in what a body refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    return await folderErrors(this.#with.database.reader, 'parent_id', givenMembers(input).parent_id);
   }
 
   /**
@@ -166,9 +178,7 @@ async function assertMovable(tx: Transaction, id: number, parentId: number): Pro
 /** The parent and its ancestors. */
 async function requireParentChain(tx: Transaction, parentId: number): Promise<number[]> {
   const chain = await readFolderChain(tx, parentId);
-  if (chain.length === 0) {
-    throw invalidInput([{ pointer: '/parent_id', detail: `there is no folder ${parentId}` }]);
-  }
+  if (chain.length === 0) throw invalidInput([noSuchFolder('parent_id', parentId)]);
   return chain;
 }
 

@@ -1,5 +1,9 @@
-import type { Transaction } from '../../database/database.ts';
-import type { AccountResource } from '../../events/event.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { AccountResource, ContentReference } from '../../events/event.ts';
+import type { InputError } from '../../problems/problem.ts';
+import { readExistingAccounts } from '../accounts/account-service.ts';
+import { assetKey, readExistingAssets } from '../assets/assets.ts';
+import { givenId, givenMembers } from '../assets/given-members.ts';
 
 /**
  * What registrations know about their account and course. The account is always locked before the course and
@@ -33,3 +37,33 @@ export async function lockPublishedVersion(tx: Transaction, courseId: number): P
     .executeTakeFirst();
   return row?.published_version_id;
 }
+
+/** The error of an account, course or equivalent that does not exist. */
+export function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
+  return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
+}
+
+/** The errors of those members of a registration that are ids. */
+export async function partyErrors(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  input: unknown,
+): Promise<InputError[]> {
+  const members = givenMembers(input);
+  const accountId = givenId(members.account_id);
+  const isUnknown = accountId !== null && (await readExistingAccounts(reader, [accountId])).length === 0;
+  const subjects = (['course', 'equivalent'] as const).flatMap((what) => {
+    const id = givenId(members[`${what}_id`]);
+    return id === null ? [] : [{ what, type: TYPES[what], id }];
+  });
+  const held = await readExistingAssets(reader, subjects);
+  const unknown = subjects.filter((subject) => !held.has(assetKey(subject)));
+  return [
+    ...(isUnknown ? [noSuch('account', accountId)] : []),
+    ...unknown.map(({ what, id }) => noSuch(what, id)),
+  ];
+}
+
+const TYPES = { course: 'COURSE', equivalent: 'EQUIVALENT' } as const satisfies Record<
+  string,
+  ContentReference['type']
+>;

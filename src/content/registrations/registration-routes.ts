@@ -7,8 +7,8 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, PageOf } from '../../http/schemas.ts';
-import { assertValid } from '../../http/validation.ts';
-import { invalidInput, notFound } from '../../problems/problem.ts';
+import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
+import { type InputError, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
 import type { IsOpened } from './course-to-launch.ts';
@@ -32,7 +32,7 @@ import {
   StatusInput,
 } from './registration-schemas.ts';
 import type { RegistrationService } from './registration-service.ts';
-import { readReturnUrl } from './return-url.ts';
+import { readReturnUrl, returnUrlRule } from './return-url.ts';
 
 const READ_SCOPE = 'content:read';
 const READ = { scope: READ_SCOPE };
@@ -90,7 +90,8 @@ export function registrationRoutes(
       },
     },
     async (request, reply) => {
-      assertValid(request, subjectErrors(request.body));
+      const lookUp = () => registrations.inputErrors(request.body);
+      await assertValidOrLookUp(request, lookUp, subjectErrors(request.body));
       return await idempotency.answer(request, reply, async (tx) => {
         const { account_id: accountId, learner_id: learnerId } = request.body;
         const subject = toSubject(request.body);
@@ -177,6 +178,7 @@ export function registrationRoutes(
     '/registrations/:registration_id/launch',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         operationId: 'launchRegistration',
@@ -199,24 +201,25 @@ export function registrationRoutes(
         },
       },
     },
-    async (request, reply) =>
+    async (request, reply) => {
+      assertValid(request, launchErrors(request.body, takesLoopback));
       // Anyone with the link can open it.
-      idempotency.answerSecret(request, reply, async (tx) => {
-        const returnUrl = readReturnUrl(request.body?.return_url ?? null, takesLoopback);
+      return await idempotency.answerSecret(request, reply, async (tx) => {
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           by: actorOf(request),
           tx,
           mayName: mayName(request),
           isOpened: learning.isOpened,
-          returnUrl,
-          language: readLanguage(request.body?.language ?? null),
+          returnUrl: readReturnUrl(request.body?.return_url ?? null, takesLoopback),
+          language: request.body?.language == null ? null : canonicalLanguage(request.body.language),
           mode: request.body?.mode ?? 'normal',
         });
         return {
           status: 200,
           body: { launch_url: launchUrl(token), expires_dt: formatDateTime(expiresAt) },
         };
-      }),
+      });
+    },
   );
 
   routes.put(
@@ -259,13 +262,15 @@ export function registrationIdOf({ registration_id: text }: { registration_id: s
   return id;
 }
 
-/** @throws {ProblemError} `invalid-request` */
-function readLanguage(tag: string | null): string | null {
-  if (tag === null) return null;
-  const language = canonicalLanguage(tag);
-  if (language === null)
-    throw invalidInput([{ pointer: '/language', detail: 'must be a language tag (BCP 47)' }]);
-  return language;
+/** The errors of a launch beyond its schema, even if it does not match the schema. */
+function launchErrors(input: unknown, takesLoopback: boolean): InputError[] {
+  const { return_url: returnUrl, language } = (input ?? {}) as { return_url?: unknown; language?: unknown };
+  const errors: InputError[] = [];
+  if (typeof returnUrl === 'string' && readReturnUrl(returnUrl, takesLoopback) === null)
+    errors.push({ pointer: '/return_url', detail: returnUrlRule(takesLoopback) });
+  if (typeof language === 'string' && canonicalLanguage(language) === null)
+    errors.push({ pointer: '/language', detail: 'must be a language tag (BCP 47)' });
+  return errors;
 }
 
 /** Whether the caller may read the names of accounts and content anyway. */

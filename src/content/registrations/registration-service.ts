@@ -30,7 +30,7 @@ import {
 } from './registration.ts';
 import { recordRegistrationChange } from './registration-audit.ts';
 import { changesResult, launchedEvent, statusEvent } from './registration-events.ts';
-import { lockExistingAccount, lockPublishedVersion } from './registration-parties.ts';
+import { lockExistingAccount, lockPublishedVersion, noSuch, partyErrors } from './registration-parties.ts';
 import { lockWithAccount, requireRegistration, toRegistration } from './registration-rows.ts';
 import {
   deleteRegistration,
@@ -59,6 +59,11 @@ export class RegistrationService {
 
   constructor(dependencies: RegistrationServiceDependencies) {
     this.#with = dependencies;
+  }
+
+  /** The errors in what a body refers to, even if it does not match its schema. */
+  async inputErrors(input: unknown): Promise<InputError[]> {
+    return await partyErrors(this.#with.database.reader, input);
   }
 
   /**
@@ -331,8 +336,4 @@ export class RegistrationService {
     };
     while (await this.#with.database.transaction(deleteNext)) isBegun = true;
   }
-}
-
-function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
-  return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
 }

@@ -1,11 +1,9 @@
-import { invalidInput } from '../../problems/problem.ts';
 import { isLoopbackHost } from '../../settings/networks.ts';
 
 /**
- * Where learners return to, from the launch call; null if it is omitted. It is part of the signed launch link, so only
- * the caller of the API can choose it.
+ * Where learners return to, from the launch call; null if it is omitted or cannot be used. It is part of the signed launch
+ * link, so only the caller of the API can choose it.
  * @param takesLoopback whether the service itself is on loopback, where its clients are too
- * @throws {ProblemError} `invalid-request`
  */
 export function readReturnUrl(given: string | null, takesLoopback: boolean): string | null {
   if (given === null) return null;
@@ -15,7 +13,11 @@ export function readReturnUrl(given: string | null, takesLoopback: boolean): str
     url.username === '' &&
     url.password === '' &&
     (url.protocol === 'https:' || (takesLoopback && isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ''))));
-  if (isTaken) return url.href;
+  return isTaken ? url.href : null;
+}
+
+/** What such a URL must be, for the error of one that cannot be used. */
+export function returnUrlRule(takesLoopback: boolean): string {
   const allowed = takesLoopback ? 'an https:// URL, or an http:// URL on loopback,' : 'an https:// URL';
-  throw invalidInput([{ pointer: '/return_url', detail: `must be ${allowed} without credentials` }]);
+  return `must be ${allowed} without credentials`;
 }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { borrowTestService, type LentService } from '../support/lent-service.ts';
+import { importCourse, problemErrors, uploadForm } from './packages.ts';
+import { register } from './registration-parts.ts';
+
+const UNKNOWN = Number.MAX_SAFE_INTEGER;
+
+describe('a 400 names what breaks the schema together with what does not exist or repeats', () => {
+  let service: LentService;
+  let course: number;
+  let account: number;
+  before(async () => {
+    service = await borrowTestService();
+    course = (await importCourse(service)).id;
+    account = (await service.api.create('/accounts', { name: 'Acme' })).id;
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const assertNames = async (method: 'post' | 'put', path: string, body: unknown, ...pointers: string[]) => {
+    const errors = problemErrors(await service.api[method](path, body), 400);
+    assert.deepEqual(Object.keys(errors).toSorted(), pointers.toSorted(), `${method} ${path}`);
+  };
+
+  it('in bundles', async () => {
+    const body = {
+      name: 'b',
+      folder_id: UNKNOWN,
+      contents: [
+        { type: 'BUNDLE', id: 1 },
+        { type: 'COURSE', id: UNKNOWN },
+        { type: 'COURSE', id: course },
+        { type: 'COURSE', id: course },
+        { type: 'COURSE', id: '1' },
+        null,
+      ],
+    };
+    const named = [
+      '/folder_id',
+      '/contents/0/type',
+      '/contents/1/id',
+      '/contents/3',
+      '/contents/4/id',
+      '/contents/5',
+    ];
+    await assertNames('post', '/bundles', body, ...named);
+    const contents = [{ type: 'COURSE', id: course }];
+    const bundle = await service.api.create('/bundles', { name: 'Week', contents });
+    await assertNames('put', `/bundles/${bundle.id}`, body, ...named);
+    await assertNames(
+      'post',
+      '/bundles',
+      { folder_id: UNKNOWN, contents: 'x' },
+      '/name',
+      '/folder_id',
+      '/contents',
+    );
+  });
+
+  it('in equivalents', async () => {
+    const body = {
+      name: '',
+      folder_id: UNKNOWN,
+      courses: [
+        { course_id: UNKNOWN, language: 'en' },
+        { course_id: course, language: 'EN' },
+        { course_id: '1', language: 'not a language' },
+        { course_id: UNKNOWN },
+      ],
+    };
+    const named = [
+      '/name',
+      '/folder_id',
+      '/courses/0/course_id',
+      '/courses/1/language',
+      '/courses/2/course_id',
+      '/courses/2/language',
+      '/courses/3/course_id',
+      '/courses/3/language',
+    ];
+    await assertNames('post', '/equivalents', body, ...named);
+    const courses = [{ course_id: course, language: 'en' }];
+    const equivalent = await service.api.create('/equivalents', { name: 'Fire', courses });
+    await assertNames('put', `/equivalents/${equivalent.id}`, body, ...named);
+  });
+
+  it('in folders and courses', async () => {
+    const folder = await service.api.create('/folders', { name: 'Safety' });
+    const body = { name: 1, parent_id: UNKNOWN };
+    await assertNames('post', '/folders', body, '/name', '/parent_id');
+    await assertNames('put', `/folders/${folder.id}`, body, '/name', '/parent_id');
+    await assertNames('put', `/courses/${course}`, { folder_id: UNKNOWN }, '/name', '/folder_id');
+    const form = uploadForm(new Uint8Array([1]), { folder_id: String(UNKNOWN), nam: 'x' });
+    await assertNames('post', '/courses', form, '/nam', '/folder_id');
+  });
+
+  it('in registrations', async () => {
+    const one = { account_id: UNKNOWN, course_id: UNKNOWN, learner_id: '' };
+    await assertNames('post', '/registrations', one, '/account_id', '/course_id', '/learner_id');
+    const both = { account_id: '1', course_id: UNKNOWN, equivalent_id: UNKNOWN, learner_id: 'ann' };
+    await assertNames('post', '/registrations', both, '/account_id', '/course_id', '/equivalent_id');
+    const neither = { account_id: UNKNOWN, learner_id: 'ann' };
+    await assertNames('post', '/registrations', neither, '/account_id', '/course_id');
+  });
+
+  it('in launches', async () => {
+    const contents = [{ type: 'COURSE', id: course }];
+    await service.api.post(`/accounts/${account}/content`, { contents });
+    const { registration_id: id } = await register(service, { account_id: account, course_id: course });
+    const body = { mode: 'x', return_url: 'ftp://example.com', language: '?' };
+    await assertNames('post', `/registrations/${id}/launch`, body, '/mode', '/return_url', '/language');
+    const { mode: _, ...fits } = body;
+    await assertNames('post', `/registrations/${id}/launch`, fits, '/return_url', '/language');
+  });
+
+  it('in the content of accounts', async () => {
+    const contents = [
+      { type: 'COURSE', id: course },
+      { type: 'COURSE', id: course },
+      { type: 'FOLDER', id: UNKNOWN },
+      { type: 'X', id: 1 },
+    ];
+    const named = ['/contents/1', '/contents/2/id', '/contents/3/type'];
+    await assertNames('post', `/accounts/${account}/content`, { contents }, ...named);
+    const body = { account_ids: [account, UNKNOWN, account, 'x'], contents };
+    const accounts = ['/account_ids/1', '/account_ids/2', '/account_ids/3'];
+    for (const change of ['add', 'remove'])
+      await assertNames('post', `/account-content/${change}`, body, ...accounts, ...named);
+  });
+
+  it('in a change of too many accounts and pieces of content, of which nothing is looked up', async () => {
+    const body = {
+      account_ids: Array.from({ length: 500 }, (_, n) => (n === 0 ? 'x' : UNKNOWN - n)),
+      contents: Array.from({ length: 11 }, () => ({ type: 'COURSE', id: course })),
+    };
+    await assertNames('post', '/account-content/add', body, '/account_ids', '/account_ids/0');
+  });
+});
