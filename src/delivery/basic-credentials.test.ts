@@ -73,6 +73,27 @@ describe('Basic credentials', () => {
       assert.equal(censored, 'you sent [censored] to us');
     });
 
+  for (const [form, echo] of [
+    ['plain text', 'api/key?:p/ss wörd'],
+    ['JSON of PHP', String.raw`api\/key?:p\/ss w\u00f6rd`],
+    ['a form', 'api%2Fkey%3F%3Ap%2Fss+w%C3%B6rd'],
+    ['a form with small letters', 'api%2fkey%3f%3ap%2fss+w%c3%b6rd'],
+    ['the address of a URL', 'api%2Fkey%3F:p%2Fss%20w%C3%B6rd'],
+  ] as const)
+    it(`are removed as a pair, with the key, from ${form}`, () => {
+      const censored = withoutCredentials(`you sent ${echo} to us`, { key: 'api/key?', secret: 'p/ss wörd' });
+      assert.equal(censored, 'you sent [censored] to us');
+    });
+
+  it('are removed as a pair if both are alike, or the secret is very short', () => {
+    const alike = { key: 'admin', secret: 'admin' };
+    assert.equal(withoutCredentials('it is admin:admin', alike), 'it is [censored]');
+    assert.equal(
+      withoutCredentials('it is me:7, not me:77', { key: 'me', secret: '7' }),
+      'it is [censored], not me:77',
+    );
+  });
+
   it('leave other text as it is', () => {
     assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
     assert.equal(withoutCredentials('', credentials), '');

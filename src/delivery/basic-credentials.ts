@@ -32,15 +32,22 @@ const patterns = new WeakMap<BasicCredentials, RegExp>();
 function patternOf(credentials: BasicCredentials): RegExp {
   const known = patterns.get(credentials);
   if (known !== undefined) return known;
-  const { secret } = credentials;
-  const header = base64Forms(authorizationOf(credentials)).flatMap(waysToWrite);
+  const { key, secret } = credentials;
+  const header = anyOf(base64Forms(authorizationOf(credentials)).flatMap(waysToWrite));
+  const plain = anyOf(waysToWrite(secret));
+  // The pair is removed with its key, but the key alone is not: it may be an ordinary word.
+  const pair = `${anyOf(waysToWrite(key))}${COLON}${plain}`;
   const isShort = secret.length < MIN_CENSORED_LENGTH;
-  const forms = isShort ? header : [...header, ...waysToWrite(secret), ...base64Forms(secret)];
-  const word = `(?<![\\p{L}\\p{N}])${anyOf(waysToWrite(secret))}(?![\\p{L}\\p{N}])`;
-  const pattern = new RegExp(isShort && secret !== '' ? `${anyOf(forms)}|${word}` : anyOf(forms), 'gu');
+  const forms = isShort
+    ? [pair, plain].map((form) => `(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`)
+    : [pair, plain, anyOf(base64Forms(secret))];
+  const pattern = new RegExp([header, ...(secret === '' ? [] : forms)].join('|'), 'gu');
   patterns.set(credentials, pattern);
   return pattern;
 }
+
+/** As it is, and in a URL or form. */
+const COLON = '(?::|%3[Aa])';
 
 /** Longer forms first, because they can begin with shorter ones. */
 function anyOf(forms: readonly string[]): string {

@@ -196,6 +196,13 @@ describe('an answer', () => {
     const result = await sender.send(postbackTo(target.url, { credentials }));
     assert.equal(result.statusText, 'go away Basic [censored] [censored]');
     assert.equal(result.reason, '403 go away Basic [censored] [censored]');
+
+    target.respondWith(
+      answer(403, { statusText: 'no somebody:hush hush', body: '{"was":"somebody:hush hush"}' }),
+    );
+    const decoded = await sender.send(postbackTo(target.url, { credentials }));
+    assert.equal(decoded.reason, '403 no [censored]');
+    assert.equal(decoded.responseBody, '{"was":"[censored]"}');
   });
 });
 
