@@ -221,6 +221,21 @@ describe('the OpenAPI description', () => {
     }
   });
 
+  test('accepts no webhook that the service refuses for an empty list of subtopics or a key with a colon', () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const validate = ajv.compile({ $ref: 'document#/components/schemas/WebhookInput' });
+    const accepts = (changes: object) =>
+      validate({ name: 'CRM', topic: 'COURSE', target_url: 'https://crm.example.com/', ...changes });
+    const withKey = (key: string) => ({ authentication: { type: 'BASIC', key, secret: 'secret' } });
+    assert.equal(accepts({ subtopics: ['COURSE_IMPORTED'], ...withKey('coursewire') }), true);
+    assert.equal(accepts(withKey('')), true, 'as it is returned if the credentials cannot be decrypted');
+    assert.equal(accepts({ subtopics: [] }), false);
+    assert.equal(accepts(withKey('a:b')), false);
+    assert.equal(accepts(withKey('a\n')), false);
+  });
+
   test('names every object for generated clients', () => {
     const unnamed = findSchemas(document, (schema, path) => {
       const isComponent = path.length === 3 && path[0] === 'components';

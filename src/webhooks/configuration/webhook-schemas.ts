@@ -3,6 +3,7 @@ import { FOCUS_TYPES, SUBTOPICS, TOPICS } from '../../events/catalogue.ts';
 import {
   DateTime,
   DateTimeInput,
+  describedAs,
   HAS_ETAG,
   Id,
   Ignored,
@@ -62,16 +63,23 @@ const FocusInput = Type.Object(
   },
 );
 
+/** Text without control characters and colons, for the description: the service has better words for a colon. */
+const KEY_PATTERN = '^[^:\\x00-\\x1f\\x7f]*$';
+
 const AuthenticationInput = Type.Object(
   {
     type: Type.Optional(AuthenticationType),
     key: Type.Optional(
-      Type.String({
-        maxLength: MAX_CREDENTIAL_LENGTH,
-        pattern: PLAIN_TEXT_PATTERN,
-        description:
-          'Required for type BASIC. Empty only if it is returned empty, because the stored credentials cannot be decrypted.',
-      }),
+      describedAs(
+        Type.String({
+          maxLength: MAX_CREDENTIAL_LENGTH,
+          pattern: PLAIN_TEXT_PATTERN,
+          description:
+            'Required for type BASIC, without `:` (RFC 7617). Empty only if it is returned empty, because the stored ' +
+            'credentials cannot be decrypted.',
+        }),
+        { type: 'string', maxLength: MAX_CREDENTIAL_LENGTH, pattern: KEY_PATTERN },
+      ),
     ),
     secret: Type.Optional(
       Type.String({
@@ -94,11 +102,15 @@ const configuration = {
   name: Name('The name of the webhook.'),
   topic: TopicMember,
   subtopics: Type.Optional(
-    Type.Array(SubtopicMember, {
-      maxItems: SUBTOPICS.length,
-      description:
-        'The events of the topic that are sent. Defaults to all events, except those that the focus excludes.',
-    }),
+    describedAs(
+      Type.Array(SubtopicMember, {
+        maxItems: SUBTOPICS.length,
+        description:
+          'The events of the topic that are sent, without duplicates. Must not be empty. If omitted, all events are sent, ' +
+          'except those that the focus excludes.',
+      }),
+      Type.Array(SubtopicMember, { minItems: 1, maxItems: SUBTOPICS.length }),
+    ),
   ),
   all_subtopics: Type.Optional(
     Type.Boolean({
