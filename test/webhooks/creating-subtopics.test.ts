@@ -68,6 +68,18 @@ describe('the subtopics and focus of a new webhook', () => {
     await refused({ topic: 'COURSE', ...focusOn('COURSE'), subtopics: ['COURSE_IMPORTED'] }, '/subtopics/0');
   });
 
+  test('exclude it with all_subtopics, too, because no record with this focus shows it', async () => {
+    const focusOn = (type: string) => ({ focus: [{ webhook_focus_type: type, webhook_focus_id: 900_001 }] });
+    const all = { all_subtopics: true };
+    await refused({ ...focusOn('ACCOUNT'), ...all, subtopics: SUBTOPICS_OF.ACCOUNT }, '/subtopics/0');
+    await refused(
+      { topic: 'COURSE', ...focusOn('COURSE'), ...all, subtopics: SUBTOPICS_OF.COURSE },
+      '/subtopics/0',
+    );
+    const copied = await create({ ...focusOn('ACCOUNT'), ...all, subtopics: SUBTOPICS_OF.ACCOUNT.slice(1) });
+    assert.equal(copied.all_subtopics, true);
+  });
+
   test('allow only the focus types of each topic', async () => {
     const types = ['ACCOUNT', 'COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'];
     const taken = { ACCOUNT: ['ACCOUNT'], ACCOUNT_CONTENT: types, COURSE: ['COURSE'], REGISTRATION: types };

@@ -91,8 +91,8 @@ export function toConfiguration(
 
 /**
  * Whether a list of subtopics only repeats what a record with all subtopics shows: it comes with `all_subtopics`, and
- * is the topic's whole list, the list under the given focus, or the list that the webhook shows now. Any other list,
- * and any list without that member, is an explicit one.
+ * is the list under the given focus. In an update, it may also be the list that the webhook shows now, or the topic's whole
+ * list: an update that adds a focus can be sent again. Any other list, and any list without that member, is an explicit one.
  */
 function isReadAsAll(
   input: { topic?: unknown; focus?: unknown; all_subtopics?: unknown },
@@ -101,7 +101,8 @@ function isReadAsAll(
 ): boolean {
   const { topic, focus } = input;
   if (input.all_subtopics !== true || !isTopic(topic)) return false;
-  const shown: (readonly Subtopic[])[] = [subtopicsOf(topic), availableSubtopics(topic, focusTypesOf(focus))];
+  const shown: (readonly Subtopic[])[] = [availableSubtopics(topic, focusTypesOf(focus))];
+  if (current !== null) shown.push(subtopicsOf(topic));
   if (current?.allSubtopics === true && current.topic === topic) shown.push(current.subtopics);
   return shown.some((each) => each.length === listed.length && each.every((one) => listed.includes(one)));
 }
