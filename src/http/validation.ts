@@ -76,8 +76,13 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
   const context = error?.validationContext;
   const prefix =
     context === undefined || context === 'body' ? '' : `/${context === 'querystring' ? 'query' : context}`;
+  const tooShort = new Set(
+    found.filter(({ keyword }) => keyword === 'minLength').map(({ instancePath }) => instancePath),
+  );
   const errors = new Map<string, InputError>();
   for (const each of found) {
+    // An empty text need not also be said to have the wrong form.
+    if (each.keyword === 'pattern' && tooShort.has(each.instancePath)) continue;
     // In addition to the errors of its branches, a union only says that none matched.
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
     const reported = toInputError(each, prefix);

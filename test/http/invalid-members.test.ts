@@ -44,6 +44,16 @@ describe('a request with several invalid members', () => {
     );
   });
 
+  test('gets a 400 that names an empty name once', async () => {
+    for (const path of ['/accounts', '/folders']) {
+      const { body } = await service.api.post(path, { name: '' });
+      assert.deepEqual(body.errors, [{ pointer: '/name', detail: 'must not be empty' }]);
+    }
+    const { body } = await service.api.post('/accounts', { name: ' ' });
+    const detail = 'must contain more than white space, and no control characters';
+    assert.deepEqual(body.errors, [{ pointer: '/name', detail }]);
+  });
+
   test('in its query gets a 400 that names limits, times and cursors together', async () => {
     const { api } = service;
     const deliveries = `/webhooks/${id}/deliveries`;
