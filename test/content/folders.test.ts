@@ -179,6 +179,7 @@ describe('folders', () => {
     assert.deepEqual(problemErrors(beyond, 409), {
       '/parent_id': 'would nest folders more than 50 levels deep',
     });
+    assert.match(beyond.body.detail, /^The folder cannot be there: its parent would nest folders /);
 
     const [pair] = await nested('Two', 'Levels');
     const move = (parent: number) => api.put(`/folders/${pair}`, { name: 'Two', parent_id: parent });

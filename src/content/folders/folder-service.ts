@@ -189,7 +189,7 @@ function assertDepth(depth: number): void {
 }
 
 function parentConflict(detail: string): ProblemError {
-  return new ProblemError('conflict', `The folder cannot be moved there: its parent ${detail}`, {
+  return new ProblemError('conflict', `The folder cannot be there: its parent ${detail}`, {
     errors: [{ pointer: '/parent_id', detail }],
   });
 }
