@@ -130,6 +130,9 @@ describe('dead letters in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Redeliver all' }).click();
     await begun.promise;
     await dialog.getByRole('status').getByText('50 of 120 queued').waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await visit.settled();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     held.resolve();
     await dialog.getByRole('status').getByText('Stopped: 100 queued, 20 still dead letters.').waitFor();

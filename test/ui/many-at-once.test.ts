@@ -125,6 +125,44 @@ describe('actions on many rows at once', () => {
     assert.deepEqual(await accountsNamed('Stopping'), []);
   });
 
+  it('cannot be closed while it runs, and says how far it got, with the failures, if its page is left', async () => {
+    await createAccounts('Leaving 1', 'Leaving 2', 'Leaving 3');
+    await using visit = await ui.visit('/accounts?search=Leaving');
+    const { page } = visit;
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let calls = 0;
+    await page.route(/\/accounts\/\d+$/, async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      calls += 1;
+      if (calls === 1) return await route.fulfill({ status: 500, body: '{}' });
+      begun.resolve();
+      await held.promise;
+      await route.fallback();
+    });
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 accounts?' });
+    await dialog.getByLabel('Type 3 to confirm').fill('3');
+    await page.keyboard.press('Enter');
+    await begun.promise;
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await visit.settled();
+    await dialog.getByText('0 of 3 deleted').waitFor();
+    await page.evaluate(`void __TSR_ROUTER__.navigate({ href: '/content' })`);
+    await page
+      .getByRole('dialog', { name: 'Leave while this is running?' })
+      .getByRole('button', { name: 'Leave' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Content' }).waitFor();
+    held.resolve();
+    await page
+      .getByText(`Stopped: 1 deleted, 1 left. 1 account could not be deleted: ${isolate('Leaving 1')}`)
+      .waitFor();
+    assert.deepEqual(await accountsNamed('Leaving'), ['Leaving 1', 'Leaving 3']);
+  });
+
   it('registrations, clients and webhooks are deleted from their lists; all pages can be selected', async () => {
     const { api } = ui.service;
     const [account = 0] = await createAccounts('Registrar');

@@ -49,6 +49,59 @@ describe('the replay of events in the admin UI', () => {
     await dialog.getByText('3 messages will be queued.').waitFor();
   });
 
+  it('stays open while it runs, asks before its page is left, and then says how far it got', async () => {
+    const { api } = ui.service;
+    const webhook = {
+      name: 'Long',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/',
+      enabled: false,
+    };
+    const { id } = await api.create('/webhooks', webhook);
+    await api.create('/accounts', { name: 'Missed' });
+    await using visit = await ui.visit('/administration/integrations/webhooks');
+    const { page } = visit;
+    await visit.go(`/administration/integrations/webhooks/${id}`);
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    // Each step has 500 messages, and there is always another one. The second is under way until the test lets it go on.
+    let steps = 0;
+    await page.route(/\/replay\?.*dry_run=false/, async (route) => {
+      steps += 1;
+      if (steps === 2) {
+        begun.resolve();
+        await held.promise;
+      }
+      await route.fulfill({ json: { replayed: 500, next_cursor: `${steps}` } });
+    });
+    await page.getByRole('button', { name: 'Activate and replay…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByText(/messages? will be queued\./).waitFor();
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    await begun.promise;
+    await dialog.getByText('500 messages queued so far…').waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await visit.settled();
+    assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
+    await dialog.getByText('500 messages queued so far…').waitFor();
+    const question = page.getByRole('dialog', { name: 'Leave while this is running?' });
+    await page.goBack();
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await dialog.getByText('500 messages queued so far…').waitFor();
+    await page.goBack();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('table', { name: 'Webhooks' }).waitFor();
+    held.resolve();
+    await page
+      .getByText('Stopped: 1,000 messages queued. The later events of the period were not.')
+      .waitFor();
+    assert.equal(steps, 2);
+    await api.delete(`/webhooks/${id}`);
+  });
+
   it('does not begin while the end is incomplete: the field has an error and the focus', async () => {
     const { api } = ui.service;
     await using crm = await startTarget();

@@ -287,6 +287,9 @@ describe('the waiting messages of a webhook in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Purge' }).click();
     await begun.promise;
     await dialog.getByText('500 of 10,000 purged').waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await visit.settled();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     held.resolve();
     await dialog.getByText('Stopped: 1,000 purged, 9,000 still waiting.').waitFor();

@@ -42,6 +42,17 @@ export function notifyNote(message: string): void {
   notifications.show({ message, color: 'blue', icon: <IconInfoCircle size={18} /> });
 }
 
+/** Shows how far something got that ran in a dialog which was left. It is shown as long as an error. */
+export function notifyLeft(title: string, message: string): void {
+  notifications.show({
+    title,
+    message,
+    color: 'blue',
+    icon: <IconInfoCircle size={18} />,
+    autoClose: ERROR_SHOWN_MS,
+  });
+}
+
 /** Shows an error of an action without a form. A 401 needs no message, because the layout asks to sign in again. */
 export function notifyError(error: unknown): void {
   const { title, detail, advice } = explainError(error);

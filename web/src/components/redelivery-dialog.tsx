@@ -1,4 +1,4 @@
-import { Modal, Progress, Stack } from '@mantine/core';
+import { Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -13,9 +13,11 @@ import { webhooksKey } from '../api/webhooks.ts';
 import { deadLetters } from '../texts/dead-letters.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
+import { useIsShown } from '../utilities/use-is-shown.ts';
 import { FormProblem } from './form-problem.tsx';
+import { notifyError, notifyLeft } from './notify.tsx';
 import { RunButtons } from './run-buttons.tsx';
-import { useReturnFocus } from './use-return-focus.ts';
+import { KeptOpen, RunDialog } from './run-dialog.tsx';
 
 const WHOLE = 100;
 
@@ -66,22 +68,15 @@ export function useRedelivery(onRun?: () => void): {
   const [asked, setAsked] = useState(NOTHING_ASKED);
   const [opened, setOpened] = useState(false);
   const close = () => setOpened(false);
-  useReturnFocus(opened);
   return {
     ask: (selection) => {
       setAsked(selection);
       setOpened(true);
     },
     dialog: (
-      <Modal
-        opened={opened}
-        onClose={close}
-        returnFocus={false}
-        title={deadLetters.runs[asked.action].title}
-        size="md"
-      >
+      <RunDialog opened={opened} onClose={close} title={deadLetters.runs[asked.action].title}>
         <RedeliveryForm {...asked} onRun={onRun} onClose={close} />
-      </Modal>
+      </RunDialog>
     ),
   };
 }
@@ -98,7 +93,8 @@ function RedeliveryForm({
   const queryClient = useQueryClient();
   const [run, setRun] = useState(START);
   const stopper = useRef<AbortController>(null);
-  // Closing the dialog stops it.
+  const isShown = useIsShown();
+  // Leaving the page stops it.
   useEffect(() => () => stopper.current?.abort(), []);
   // On phones, people close dialogs with Back. The list behind then shows other messages.
   const address = useLocation({ select: ({ href }) => href });
@@ -128,10 +124,12 @@ function RedeliveryForm({
         if (state.phase === 'done') break;
         setRun(state);
       }
-      setRun(state.phase === 'done' ? state : { ...state, phase: 'stopped' });
+      if (state.phase !== 'done') state = { ...state, phase: 'stopped' };
     } catch (error) {
-      setRun({ ...state, phase: 'failed', error });
+      state = { ...state, phase: 'failed', error };
     }
+    setRun(state);
+    if (!isShown()) notifyRun(texts, state);
     onRun?.();
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: deadLettersKey }),
@@ -143,6 +141,7 @@ function RedeliveryForm({
   const words = total === 0 ? texts.running : progressWords(texts, run, total);
   return (
     <Stack gap="md">
+      <KeptOpen when={run.phase === 'running'} />
       <div>
         {webhook === null
           ? filter === null
@@ -223,4 +222,11 @@ function progressWords(texts: (typeof deadLetters.runs)[DeadLetterAction], run: 
     default:
       return texts.progress(done, atLeast(total));
   }
+}
+
+/** Shows how a run ended whose page was left. */
+function notifyRun(texts: (typeof deadLetters.runs)[DeadLetterAction], run: Run): void {
+  if (run.phase === 'failed') notifyError(run.error);
+  const end: Run = run.phase === 'done' ? run : { ...run, phase: 'stopped' };
+  notifyLeft(texts.title, progressWords(texts, end, end.done + end.left));
 }

@@ -99,4 +99,8 @@ export const shared = {
     leave: 'Leave',
     stay: 'Stay',
   },
+  running: {
+    title: 'Leave while this is running?',
+    description: 'It then stops after the current step. The rest is not done.',
+  },
 } as const;

@@ -27,7 +27,8 @@ export const webhookReplay = {
   submit: 'Replay',
   activateAndSubmit: 'Activate and replay',
   running: (count: number, formatted: string) => `${messages(count, formatted)} queued so far…`,
-  stopped: (count: number, formatted: string) => `Stopped: ${messages(count, formatted)} queued.`,
+  stopped: (count: number, formatted: string) =>
+    `Stopped: ${messages(count, formatted)} queued. The later events of the period were not.`,
   failed: (count: number, formatted: string) => `${messages(count, formatted)} queued before this failure:`,
   done: (count: number, formatted: string) => `Done: ${messages(count, formatted)} queued.`,
 } as const;

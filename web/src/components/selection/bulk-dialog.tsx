@@ -1,15 +1,17 @@
-import { Button, Group, Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { isProblem, UnreachableError } from '../../api/errors.ts';
 import { selection as texts } from '../../texts/selection.ts';
 import { shared } from '../../texts/shared.ts';
+import { isolate } from '../../utilities/isolate.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
+import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { Callout } from '../callout.tsx';
 import { explainError } from '../explain-error.ts';
 import { FormProblem } from '../form-problem.tsx';
-import { notifyDone } from '../notify.tsx';
+import { notifyDone, notifyError, notifyLeft } from '../notify.tsx';
+import { KeptOpen, RunDialog } from '../run-dialog.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
-import { useReturnFocus } from '../use-return-focus.ts';
 import styles from './selection.module.css';
 
 const MAX_NAMED = 8;
@@ -64,11 +66,10 @@ type Phase = 'asking' | 'running' | 'stopped' | 'failed' | 'done';
 export function BulkDialog<T>({ opened, ...props }: BulkDialogProps<T> & { opened: boolean }) {
   const { items, words } = props;
   const title = words.title(formatNumber(items.length), items.length === 1 ? (items[0]?.name ?? null) : null);
-  useReturnFocus(opened);
   return (
-    <Modal opened={opened} onClose={props.onClose} returnFocus={false} title={title} size="md">
+    <RunDialog opened={opened} onClose={props.onClose} title={title}>
       <BulkForm {...props} />
-    </Modal>
+    </RunDialog>
   );
 }
 
@@ -90,7 +91,8 @@ function BulkForm<T>({
   const [mismatch, setMismatch] = useState(false);
   const waiting = useRef(items);
   const stopper = useRef<AbortController>(null);
-  // Closing the dialog stops it.
+  const isShown = useIsShown();
+  // Leaving the page stops it.
   useEffect(() => () => stopper.current?.abort(), []);
 
   const run = async (those: readonly BulkItem<T>[]) => {
@@ -101,7 +103,7 @@ function BulkForm<T>({
     let left = those;
     let end: Phase = 'done';
     let doneNow = done;
-    let failedNow = phase === 'done' ? 0 : failures.length;
+    const failed = phase === 'done' ? [] : [...failures];
     const succeed = (row: T) => {
       onDone(row);
       doneNow += 1;
@@ -122,20 +124,31 @@ function BulkForm<T>({
           succeed(item.row);
         } else if (concernsAll(cause)) {
           setError(cause);
+          if (!isShown()) notifyError(cause);
           end = 'failed';
           break;
         } else {
-          failedNow += 1;
-          setFailures((before) => [...before, { ...item, error: cause }]);
+          failed.push({ ...item, error: cause });
+          setFailures([...failed]);
         }
       }
       left = left.slice(1);
     }
     waiting.current = left;
     setPhase(end);
-    if (end === 'done' && failedNow === 0) {
+    if (end === 'done' && failed.length === 0) {
       notifyDone(words.done(formatNumber(doneNow), doneNow === 1));
       onClose();
+    } else if (!isShown()) {
+      const count = formatNumber(items.length);
+      const result = progressOf(
+        left.length > 0 ? 'stopped' : end,
+        words,
+        doneNow,
+        items.length,
+        failed.length,
+      );
+      notifyLeft(words.confirm(count, items.length === 1), [result, ...failuresIn(words, failed)].join(' '));
     }
     await onEnd();
   };
@@ -156,6 +169,7 @@ function BulkForm<T>({
       }}
     >
       <Stack gap="md">
+        <KeptOpen when={isRunning} />
         {phase === 'asking' && (
           <Text component="div" size="md">
             {items.length > 1 && <Names items={items} />}
@@ -244,6 +258,18 @@ function concernsAll(error: unknown): boolean {
     isProblem(error, HTTP_UNAUTHORIZED) ||
     isProblem(error, HTTP_FORBIDDEN)
   );
+}
+
+/** A sentence about the failed items, for a notice; none if there are none. */
+function failuresIn<T>(words: BulkWords, failed: readonly Failure<T>[]): string[] {
+  if (failed.length === 0) return [];
+  const named = failed.slice(0, MAX_NAMED).map(({ name }) => isolate(name));
+  const more = failed.length - named.length;
+  return [
+    words.failed(formatNumber(failed.length), failed.length === 1),
+    named.join(', '),
+    ...(more > 0 ? [texts.more(formatNumber(more))] : []),
+  ];
 }
 
 function reasonOf(error: unknown): string {

@@ -1,10 +1,11 @@
-import { Checkbox, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { replayCountQuery } from '../../../api/events.ts';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
+import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
@@ -34,9 +35,9 @@ export function ReplayDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
+    <RunDialog opened={opened} onClose={onClose} title={texts.title}>
       <Replay webhook={webhook} since={since} onClose={onClose} />
-    </Modal>
+    </RunDialog>
   );
 }
 
@@ -144,6 +145,7 @@ function Progress({
 }) {
   return (
     <Stack gap="md">
+      <KeptOpen when={phase === 'running'} />
       <Group gap="xs" role="status">
         {phase === 'running' && <Loader size="xs" />}
         <span>{texts[phase](queued, formatNumber(queued))}</span>

@@ -2,6 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { eventsKey, replayEvents } from '../../../api/events.ts';
 import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
+import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { useIsShown } from '../../../utilities/use-is-shown.ts';
 
 /** The events to send to a webhook. */
 export interface ReplayPlan {
@@ -37,7 +41,8 @@ export function useReplay(): {
   const queryClient = useQueryClient();
   const [run, setRun] = useState<ReplayRun | null>(null);
   const stopper = useRef<AbortController>(null);
-  // Closing the dialog stops it.
+  const isShown = useIsShown();
+  // Leaving the page stops it.
   useEffect(() => () => stopper.current?.abort(), []);
 
   const go = async (from: ReplayRun) => {
@@ -61,8 +66,10 @@ export function useReplay(): {
         setRun(now);
       }
     } catch (error) {
-      setRun({ ...now, phase: 'failed', error });
+      now = { ...now, phase: 'failed', error };
+      setRun(now);
     }
+    if (!isShown()) notifyRun(now);
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: webhooksKey }),
       queryClient.invalidateQueries({ queryKey: eventsKey }),
@@ -76,4 +83,10 @@ export function useReplay(): {
       if (run !== null) void go(run);
     },
   };
+}
+
+/** Shows how a replay ended whose page was left. */
+function notifyRun({ phase, queued, error }: ReplayRun): void {
+  if (phase === 'failed') notifyError(error);
+  notifyLeft(texts.title, texts[phase === 'done' ? 'done' : 'stopped'](queued, formatNumber(queued)));
 }

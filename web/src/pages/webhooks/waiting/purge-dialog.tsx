@@ -1,8 +1,9 @@
-import { Modal, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Progress, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
+import { KeptOpen, RunDialog } from '../../../components/run-dialog.tsx';
 import { useTimeInput } from '../../../components/use-time-input.ts';
 import { shared } from '../../../texts/shared.ts';
 import { waiting } from '../../../texts/waiting.ts';
@@ -36,9 +37,9 @@ export function PurgeDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
+    <RunDialog opened={opened} onClose={onClose} title={texts.title}>
       <Purge webhook={webhook} depth={depth} onClose={onClose} />
-    </Modal>
+    </RunDialog>
   );
 }
 
@@ -114,6 +115,7 @@ function Running({
   const total = done + left;
   return (
     <Stack gap="md">
+      <KeptOpen when={phase === 'running'} />
       <div>
         <Progress
           value={phase === 'done' ? WHOLE : total === 0 ? 0 : (done / total) * WHOLE}

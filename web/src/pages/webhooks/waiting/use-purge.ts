@@ -2,6 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { purgeStep } from '../../../api/waiting.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
+import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { waiting } from '../../../texts/waiting.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { useIsShown } from '../../../utilities/use-is-shown.ts';
+
+const texts = waiting.purging;
 
 /** The progress of a purge. */
 export interface PurgeRun {
@@ -14,11 +20,12 @@ export interface PurgeRun {
   error: unknown;
 }
 
-/** Purges a line step by step, until it is stopped. Closing the dialog stops it. */
+/** Purges a line step by step, until it is stopped. Leaving the page stops it. */
 export function usePurge(webhookId: number) {
   const queryClient = useQueryClient();
   const [run, setRun] = useState<PurgeRun | null>(null);
   const stopper = useRef<AbortController>(null);
+  const isShown = useIsShown();
   useEffect(() => () => stopper.current?.abort(), []);
 
   const go = async (from: PurgeRun) => {
@@ -40,10 +47,12 @@ export function usePurge(webhookId: number) {
         if (state.phase === 'done') break;
         setRun(state);
       }
-      setRun(state.phase === 'done' ? state : { ...state, phase: 'stopped' });
+      if (state.phase !== 'done') state = { ...state, phase: 'stopped' };
     } catch (error) {
-      setRun({ ...state, phase: 'failed', error });
+      state = { ...state, phase: 'failed', error };
     }
+    setRun(state);
+    if (!isShown()) notifyRun(state);
     await queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] });
   };
   const start = (until: string | null) =>
@@ -54,4 +63,12 @@ export function usePurge(webhookId: number) {
     resume: () => run !== null && void go(run),
     stop: () => stopper.current?.abort(),
   };
+}
+
+/** Shows how a purge ended whose page was left. */
+function notifyRun({ phase, done, left, error }: PurgeRun): void {
+  if (phase === 'failed') notifyError(error);
+  const isComplete = phase === 'done';
+  const count = formatNumber(done);
+  notifyLeft(texts.title, isComplete ? texts.done(done, count) : texts.stopped(count, formatNumber(left)));
 }

@@ -1,0 +1,57 @@
+import { Modal } from '@mantine/core';
+import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
+import { shared } from '../texts/shared.ts';
+import { UnsavedChanges } from './unsaved-changes.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
+
+const Hold = createContext<(isHeld: boolean) => void>(() => {});
+
+/**
+ * A dialog for work that is done step by step. While its form renders `KeptOpen`, it cannot be closed, and leaving the
+ * page asks first.
+ */
+export function RunDialog({
+  opened,
+  title,
+  onClose,
+  children,
+}: {
+  opened: boolean;
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const [isHeld, setHeld] = useState(false);
+  // In a Modal.Stack, Mantine forgets to return the focus.
+  useReturnFocus(opened);
+  return (
+    <Modal.Stack>
+      <Modal
+        stackId="run"
+        opened={opened}
+        onClose={isHeld ? () => {} : onClose}
+        withCloseButton={!isHeld}
+        returnFocus={false}
+        title={title}
+        size="md"
+      >
+        <Hold value={setHeld}>{children}</Hold>
+      </Modal>
+    </Modal.Stack>
+  );
+}
+
+/** Keeps the `RunDialog` around it open while something runs in it, because closing the dialog would stop that. */
+export function KeptOpen({ when }: { when: boolean }) {
+  const hold = useContext(Hold);
+  useLayoutEffect(() => {
+    hold(when);
+    return () => hold(false);
+  }, [when, hold]);
+  return <UnsavedChanges when={when} question={shared.running} isShownIn={placeIn} />;
+}
+
+/** The part of a page, such as a tab, that an address shows. Opening another one removes the dialogs of the former. */
+function placeIn({ tab, folder }: { tab?: unknown; folder?: unknown }): string {
+  return JSON.stringify([tab, folder]);
+}
