@@ -17,7 +17,14 @@ describe('dead letters of all webhooks', () => {
   let target: Target;
   let ids: Record<string, number>;
 
-  const letters = async (query = ''): Promise<{ data: Letter[]; total: number }> => {
+  const letters = async (
+    query = '',
+  ): Promise<{
+    data: Letter[];
+    total: number;
+    total_is_lower_bound: boolean;
+    next_cursor: string | null;
+  }> => {
     const { status, body } = await service.api.get(`/ui/api/dead-letters${query}`);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
@@ -179,6 +186,39 @@ describe('dead letters of all webhooks', () => {
       [wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)],
       [400, ['/query/from_dt', '/query/until_dt']],
     );
+  });
+
+  test('are searched on behind the newest 10,000 if a filter matches older ones, without a gap', async () => {
+    await using _service = service;
+    // Many were dead-lettered at the same moment.
+    await runSql(
+      service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10050)
+       select ${ids.North}, 'old-' || n, case when n = 3 then 'ACCOUNT_DELETED' else 'ACCOUNT_CREATED' end,
+         'DEAD_LETTERED', '{}', n, n / 1000, 1 from numbers`,
+    );
+    for (const scope of ['', `&webhook_id=${ids.North}`, '&search=north']) {
+      const newest = await letters(`?subtopic=ACCOUNT_DELETED${scope}`);
+      assert.deepEqual([newest.data, newest.total, newest.total_is_lower_bound], [[], 0, true], scope);
+      const older = await letters(`?subtopic=ACCOUNT_DELETED${scope}&cursor=${newest.next_cursor}`);
+      assert.deepEqual(
+        [older.data.map((letter) => letter.message_id), older.total, older.total_is_lower_bound],
+        [['old-3'], 1, false],
+        scope,
+      );
+      assert.equal(older.next_cursor, null, scope);
+    }
+    const first = await letters('?subtopic=ACCOUNT_CREATED&offset=9999');
+    const rest = await letters(`?subtopic=ACCOUNT_CREATED&cursor=${first.next_cursor}`);
+    assert.deepEqual([first.total, rest.total], [10_000, 55]);
+    const [last, next] = [first.data[0]!, rest.data[0]!];
+    assert.deepEqual([last.message_id, next.message_id], ['old-57', 'old-56']);
+    const recent = await letters(
+      `?subtopic=ACCOUNT_DELETED&from_dt=${encodeURIComponent('2020-01-01T00:00:00Z')}`,
+    );
+    assert.deepEqual([recent.total_is_lower_bound, recent.next_cursor], [false, null], 'none is older');
+    assert.equal((await service.api.get('/ui/api/dead-letters?cursor=here')).status, 400);
   });
 
   test('that match a filter are redelivered or removed, for one webhook or all, and the others stay', async () => {

@@ -153,14 +153,20 @@ describe('the cost of a page of a list depends only on its size', () => {
 
   test('dead letters are found by age, those of a webhook by its own index', async () => {
     const part = { sort: 'dead_lettered', direction: 'desc', limit: 50, offset: 0 } as const;
-    const [, page] = await plansOf((from) =>
-      listDeadLetters(from, { search: null, webhookId: null, deliveries: {} }, part),
-    );
+    const all = { search: null, webhookId: null, deliveries: {} };
+    const after = { updatedAt: 1_000, id: 1 };
+    const [, page] = await plansOf((from) => listDeadLetters(from, { ...all, after: null }, part));
     assert.match(page ?? '', /deliveries USING (COVERING )?INDEX deliveries_dead_by_age/);
     const [, ofOne] = await plansOf((from) =>
-      listDeadLetters(from, { search: null, webhookId: 1, deliveries: {} }, part),
+      listDeadLetters(from, { ...all, webhookId: 1, after: null }, part),
     );
     assert.match(ofOne ?? '', /deliveries USING COVERING INDEX deliveries_dead_by_webhook \(webhook_id=\?\)/);
+    const [, older] = await plansOf((from) => listDeadLetters(from, { ...all, after }, part));
+    assert.match(older ?? '', /deliveries_dead_by_age \(updated_at<\?\)/);
+    const [, olderOfOne] = await plansOf((from) =>
+      listDeadLetters(from, { ...all, webhookId: 1, after }, part),
+    );
+    assert.match(olderOfOne ?? '', /deliveries_dead_by_webhook \(webhook_id=\? AND updated_at<\?\)/);
   });
 
   test('a webhook’s deliveries are read from its list, followed by those not yet listed', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -183,6 +184,64 @@ describe('dead letters in the admin UI', () => {
     assert.equal(await total(), 2);
     assert.equal(target.requests.length, 2);
     await page.getByText('No results').waitFor();
+  });
+
+  it('are searched on behind the newest 10,000, and all matches can be redelivered', async () => {
+    await deadLetters(['CRM'], 1);
+    const [{ id }] = (await ui.service.api.get('/webhooks')).body.data;
+    await runSql(
+      ui.service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10001)
+       select ${id}, 'old-' || n, case when n = 1 then 'ACCOUNT_DELETED' else 'ACCOUNT_CREATED' end,
+         'DEAD_LETTERED', '{"n":' || n || '}', n, n, 1 from numbers`,
+    );
+    await using visit = await ui.visit(`${DEAD_LETTERS}?event=ACCOUNT_DELETED`);
+    const { page } = visit;
+    await page.getByText('No results so far').waitFor();
+    await page.getByText('Only 10,000 dead letters are searched at a time. There are older ones.').waitFor();
+    assert.equal(await page.getByText('Nothing matches').count(), 0);
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Search older' }).click();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByText('Only older ones').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Show the newest' }).click();
+    await page.getByText('No results so far').waitFor();
+    await visit.arrived(`${DEAD_LETTERS}?event=ACCOUNT_DELETED`);
+    target.respondWith(answer(200));
+    target.requests.length = 0;
+    await page.getByRole('button', { name: 'Redeliver matching…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Redeliver dead letters' });
+    await dialog.getByRole('button', { name: 'Redeliver matching' }).click();
+    await dialog.getByText('Done: 1 message queued. It is being sent now.').waitFor();
+    await target.waitFor(1);
+    assert.deepEqual(
+      target.requests.map(({ text }) => text),
+      ['{"n":1}'],
+    );
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await visit.go(`${DEAD_LETTERS}?event=ACCOUNT_CREATED&page=200`);
+    await page.getByText('9,951–10,000 of 10,000').waitFor();
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let steps = 0;
+    await page.route('**/ui/api/dead-letters/remove', async (route) => {
+      steps += 1;
+      if (steps === 2) {
+        begun.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Remove matching…' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove dead letters' });
+    await removal.getByRole('button', { name: 'Remove matching' }).click();
+    await begun.promise;
+    await removal.getByText('500 removed so far…').waitFor();
+    await removal.getByRole('button', { name: 'Stop' }).click();
+    held.resolve();
+    await removal.getByText('Stopped: 1,000 removed. Other matches may be left.').waitFor();
   });
 
   it('are removed only as asked: Back closes the question about matches, which would now be about all', async () => {

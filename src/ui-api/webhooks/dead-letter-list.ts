@@ -46,11 +46,27 @@ export interface DeadLetterFilter {
   webhookId: number | null;
   /** What else must match. */
   deliveries: DeliveryFilter;
+  /** Only those after this one, in the order of the list. */
+  after: LetterPosition | null;
+}
+
+/** The position of a dead letter in the list. */
+export interface LetterPosition {
+  /** When it was dead-lettered, in epoch milliseconds. */
+  updatedAt: number;
+  id: number;
+}
+
+/** A page of the dead letters. */
+export interface DeadLetterPage extends LongListed<DeadLetterInBrief> {
+  /** The last dead letter that was examined, if there are more after it. Null if the list is complete. */
+  next: LetterPosition | null;
 }
 
 /** What a list of ids is made of: an index gives each of them in order, so a page costs what it passes over. */
 interface Source {
-  rows: RawBuilder<unknown>;
+  /** At least so many of the first ones. */
+  rows: (first: number) => RawBuilder<unknown>;
   counted: RawBuilder<unknown>;
   /** True when there may be more than the source holds. */
   isPartial: boolean;
@@ -64,8 +80,8 @@ export async function listDeadLetters(
   reader: Reader,
   filter: DeadLetterFilter,
   { limit, offset }: ListPart<'dead_lettered'>,
-): Promise<LongListed<DeadLetterInBrief>> {
-  const source = await filteredSource(reader, filter, offset + limit);
+): Promise<DeadLetterPage> {
+  const { next, ...source } = await filteredSource(reader, filter);
   const { rows: counted } = await sql<{ total: number }>`
     select count(*) as total from (select 1 as one from (${source.counted}) as found
       limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
@@ -75,7 +91,7 @@ export async function listDeadLetters(
       webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,
       deliveries.response_status, deliveries.error, deliveries.status, deliveries.status_reason,
       deliveries.enqueued_at, deliveries.updated_at, deliveries.body, deliveries.shared_body_id
-    from (select found.id, found.updated_at from (${source.rows}) as found
+    from (select found.id, found.updated_at from (${source.rows(offset + limit)}) as found
         order by found.updated_at desc, found.id desc limit ${limit} offset ${offset}) as page
       join deliveries on deliveries.id = page.id
       left join webhooks on webhooks.id = deliveries.webhook_id
@@ -84,55 +100,75 @@ export async function listDeadLetters(
   return {
     items: items.map((letter, n) => ({ letter, body: bodies[n]!.body })),
     total: Math.min(total, MAX_COUNTED),
-    totalIsLowerBound: total > MAX_COUNTED || source.isPartial,
+    totalIsLowerBound: total > MAX_COUNTED || source.isPartial || next !== null,
+    next,
   };
 }
 
 /**
- * A filter has to look at each message, so that only the newest {@link MAX_COUNTED} dead letters of the source are
- * examined.
+ * A filter has to look at each message. So only the newest {@link MAX_COUNTED} dead letters of the source are examined,
+ * and the list continues after them.
  */
-async function filteredSource(reader: Reader, filter: DeadLetterFilter, first: number): Promise<Source> {
-  if (Object.keys(filter.deliveries).length === 0) return await sourceOf(reader, filter, first);
-  const source = await sourceOf(reader, filter, MAX_COUNTED);
+async function filteredSource(
+  reader: Reader,
+  filter: DeadLetterFilter,
+): Promise<Source & Pick<DeadLetterPage, 'next'>> {
+  const source = await sourceOf(reader, filter);
+  if (Object.keys(filter.deliveries).length === 0) return { ...source, next: null };
   const condition = matches(expressionBuilder<Tables, 'deliveries'>(), filter.deliveries, reader.dialect);
   const found = sql`select deliveries.id, deliveries.updated_at
-    from (select newest.id from (${source.rows}) as newest
+    from (select newest.id from (${source.rows(MAX_COUNTED)}) as newest
         order by newest.updated_at desc, newest.id desc limit ${sql.lit(MAX_COUNTED)}) as examined
       join deliveries on deliveries.id = examined.id where ${condition}`;
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (select 1 as one from (${source.counted}) as counted
-      limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
-  const isPartial = source.isPartial || Number(rows[0]?.total ?? 0) > MAX_COUNTED;
-  return { rows: found, counted: found, isPartial };
+  const end = await readEnd(reader, source);
+  // All after it were dead-lettered earlier still, and an event occurs before its message is dead-lettered.
+  const isTooEarly = (end?.updatedAt ?? 0) < (filter.deliveries.from ?? 0);
+  return { ...source, rows: () => found, counted: found, next: isTooEarly ? null : end };
 }
 
-async function sourceOf(
-  reader: Reader,
-  { search, webhookId }: DeadLetterFilter,
-  first: number,
-): Promise<Source> {
+/** The last dead letter that a filter examines; null if there are no more after it. */
+async function readEnd(reader: Reader, source: Source): Promise<LetterPosition | null> {
+  const { rows } = await sql<LetterPosition>`
+    select newest.updated_at as "updatedAt", newest.id from (${source.rows(MAX_COUNTED + 1)}) as newest
+    order by newest.updated_at desc, newest.id desc
+    limit 2 offset ${sql.lit(MAX_COUNTED - 1)}`.execute(reader.query);
+  const [last, further] = rows;
+  return last === undefined || further === undefined ? null : last;
+}
+
+async function sourceOf(reader: Reader, { search, webhookId, after }: DeadLetterFilter): Promise<Source> {
+  const dead = after === null ? DEAD : sql`${DEAD} and ${isAfter(after)}`;
   const columns = sql`select deliveries.id, deliveries.updated_at from deliveries`;
   if (search === null && webhookId === null) {
-    const counted = sql`${columns} where ${DEAD}`;
-    return { rows: sql`${counted} order by ${NEWEST_FIRST} limit ${first}`, counted, isPartial: false };
+    const counted = sql`${columns} where ${dead}`;
+    return {
+      rows: (first) => sql`${counted} order by ${NEWEST_FIRST} limit ${first}`,
+      counted,
+      isPartial: false,
+    };
   }
   const named = search === null ? [] : await readMatchingIds(reader, search, webhookId);
   const webhooks = search === null ? [webhookId!] : await readMatchingWebhooks(reader, search, webhookId);
   const searched = webhooks.slice(0, MAX_WEBHOOKS_SEARCHED);
   // No id is negative: lists of none find nothing.
   const [ids, webhookIds] = [sql.join([-1, ...named]), sql.join([-1, ...searched])];
-  const byId = sql`${columns} where deliveries.id in (${ids})`;
-  const newest = searched.map(
-    (id) => sql`select * from (${columns} where deliveries.webhook_id = ${id} and ${DEAD}
-      order by ${NEWEST_FIRST} limit ${first}) as newest`,
-  );
+  const byId = sql`${columns} where deliveries.id in (${ids}) and ${dead}`;
+  const newest = (first: number) =>
+    searched.map(
+      (id) => sql`select * from (${columns} where deliveries.webhook_id = ${id} and ${dead}
+        order by ${NEWEST_FIRST} limit ${first}) as newest`,
+    );
   return {
-    rows: sql.join([byId, ...newest], sql` union `),
+    rows: (first) => sql.join([byId, ...newest(first)], sql` union `),
     counted: sql`${byId} union all ${columns}
-      where deliveries.webhook_id in (${webhookIds}) and ${DEAD} and deliveries.id not in (${ids})`,
+      where deliveries.webhook_id in (${webhookIds}) and ${dead} and deliveries.id not in (${ids})`,
     isPartial: webhooks.length > searched.length,
   };
+}
+
+/** The first comparison is the one that the index by age can use. */
+function isAfter({ updatedAt, id }: LetterPosition): RawBuilder<unknown> {
+  return sql`deliveries.updated_at <= ${updatedAt} and (deliveries.updated_at < ${updatedAt} or deliveries.id < ${id})`;
 }
 
 /** The dead letter that a text names by its id or its message's. */

@@ -10,7 +10,14 @@ import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dea
 import { deliveryFilter, FilterQuery } from '../../webhooks/history/delivery-schemas.ts';
 import { messageSubject } from '../../webhooks/messages/message-subject.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
-import { listPart, longListAnswer, partMembers, SearchText, searchText } from '../list-query.ts';
+import {
+  type ListAnswer,
+  listPart,
+  longListAnswer,
+  partMembers,
+  SearchText,
+  searchText,
+} from '../list-query.ts';
 import { type DeadLetterInBrief, listDeadLetters } from './dead-letter-list.ts';
 
 const MAX_DATE_TIME_LENGTH = 40;
@@ -20,6 +27,12 @@ const ACTIONS = ['redeliver', 'remove'] as const;
 /** A message in the dead-letter queue. */
 export type DeadLetter = ReturnType<typeof toRecord>;
 
+/** A page of the dead letters. */
+export interface DeadLetterListAnswer extends ListAnswer<DeadLetter> {
+  /** Continues a filtered list after the dead letters that were examined; null if there are no more. */
+  next_cursor: string | null;
+}
+
 /** What one step of redelivery or removal did, and what is left for further ones. */
 export type DeadLetterStepAnswer = ReturnType<typeof toStep>;
 
@@ -28,6 +41,8 @@ const Query = Type.Object(
     search: SearchText,
     webhook_id: Type.Optional(Id()),
     ...FilterQuery.properties,
+    /** The `next_cursor` of a list: this one begins there. */
+    cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
     ...partMembers(MAX_COUNTED),
   },
   { additionalProperties: false },
@@ -60,15 +75,23 @@ export function deadLetterRoutes(
         querystring: Query,
       },
     },
-    async (request) => {
+    async (request): Promise<DeadLetterListAnswer> => {
       const part = listPart(request.query, 'dead_lettered');
-      const { search, webhook_id, limit: _limit, offset: _offset, ...members } = request.query;
+      const { search, webhook_id, cursor, limit: _limit, offset: _offset, ...members } = request.query;
+      const after = cursor === undefined ? undefined : parsePairCursor(cursor);
+      if (after === null)
+        throw invalidInput([{ pointer: '/query/cursor', detail: 'must be a next_cursor of this list' }]);
       const filter = {
         search: searchText(search),
         webhookId: webhook_id ?? null,
         deliveries: deliveryFilter(members),
+        after: after === undefined ? null : { updatedAt: after[0], id: after[1] },
       };
-      return longListAnswer(await listDeadLetters(reader, filter, part), part, toRecord);
+      const page = await listDeadLetters(reader, filter, part);
+      return {
+        ...longListAnswer(page, part, toRecord),
+        next_cursor: page.next === null ? null : pairCursor(page.next.updatedAt, page.next.id),
+      };
     },
   );
 

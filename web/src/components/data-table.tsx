@@ -15,7 +15,7 @@ import { selectColumn } from './selection/select-column.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import type { Selection } from './selection/use-selection.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
-import { TableFooter } from './table-footer.tsx';
+import { type FurtherSearch, TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
 import type { TableState } from './use-table.ts';
 
@@ -44,6 +44,7 @@ export function DataTable<T extends object>({
   dragging,
   selecting,
   exporting,
+  further,
   empty,
 }: {
   /** The name of the list: `Webhooks`. */
@@ -69,6 +70,8 @@ export function DataTable<T extends object>({
   selecting?: RowSelecting<T> | undefined;
   /** Without it, the list cannot be exported. */
   exporting?: ListExport<T>;
+  /** Without it, the search is complete. */
+  further?: FurtherSearch | undefined;
   /** Shown if there are no rows at all (an EmptyState that says what to do). */
   empty: ReactNode;
 }) {
@@ -120,7 +123,7 @@ export function DataTable<T extends object>({
         // The search stays, because the service may have refused its text.
         <ErrorState error={error} retry={() => void refetch()} />
       ) : data?.data.length === 0 ? (
-        <NothingHere table={table} total={data.total} />
+        <NothingHere table={table} page={data} further={further} />
       ) : (
         <DataRows
           label={label}
@@ -137,6 +140,7 @@ export function DataTable<T extends object>({
         <TableFooter
           table={table}
           page={data}
+          further={further}
           actions={
             exporting !== undefined && (
               <ExportButton exporting={exporting} sort={order?.sort} rowKey={rowKey} />
@@ -148,13 +152,26 @@ export function DataTable<T extends object>({
   );
 }
 
-function NothingHere({ table, total }: { table: TableState; total: number }) {
+function NothingHere({
+  table,
+  page: { total, total_is_lower_bound: isPartial = false },
+  further,
+}: {
+  table: TableState;
+  page: ListAnswer<unknown>;
+  further: FurtherSearch | undefined;
+}) {
+  if (total === 0 && further !== undefined) {
+    const { title, description, action, go } = further;
+    const goOn = <Button onClick={go}>{action}</Button>;
+    return <EmptyState icon={IconSearchOff} title={title} description={description} action={goOn} />;
+  }
   const words = total === 0 ? shared.nothingFound : shared.table.beyond;
   return (
     <EmptyState
       icon={IconSearchOff}
       title={words.title}
-      description={words.description}
+      description={total === 0 && isPartial ? shared.nothingFound.partial : words.description}
       action={
         <Button
           variant="default"

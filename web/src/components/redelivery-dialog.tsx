@@ -1,4 +1,4 @@
-import { Progress, Stack } from '@mantine/core';
+import { Group, Loader, Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -129,7 +129,11 @@ function RedeliveryForm({
       state = { ...state, phase: 'failed', error };
     }
     setRun(state);
-    if (!isShown()) notifyRun(texts, state);
+    if (!isShown()) {
+      if (state.phase === 'failed') notifyError(state.error);
+      const end: Run = state.phase === 'done' ? state : { ...state, phase: 'stopped' };
+      notifyLeft(texts.title, (filter === null ? progressWords : progressOfMatching)(texts, end));
+    }
     onRun?.();
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: deadLettersKey }),
@@ -138,10 +142,10 @@ function RedeliveryForm({
   };
 
   const total = run.done + run.left;
-  const words = total === 0 ? texts.running : progressWords(texts, run, total);
+  const isRunning = run.phase === 'running';
   return (
     <Stack gap="md">
-      <KeptOpen when={run.phase === 'running'} />
+      <KeptOpen when={isRunning} />
       <div>
         {webhook === null
           ? filter === null
@@ -153,19 +157,26 @@ function RedeliveryForm({
               ? texts.ofHistory(webhook.name)
               : texts.ofMatching(webhook.name)}
       </div>
-      {run.phase !== 'asking' && (
+      {run.phase !== 'asking' && filter === null && (
         <div>
           <Progress
             value={run.phase === 'done' ? WHOLE : total === 0 ? 0 : (run.done / total) * WHOLE}
-            animated={run.phase === 'running'}
+            animated={isRunning}
             aria-label={texts.progressLabel}
           />
-          <div role="status">{words}</div>
+          <div role="status">{progressWords(texts, run)}</div>
         </div>
+      )}
+      {run.phase !== 'asking' && filter !== null && (
+        // The number of matches is not known, only that of the messages to examine.
+        <Group gap="xs" role="status">
+          {isRunning && <Loader size="xs" />}
+          <span>{progressOfMatching(texts, run)}</span>
+        </Group>
       )}
       <FormProblem error={run.error} />
       <RunButtons
-        isRunning={run.phase === 'running'}
+        isRunning={isRunning}
         color={action === 'remove' ? 'red' : undefined}
         next={
           run.phase === 'done'
@@ -210,23 +221,37 @@ function afterMatching(state: Run, step: MatchingStep): Run {
   };
 }
 
-function progressWords(texts: (typeof deadLetters.runs)[DeadLetterAction], run: Run, total: number): string {
+type RunWords = (typeof deadLetters.runs)[DeadLetterAction];
+
+function progressWords(texts: RunWords, run: Run): string {
   const done = formatNumber(run.done);
+  const total = run.done + run.left;
   const atLeast = (count: number) =>
     run.leftIsMinimum ? texts.more(formatNumber(count)) : formatNumber(count);
   switch (run.phase) {
     case 'done':
-      return run.done === 0 ? texts.none : run.done === 1 ? texts.doneOne : texts.done(done);
+      return doneWords(texts, run);
     case 'stopped':
       return texts.stopped(done, atLeast(run.left));
     default:
-      return texts.progress(done, atLeast(total));
+      return total === 0 ? texts.running : texts.progress(done, atLeast(total));
   }
 }
 
-/** Shows how a run ended whose page was left. */
-function notifyRun(texts: (typeof deadLetters.runs)[DeadLetterAction], run: Run): void {
-  if (run.phase === 'failed') notifyError(run.error);
-  const end: Run = run.phase === 'done' ? run : { ...run, phase: 'stopped' };
-  notifyLeft(texts.title, progressWords(texts, end, end.done + end.left));
+function progressOfMatching(texts: RunWords, run: Run): string {
+  const done = formatNumber(run.done);
+  switch (run.phase) {
+    case 'done':
+      return doneWords(texts, run);
+    case 'stopped':
+      return texts.stoppedMatching(done);
+    case 'failed':
+      return texts.failedMatching(done);
+    default:
+      return run.cursor === null ? texts.running : texts.progressOfMatching(done);
+  }
+}
+
+function doneWords(texts: RunWords, { done }: Run): string {
+  return done === 0 ? texts.none : done === 1 ? texts.doneOne : texts.done(formatNumber(done));
 }

@@ -1,4 +1,4 @@
-import { Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
+import { Anchor, Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
@@ -12,14 +12,26 @@ import type { TableState } from './use-table.ts';
 const words = shared.table;
 const SMALLEST_PAGE = PAGE_SIZES[0];
 
+/** How a search continues that looks at a part of the list at a time. */
+export interface FurtherSearch {
+  /** Shown if that part has no results. */
+  title: string;
+  description: string;
+  action: string;
+  go: () => void;
+}
+
 /** The range of rows, the total, and the other pages. */
 export function TableFooter({
   table,
   page,
+  further,
   actions,
 }: {
   table: TableState;
   page: ListAnswer<unknown> | undefined;
+  /** Without it, the search is complete. */
+  further: FurtherSearch | undefined;
   /** Actions on the whole list. */
   actions: ReactNode;
 }) {
@@ -34,7 +46,9 @@ export function TableFooter({
   }
   const { data, offset, total, total_is_lower_bound: isLowerBound = false } = page;
   const size = table.values.size ?? DEFAULT_PAGE_SIZE;
-  const totalText = isLowerBound ? words.atLeast(formatNumber(total)) : formatNumber(total);
+  // The results of a search that continues are counted up to there.
+  const totalText =
+    isLowerBound && further === undefined ? words.atLeast(formatNumber(total)) : formatNumber(total);
   const pages = Math.ceil(total / size);
   const current = table.values.page ?? 1;
   return (
@@ -43,7 +57,20 @@ export function TableFooter({
       <div className={styles.range}>
         {data.length > 0 &&
           words.range(formatNumber(offset + 1), formatNumber(offset + data.length), totalText)}
-        {isLowerBound && current >= pages && <div>{words.bound(formatNumber(total))}</div>}
+        {total > 0 && isLowerBound && current >= pages && (
+          <div>
+            {further === undefined ? (
+              words.bound(formatNumber(total))
+            ) : (
+              <>
+                {further.description}{' '}
+                <Anchor component="button" type="button" fz="inherit" onClick={further.go}>
+                  {further.action}
+                </Anchor>
+              </>
+            )}
+          </div>
+        )}
       </div>
       {total > 0 && actions}
       {total > SMALLEST_PAGE && (

@@ -25,6 +25,14 @@ export const deadLetters = {
   open: (event: string, id: number) => `${event}, delivery ${id}`,
   resend: 'Redeliver',
   resendOf: (event: string, id: number) => `Redeliver: ${event}, delivery ${id}`,
+  searching: {
+    title: 'No results so far',
+    description: (searched: string) =>
+      `Only ${searched} dead letters are searched at a time. There are older ones.`,
+    action: 'Search older',
+  },
+  onlyOlder: 'Only older ones',
+  showNewest: 'Show the newest',
   cannot: {
     deleted: 'The webhook was deleted, so there is no target to send it to.',
     inactive: 'The webhook is inactive and would discard the message. Activate it first.',
@@ -80,6 +88,9 @@ export const deadLetters = {
       doneOne: 'Done: 1 message queued. It is being sent now.',
       none: 'No messages to redeliver.',
       stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
+      progressOfMatching: (done: string) => `${done} queued so far…`,
+      stoppedMatching: (done: string) => `Stopped: ${done} queued. Other matches may be left.`,
+      failedMatching: (done: string) => `Interrupted: ${done} queued so far.`,
       running: 'Queuing…',
     },
     remove: {
@@ -106,6 +117,9 @@ export const deadLetters = {
       doneOne: 'Done: 1 dead letter removed.',
       none: 'No dead letters to remove.',
       stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} still dead letters.`,
+      progressOfMatching: (done: string) => `${done} removed so far…`,
+      stoppedMatching: (done: string) => `Stopped: ${done} removed. Other matches may be left.`,
+      failedMatching: (done: string) => `Interrupted: ${done} removed so far.`,
       running: 'Removing…',
     },
   },

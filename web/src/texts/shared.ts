@@ -74,6 +74,8 @@ export const shared = {
   nothingFound: {
     title: 'No results',
     description: 'Nothing matches your search and filters.',
+    partial:
+      'Nothing found so far, but not everything could be searched. Search for something more specific.',
     action: 'Clear search and filters',
   },
   assets: {

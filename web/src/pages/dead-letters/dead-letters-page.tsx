@@ -25,7 +25,7 @@ import { useSelection } from '../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
-import { type TableState, useTable } from '../../components/use-table.ts';
+import type { TableState } from '../../components/use-table.ts';
 import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx';
 import { OPENED_WITHIN, useCloseWithin } from '../../navigation/opened-within.ts';
 import { useWebhooksReadOnly } from '../../session/session-context.ts';
@@ -39,6 +39,7 @@ import { DeliverySubject } from '../webhooks/history/delivery-subject.tsx';
 import { HistoryFilters } from '../webhooks/history/history-filters.tsx';
 import { HISTORY_FILTERS, historyFilter, historySearch } from '../webhooks/history/history-search.ts';
 import styles from './dead-letters.module.css';
+import { furtherSearch, useLetterTable } from './older-letters.ts';
 import { useSelectedLetters } from './selected-letters.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
@@ -108,10 +109,10 @@ function columnsOf(readOnly: boolean): readonly Column<DeadLetter>[] {
 /** The dead letters of all webhooks, or of one. */
 export function DeadLettersPage() {
   const search = route.useSearch();
-  const { webhook_id: webhookId, delivery, of: webhookOf } = search;
+  const { webhook_id: webhookId, delivery, of: webhookOf, cursor } = search;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
-  const table = useTable(['delivery', 'of']);
+  const table = useLetterTable();
   const narrowed = historySearch({ ...search });
   const filter = historyFilter(narrowed);
   const isFiltered = Object.keys(filter).length > 0;
@@ -140,7 +141,9 @@ export function DeadLettersPage() {
     page === undefined || isPlaceholderData ? undefined : { ...page, of: JSON.stringify(list) },
   );
   // A search is for single messages, so only the selected ones can be redelivered or removed.
-  const mayActOnAll = !readOnly && (query.data?.total ?? 0) > 0 && search.search === undefined;
+  // Older ones that match may not have been examined.
+  const mayHaveMatches = page !== undefined && (page.total > 0 || page.total_is_lower_bound === true);
+  const mayActOnAll = !readOnly && search.search === undefined && (mayHaveMatches || cursor !== undefined);
   const at = letters.findIndex(({ id }) => id === delivery);
   const name = webhook?.name ?? deadLetters.deletedWebhook(webhookId ?? 0);
   const start = (action: DeadLetterAction) =>
@@ -180,6 +183,7 @@ export function DeadLettersPage() {
           steadySort: null,
         }}
         query={query}
+        further={furtherSearch(page, table)}
         searchLabel={deadLetters.search}
         filters={
           <>
@@ -200,6 +204,16 @@ export function DeadLettersPage() {
                   size="sm"
                   aria-label={deadLetters.showAll}
                   onClick={() => table.change({ webhook_id: undefined })}
+                />
+              </span>
+            )}
+            {cursor !== undefined && (
+              <span className={styles.only}>
+                {deadLetters.onlyOlder}
+                <CloseButton
+                  size="sm"
+                  aria-label={deadLetters.showNewest}
+                  onClick={() => table.change({ cursor: undefined })}
                 />
               </span>
             )}

@@ -10,6 +10,7 @@ import { historySearch } from '../webhooks/history/history-search.ts';
 const ofTable = tableSearch({
   sorts: [],
   ids: ['webhook_id', 'delivery', 'of'],
+  texts: ['cursor'],
   maxOffset: MAX_COUNTED,
 });
 
