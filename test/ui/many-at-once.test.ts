@@ -246,6 +246,43 @@ describe('actions on many rows at once', () => {
     for (const id of ids) assert.deepEqual(await contentOf(id), [one.id, two.id, three.id]);
   });
 
+  it('the choice of accounts is not lost by accident: by a click outside of the dialog, Escape or Back', async () => {
+    await createAccounts('Chosen A', 'Chosen B');
+    const { id } = await courseNamed('Chosen for many');
+    await using visit = await ui.visit('/content');
+    const { page } = visit;
+    await visit.go(`/content/courses/${id}`);
+    await page.getByRole('button', { name: 'Add to accounts…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Add .* to accounts$/ });
+    const search = dialog.getByLabel('Search accounts');
+    await search.fill('Chosen');
+    await dialog.getByText('1–2 of 2').waitFor();
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
+    await page.mouse.click(5, 5);
+    await search.press('Escape');
+    assert.equal(await search.inputValue(), '');
+    await dialog.getByText('2 selected').waitFor();
+    const question = page.getByRole('dialog', { name: 'Close without saving?' });
+    await search.press('Escape');
+    await question.waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
+    await dialog.getByText('2 selected').waitFor();
+    await page.goBack();
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await leaving.getByRole('button', { name: 'Stay' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    await dialog.getByText('2 selected').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add to accounts…' }).click();
+    await dialog.getByText('Select accounts.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('Cancel ends adding after the current step, says how many accounts are done, and keeps the selection', async () => {
     const { api } = ui.service;
     // One account more than a step has with so many folders.

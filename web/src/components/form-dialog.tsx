@@ -55,30 +55,47 @@ export function FormDialog({
       >
         {children(onChanged)}
       </Modal>
-      <Modal
+      <DiscardQuestion
         stackId="discard"
         opened={opened && asking}
-        onClose={() => setAsking(false)}
-        title={question.title}
-        size="sm"
-      >
-        <Text>{question.description}</Text>
-        <Group justify="flex-end" gap="sm" mt="lg">
-          <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
-            {texts.keep}
-          </Button>
-          <Button
-            color="red"
-            onClick={() => {
-              setAsking(false);
-              onClose();
-            }}
-          >
-            {texts.confirm}
-          </Button>
-        </Group>
-      </Modal>
+        question={question}
+        onKeep={() => setAsking(false)}
+        onDiscard={() => {
+          setAsking(false);
+          onClose();
+        }}
+      />
     </Modal.Stack>
+  );
+}
+
+/** Asks whether to close a dialog with unsaved input. */
+export function DiscardQuestion({
+  stackId,
+  opened,
+  question = texts,
+  onKeep,
+  onDiscard,
+}: {
+  /** Its name in the stack of dialogs. */
+  stackId: string;
+  opened: boolean;
+  question?: { title: string; description: string };
+  onKeep: () => void;
+  onDiscard: () => void;
+}) {
+  return (
+    <Modal stackId={stackId} opened={opened} onClose={onKeep} title={question.title} size="sm">
+      <Text>{question.description}</Text>
+      <Group justify="flex-end" gap="sm" mt="lg">
+        <Button variant="default" onClick={onKeep} data-autofocus>
+          {texts.keep}
+        </Button>
+        <Button color="red" onClick={onDiscard}>
+          {texts.confirm}
+        </Button>
+      </Group>
+    </Modal>
   );
 }
 

@@ -52,6 +52,6 @@ export function KeptOpen({ when }: { when: boolean }) {
 }
 
 /** The part of a page, such as a tab, that an address shows. Opening another one removes the dialogs of the former. */
-function placeIn({ tab, folder }: { tab?: unknown; folder?: unknown }): string {
+export function placeIn({ tab, folder }: { tab?: unknown; folder?: unknown }): string {
   return JSON.stringify([tab, folder]);
 }

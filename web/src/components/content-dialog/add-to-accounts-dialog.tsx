@@ -43,6 +43,7 @@ export function AddToAccountsDialog({
       progress={progress}
       error={change.error}
       saving={change.isPending}
+      asksBeforeLeaving
       onAdd={(chosen) => change.mutate({ accountIds: chosen.map(({ id }) => id), contents })}
       onClose={() => {
         stop();

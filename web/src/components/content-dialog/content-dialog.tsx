@@ -1,11 +1,15 @@
-import { Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, ModalStackContext, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useContext, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { useDebounced } from '../../utilities/use-debounced.ts';
+import { DiscardQuestion } from '../form-dialog.tsx';
 import { FormProblem } from '../form-problem.tsx';
+import { placeIn } from '../run-dialog.tsx';
+import { UnsavedChanges } from '../unsaved-changes.tsx';
+import { useReturnFocus } from '../use-return-focus.ts';
 import { moveWithArrows } from './arrow-keys.ts';
 import { keyOf } from './asset-key.ts';
 import { ChosenList } from './chosen-list.tsx';
@@ -47,25 +51,66 @@ interface ContentDialogProps<T extends Choice> {
   progress?: string | null;
   error?: Error | null;
   saving?: boolean;
+  /** Whether leaving the page asks first. A form that asks about its own changes does not need it. */
+  asksBeforeLeaving?: boolean;
   onAdd: (assets: readonly T[]) => void;
   onClose: () => void;
 }
 
-/** Chooses content or accounts by name: many at once, over several searches and pages, or one. */
+/**
+ * Chooses content or accounts by name: many at once, over several searches and pages, or one. Its close button and the
+ * Escape key ask before choices are lost. While they are saved, only Cancel closes it.
+ */
 export function ContentDialog<T extends Choice>({
-  opened,
   title,
   ...props
 }: ContentDialogProps<T> & { opened: boolean; title: string }) {
-  return (
-    // It is in front of a form in a dialog, and Escape closes it alone.
-    <Modal stackId={useId()} opened={opened} onClose={props.onClose} title={title} size="lg">
-      <ContentForm {...props} />
-    </Modal>
+  const { opened, single = false, saving = false, onClose } = props;
+  const id = useId();
+  const hasChoices = useRef(false);
+  const onChanged = useCallback((has: boolean) => {
+    hasChoices.current = has;
+  }, []);
+  const [asking, setAsking] = useState(false);
+  // In front of a form in a dialog, the Escape key belongs to the last one of all dialogs.
+  const isInStack = useContext(ModalStackContext) !== null;
+  // In a Modal.Stack, Mantine forgets to return the focus.
+  useReturnFocus(opened);
+  const close = () => {
+    if (saving) return;
+    if (hasChoices.current) setAsking(true);
+    else onClose();
+  };
+  const dialogs = (
+    <>
+      <Modal
+        stackId={id}
+        opened={opened}
+        onClose={close}
+        returnFocus={false}
+        closeOnClickOutside={single}
+        withCloseButton={!saving}
+        title={title}
+        size="lg"
+      >
+        <ContentForm {...props} onChanged={onChanged} />
+      </Modal>
+      <DiscardQuestion
+        stackId={`${id}-discard`}
+        opened={opened && asking}
+        onKeep={() => setAsking(false)}
+        onDiscard={() => {
+          setAsking(false);
+          onClose();
+        }}
+      />
+    </>
   );
+  return isInStack ? dialogs : <Modal.Stack>{dialogs}</Modal.Stack>;
 }
 
 function ContentForm<T extends Choice>({
+  opened,
   types,
   useFound,
   existing = [],
@@ -76,9 +121,11 @@ function ContentForm<T extends Choice>({
   progress = null,
   error = null,
   saving = false,
+  asksBeforeLeaving = false,
   onAdd,
+  onChanged,
   onClose,
-}: ContentDialogProps<T>) {
+}: ContentDialogProps<T> & { opened: boolean; onChanged: (hasChoices: boolean) => void }) {
   const [typed, setTyped] = useState('');
   const [type, setType] = useState<T['type'] | null>(null);
   const [chosen, setChosen] = useState<ReadonlyMap<string, T>>(new Map());
@@ -110,6 +157,11 @@ function ContentForm<T extends Choice>({
     });
   };
   const assets = [...chosen.values()];
+  const hasChoices = assets.length > 0;
+  useLayoutEffect(() => {
+    onChanged(hasChoices);
+    return () => onChanged(false);
+  }, [hasChoices, onChanged]);
   const tooMany = assets.length > max;
   const problem = tooMany
     ? texts.tooMany(max)
@@ -130,6 +182,13 @@ function ContentForm<T extends Choice>({
         else if (!saving) onAdd(assets);
       }}
     >
+      {asksBeforeLeaving && (
+        <UnsavedChanges
+          when={opened && hasChoices}
+          question={saving ? shared.running : shared.unsaved}
+          isShownIn={placeIn}
+        />
+      )}
       <FormProblem error={error} />
       <div className={styles.finding} data-single={types.length === 1 || undefined}>
         <TextInput
@@ -141,9 +200,11 @@ function ContentForm<T extends Choice>({
           leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
-          // Enter searches for the text. It adds nothing.
+          // Enter searches for the text. It adds nothing. Escape clears the text, and only then closes the dialog.
+          data-mantine-stop-propagation={typed === '' ? undefined : true}
           onKeyDown={(event) => {
             if (event.key === 'Enter') event.preventDefault();
+            if (event.key === 'Escape') setTyped('');
           }}
           data-autofocus
         />

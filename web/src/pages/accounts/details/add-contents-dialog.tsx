@@ -39,6 +39,7 @@ export function AddContentsDialog({
       progress={progress}
       error={change.error}
       saving={change.isPending}
+      asksBeforeLeaving
       onAdd={(contents) => change.mutate({ accountIds: accounts.map(({ id }) => id), contents })}
       onClose={() => {
         stop();
