@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { runSql } from '../support/database.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a response that arrives after its form or dialog was left', () => {
@@ -102,6 +103,91 @@ describe('a response that arrives after its form or dialog was left', () => {
     assert.equal(await dialog.getByRole('alert').count(), 0);
     await dialog.getByRole('button', { name: 'Reset statistics' }).click();
     await dialog.getByRole('alert').waitFor();
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
+  test('shows its error in a notice, even if the same question is then asked about someone else', async () => {
+    await using visit = await ui.visit('/administration/administrators');
+    const { page } = visit;
+    for (const email of ['leaver@example.com', 'other@example.com']) {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
+      await page.getByRole('button', { name: 'I have copied it' }).click();
+    }
+    const held = Promise.withResolvers<void>();
+    await page.route('**/ui/api/administrators/*', async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      await held.promise;
+      await route.fulfill({ status: 500, body: '{}' });
+    });
+    const ask = async (email: string) => {
+      await page.getByRole('button', { name: new RegExp(`^Actions for .*${email}`) }).click();
+      await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+    };
+    const dialog = page.getByRole('dialog');
+    await ask('leaver@example.com');
+    const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await sent;
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await ask('other@example.com');
+    held.resolve();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+    await dialog.getByText('other@example.com').first().waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+  });
+
+  test('shows that a session was not ended, or that a message was not redelivered, after they were left', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/ui/api/sessions', async (route) => {
+      if (route.request().method() !== 'DELETE') return await route.fallback();
+      await held.promise;
+      await route.fulfill({ status: 500, body: '{}' });
+    });
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    const dialog = page.getByRole('dialog');
+    const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await sent;
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    held.resolve();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
+
+    const { id } = await ui.service.api.create('/webhooks', {
+      name: 'Dead',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/',
+    });
+    await runSql(
+      ui.service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2)
+       select ${id}, 'dead-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
+    );
+    await visit.go(`/administration/integrations/webhooks/${id}?tab=history&outcome=DEAD_LETTERED`);
+    const redelivery = Promise.withResolvers<void>();
+    await page.route('**/redeliver', async (route) => {
+      await redelivery.promise;
+      await route.fulfill({ status: 409, json: { title: 'Conflict', detail: 'The webhook is inactive.' } });
+    });
+    await page
+      .getByRole('link', { name: /delivery/ })
+      .first()
+      .click();
+    await dialog.getByText('dead-2').first().waitFor();
+    const redelivered = page.waitForRequest('**/redeliver');
+    await dialog.getByRole('button', { name: 'Redeliver' }).click();
+    await redelivered;
+    await page.keyboard.press('j');
+    await dialog.getByText('dead-1').first().waitFor();
+    redelivery.resolve();
+    await page.getByRole('alert').getByText('The webhook is inactive.').waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
     await ui.service.api.delete(`/webhooks/${id}`);
   });
 

@@ -5,14 +5,20 @@ import { useEffect, useRef } from 'react';
  * @param isOpen for a component that stays mounted while its dialog is closed: whether that is open
  */
 export function useIsShown(isOpen = true): () => boolean {
-  const shown = useRef(false);
+  const opening = useOpening(isOpen);
+  return () => opening() !== null;
+}
+
+/** Like `useIsShown`, but returns null, or an object that is another one each time the dialog is opened. */
+export function useOpening(isOpen: boolean): () => object | null {
+  const opening = useRef<object>(null);
   useEffect(() => {
-    shown.current = isOpen;
+    opening.current = isOpen ? {} : null;
     return () => {
-      shown.current = false;
+      opening.current = null;
     };
   }, [isOpen]);
-  return () => shown.current;
+  return () => opening.current;
 }
 
 /** Returns the action, which has no effect once the calling component is no longer shown. */

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
   type Administrator,
@@ -9,6 +9,7 @@ import {
 } from '../../api/administrators.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
 import type { AdministratorAction } from './administrator-menu.tsx';
@@ -24,34 +25,42 @@ export function useAdministratorActions(): {
   dialogs: ReactNode;
 } {
   const queryClient = useQueryClient();
-  const [open, setOpen] = useState<AdministratorAction | null>(null);
+  const [open, setOpen] = useState<{ action: AdministratorAction; of: Administrator } | null>(null);
   /** Kept while its dialog fades out. */
   const [administrator, setAdministrator] = useState<Administrator | null>(null);
   /** The new link, even if its dialog was closed before it arrived. */
   const [made, setMade] = useState<{ link: OneTimeLink; of: Administrator } | null>(null);
-  /** Another dialog may be open when a response arrives. */
-  const close = (action: AdministratorAction) => setOpen((now) => (now === action ? null : now));
-  const link = useMutation({
-    mutationFn: ({ id }: Administrator) => makeLink(id),
-    onSuccess: (created, of) => {
-      close('link');
-      setMade({ link: created, of });
+  /** Another dialog, or that of another administrator, may be open when a response arrives. */
+  const close = (action: AdministratorAction, of: Administrator) =>
+    setOpen((now) => (now?.action === action && now.of === of ? null : now));
+  const isOpen = (action: AdministratorAction) => open?.action === action;
+  const link = useFormMutation(
+    {
+      mutationFn: ({ id }: Administrator) => makeLink(id),
+      onSuccess: (created, of) => {
+        close('link', of);
+        setMade({ link: created, of });
+      },
     },
-  });
-  const remove = useMutation({
-    mutationFn: ({ id }: Administrator) => deleteAdministrator(id),
-    onSuccess: async (_nothing, of) => {
-      close('delete');
-      notifyDone(texts.deleted(nameOf(of)));
-      await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
+    isOpen('link'),
+  );
+  const remove = useFormMutation(
+    {
+      mutationFn: ({ id }: Administrator) => deleteAdministrator(id),
+      onSuccess: async (_nothing, of) => {
+        close('delete', of);
+        notifyDone(texts.deleted(nameOf(of)));
+        await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
+      },
     },
-  });
+    isOpen('delete'),
+  );
   return {
     act: (action, on) => {
       link.reset();
       remove.reset();
       setAdministrator(on);
-      setOpen(action);
+      setOpen({ action, of: on });
     },
     dialogs: (
       <>
@@ -60,31 +69,31 @@ export function useAdministratorActions(): {
             <EditDialog
               key={administrator.id}
               administrator={administrator}
-              opened={open === 'edit'}
-              onClose={() => close('edit')}
+              opened={isOpen('edit')}
+              onClose={() => close('edit', administrator)}
             />
             <ConfirmDialog
-              opened={open === 'link'}
+              opened={isOpen('link')}
               title={texts.passwordDialog.title(administrator.invited)}
               confirmLabel={texts.passwordDialog.confirm}
               harmless
               pending={link.isPending}
               error={link.error}
               onConfirm={() => link.mutate(administrator)}
-              onClose={() => close('link')}
+              onClose={() => close('link', administrator)}
             >
               {administrator.invited
                 ? texts.passwordDialog.invited(nameOf(administrator))
                 : texts.passwordDialog.description(nameOf(administrator))}
             </ConfirmDialog>
             <ConfirmDialog
-              opened={open === 'delete'}
+              opened={isOpen('delete')}
               title={texts.deleteDialog.title(nameOf(administrator))}
               confirmLabel={shared.delete}
               pending={remove.isPending}
               error={remove.error}
               onConfirm={() => remove.mutate(administrator)}
-              onClose={() => close('delete')}
+              onClose={() => close('delete', administrator)}
             >
               {administrator.invited ? texts.deleteDialog.invited : texts.deleteDialog.description}
             </ConfirmDialog>

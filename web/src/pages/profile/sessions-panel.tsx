@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { uiBase } from '../../api/addresses.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
 import { endAllSessions, endSession, type OwnSession, ownSessionsQuery } from '../../api/profile.ts';
@@ -12,6 +12,7 @@ import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { shared } from '../../texts/shared.ts';
 import { account } from '../../texts/sign-in.ts';
 import styles from './profile.module.css';
@@ -23,24 +24,36 @@ const PLACEHOLDER_ROWS = 2;
 export function SessionsPanel() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({ ...ownSessionsQuery, ...polling(LIST_MS) });
-  const [asking, setAsking] = useState<'one' | 'all' | null>(null);
+  const [asking, setAsking] = useState<OwnSession | 'all' | null>(null);
+  const askingNow = useRef(asking);
+  useEffect(() => {
+    askingNow.current = asking;
+  }, [asking]);
+  const isAboutOne = asking !== null && asking !== 'all';
   // Kept while its dialog fades out.
   const [chosen, setChosen] = useState<OwnSession>();
   const everywhere = useRef<HTMLButtonElement>(null);
-  const end = useMutation({
-    mutationFn: endSession,
-    onSuccess: async () => {
-      setAsking(null);
-      notifyDone(texts.end.done);
-      await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
-      // The button that had the focus was removed with its row.
-      everywhere.current?.focus();
+  const end = useFormMutation(
+    {
+      mutationFn: ({ id }: OwnSession) => endSession(id),
+      onSuccess: async (_nothing, session) => {
+        // Another question may be asked when a response arrives.
+        setAsking((now) => (now === session ? null : now));
+        notifyDone(texts.end.done);
+        await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
+        // The button that had the focus was removed with its row.
+        if (askingNow.current === null) everywhere.current?.focus();
+      },
     },
-  });
-  const endAll = useMutation({
-    mutationFn: endAllSessions,
-    onSuccess: () => window.location.assign(new URL('sign-in', uiBase())),
-  });
+    isAboutOne,
+  );
+  const endAll = useFormMutation(
+    {
+      mutationFn: endAllSessions,
+      onSuccess: () => window.location.assign(new URL('sign-in', uiBase())),
+    },
+    asking === 'all',
+  );
   const close = () => {
     setAsking(null);
     end.reset();
@@ -48,7 +61,7 @@ export function SessionsPanel() {
   };
   const columns = columnsOf((session) => {
     setChosen(session);
-    setAsking('one');
+    setAsking(session);
   });
   return (
     <Panel
@@ -73,12 +86,12 @@ export function SessionsPanel() {
         />
       )}
       <ConfirmDialog
-        opened={asking === 'one'}
+        opened={isAboutOne}
         title={texts.end.question}
         confirmLabel={texts.end.confirm}
         pending={end.isPending}
         error={end.error}
-        onConfirm={() => chosen !== undefined && end.mutate(chosen.id)}
+        onConfirm={() => chosen !== undefined && end.mutate(chosen)}
         onClose={close}
       >
         {chosen !== undefined && texts.end.description(chosen.browser, chosen.address)}

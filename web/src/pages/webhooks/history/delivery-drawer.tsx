@@ -1,6 +1,6 @@
 import { Button, Drawer, Skeleton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
@@ -14,6 +14,7 @@ import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
+import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -172,7 +173,7 @@ function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: Webhoo
   const queryClient = useQueryClient();
   // One key per state, so that a second click, or a retry after a lost response, sends nothing twice.
   const attempt = useRef({ of: '', key: '' });
-  const send = useMutation({
+  const send = useFormMutation({
     mutationFn: () => {
       const of = `${delivery.id} ${delivery.updated_dt}`;
       if (attempt.current.of !== of) attempt.current = { of, key: newIdempotencyKey() };
