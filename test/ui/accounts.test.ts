@@ -100,6 +100,50 @@ describe('accounts in the admin UI', () => {
     await dialog.getByRole('button', { name: 'Add 1 item' }).waitFor();
   });
 
+  it('Back never opens a dialog that was closed: not after Cancel, and not after something was created', async () => {
+    await using visit = await ui.visit('/content');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await visit.go('/accounts?search=o');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visit.arrived('/accounts?search=o');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await visit.arrived('/accounts?search=o&new=yes');
+    await page.goBack();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await dialog.getByLabel('Name').fill('Proseware');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Proseware' }).waitFor();
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialog.getByRole('checkbox').first().check();
+    await page.goBack();
+    await page
+      .getByRole('dialog', { name: 'Leave without saving?' })
+      .getByRole('button', { name: 'Stay' })
+      .click();
+    await dialog.getByText('1 selected').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.goBack();
+    await visit.arrived('/accounts?search=o');
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    await page.goBack();
+    await visit.arrived('/content');
+    await visit.go('/registrations');
+    await page.getByRole('button', { name: 'Register many' }).click();
+    await dialog.getByLabel('Learner ids').fill('ada');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visit.arrived('/registrations');
+    await page.goBack();
+    await visit.arrived('/content');
+    assert.equal(await dialog.count(), 0);
+  });
+
   it('an account is renamed despite someone else’s change, deactivated, and deleted by typing its name', async () => {
     const id = await learning.accountWithCourses('Contoso');
     await learning.register(id, learning.courses[0]!, 'ada');

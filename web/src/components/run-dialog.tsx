@@ -51,7 +51,7 @@ export function KeptOpen({ when }: { when: boolean }) {
   return <UnsavedChanges when={when} question={shared.running} isShownIn={placeIn} />;
 }
 
-/** The part of a page, such as a tab, that an address shows. Opening another one removes the dialogs of the former. */
-export function placeIn({ tab, folder }: { tab?: unknown; folder?: unknown }): string {
-  return JSON.stringify([tab, folder]);
+/** The part of a page, such as a tab or a dialog, that an address shows. Another one removes the dialogs of the former. */
+export function placeIn({ tab, folder, add }: { tab?: unknown; folder?: unknown; add?: unknown }): string {
+  return JSON.stringify([tab, folder, add]);
 }

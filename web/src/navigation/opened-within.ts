@@ -7,18 +7,19 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** For links that open something within a page, so that Back closes it. */
+/** For links and buttons that open something within a page, so that Back closes it. */
 export const OPENED_WITHIN = { openedWithin: true } as const;
 
 /**
- * Closes what a link has opened within a page, without a new entry in the browser's history.
+ * Closes what was opened within a page, without a new entry in the browser's history. A dialog with unsaved input has
+ * asked before, so nothing else asks.
  * @param replace replaces this entry with the page alone, for what was opened by its address
  */
 export function useCloseWithin(replace: () => void): () => void {
   const router = useRouter();
   return () => {
     const { state } = router.history.location;
-    if (state.openedWithin === true) router.history.back();
+    if (state.openedWithin === true) router.history.back({ ignoreBlocker: true });
     else replace();
   };
 }

@@ -87,7 +87,7 @@ function CreateForm({
     },
     onSuccess: async ({ registration_id: registrationId, learner_id }) => {
       notifyDone(texts.done(learner_id));
-      await leave({ to: '/registrations/$registrationId', params: { registrationId } });
+      await leave({ to: '/registrations/$registrationId', params: { registrationId }, replace: true });
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
     onError: (error) => show(faultsIn(error)),

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../components/page-header.tsx';
 import { CreateRegistrationDialog } from '../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../components/registrations/registration-table.tsx';
+import { OPENED_WITHIN, useCloseWithin } from '../../navigation/opened-within.ts';
 import { useIsAdmin } from '../../session/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { RegisterManyDialog } from './many/register-many-dialog.tsx';
@@ -15,13 +16,22 @@ export function RegistrationListPage() {
   const isAdmin = useIsAdmin();
   const { new: registering, account_id: accountId, course_id: courseId } = route.useSearch();
   const navigate = route.useNavigate();
-  const showForm = (form: 'yes' | 'many' | null) =>
+  const open = (form: 'yes' | 'many') =>
     void navigate({
-      search: ({ new: _new, ...others }) => ({ ...others, ...(form === null ? {} : { new: form }) }),
+      search: (current) => ({ ...current, new: form }),
+      state: OPENED_WITHIN,
       resetScroll: false,
-      // The dialogs have asked, and need not ask again.
-      ignoreBlocker: true,
     });
+  const close = useCloseWithin(
+    () =>
+      void navigate({
+        search: ({ new: _new, ...others }) => others,
+        replace: true,
+        resetScroll: false,
+        // The dialogs have asked, and need not ask again.
+        ignoreBlocker: true,
+      }),
+  );
   return (
     <>
       <PageHeader
@@ -30,10 +40,10 @@ export function RegistrationListPage() {
         actions={
           isAdmin && (
             <>
-              <Button variant="default" onClick={() => showForm('many')}>
+              <Button variant="default" onClick={() => open('many')}>
                 {registrations.many.action}
               </Button>
-              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm('yes')}>
+              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('yes')}>
                 {registrations.create.action}
               </Button>
             </>
@@ -47,13 +57,13 @@ export function RegistrationListPage() {
             accountId={accountId}
             courseId={courseId}
             opened={registering === 'yes'}
-            onClose={() => showForm(null)}
+            onClose={close}
           />
           <RegisterManyDialog
             accountId={accountId}
             courseId={courseId}
             opened={registering === 'many'}
-            onClose={() => showForm(null)}
+            onClose={close}
           />
         </>
       )}

@@ -14,6 +14,7 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../../components/registrations/registration-table.tsx';
 import { Time } from '../../../components/time.tsx';
+import { OPENED_WITHIN, useCloseWithin } from '../../../navigation/opened-within.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
@@ -46,11 +47,22 @@ function Details({ account }: { account: Account }) {
     if (!isTab(to)) return;
     void navigate({ search: to === 'content' ? {} : { tab: to }, resetScroll: false });
   };
-  const open = (form: 'add' | 'new', isOpen: boolean) =>
+  const open = (form: 'add' | 'new') =>
     void navigate({
-      search: ({ add: _add, new: _new, ...others }) => ({ ...others, ...(isOpen ? { [form]: 'yes' } : {}) }),
+      search: (current) => ({ ...current, [form]: 'yes' }),
+      state: OPENED_WITHIN,
       resetScroll: false,
     });
+  const close = useCloseWithin(
+    () =>
+      void navigate({
+        search: ({ add: _add, new: _new, ...others }) => others,
+        replace: true,
+        resetScroll: false,
+        // The dialogs have asked, and need not ask again.
+        ignoreBlocker: true,
+      }),
+  );
   return (
     <>
       <PageHeader
@@ -67,14 +79,14 @@ function Details({ account }: { account: Account }) {
             <>
               <AccountMenu account={account} leaveWhenDeleted />
               {tab === 'content' ? (
-                <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add', true)}>
+                <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add')}>
                   {texts.add.action}
                 </Button>
               ) : tab === 'registrations' ? (
                 <Button
                   leftSection={<IconPlus size={16} stroke={1.8} />}
                   disabled={!account.enabled}
-                  onClick={() => open('new', true)}
+                  onClick={() => open('new')}
                 >
                   {registrations.create.action}
                 </Button>
@@ -114,12 +126,12 @@ function Details({ account }: { account: Account }) {
           <AddContentsDialog
             accounts={[account]}
             opened={add === 'yes' && tab === 'content'}
-            onClose={() => open('add', false)}
+            onClose={close}
           />
           <CreateRegistrationDialog
             accountId={account.id}
             opened={registering === 'yes' && tab === 'registrations'}
-            onClose={() => open('new', false)}
+            onClose={close}
           />
         </>
       )}

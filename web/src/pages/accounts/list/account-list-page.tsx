@@ -16,6 +16,7 @@ import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useTable } from '../../../components/use-table.ts';
+import { OPENED_WITHIN, useCloseWithin } from '../../../navigation/opened-within.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { manyAccounts } from '../../../texts/many-accounts.ts';
@@ -89,6 +90,7 @@ const nameOf = ({ name }: AccountOverview) => name;
 export function AccountListPage() {
   const isAdmin = useIsAdmin();
   const { new: creating } = route.useSearch();
+  const navigate = route.useNavigate();
   const table = useTable(['new']);
   const { new: _dialog, ...values } = table.values;
   const query = useQuery(accountListQuery(listQuery(values)));
@@ -108,8 +110,20 @@ export function AccountListPage() {
       ]),
   });
   const isEmpty = query.data?.total === 0 && !table.narrowed;
-  const showForm = (open: boolean) =>
-    table.change({ new: open ? 'yes' : undefined, page: table.values.page });
+  const openForm = () =>
+    void navigate({
+      search: (current) => ({ ...current, new: 'yes' as const }),
+      state: OPENED_WITHIN,
+      resetScroll: false,
+    });
+  const closeForm = useCloseWithin(
+    () =>
+      void navigate({
+        search: ({ new: _form, ...others }) => others,
+        replace: true,
+        resetScroll: false,
+      }),
+  );
   return (
     <>
       <PageHeader
@@ -118,7 +132,7 @@ export function AccountListPage() {
         actions={
           isAdmin &&
           !isEmpty && (
-            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
+            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={openForm}>
               {accounts.create.action}
             </Button>
           )
@@ -172,7 +186,7 @@ export function AccountListPage() {
             {...(isAdmin
               ? {
                   action: (
-                    <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
+                    <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={openForm}>
                       {accounts.create.first}
                     </Button>
                   ),
@@ -183,7 +197,7 @@ export function AccountListPage() {
       />
       {isAdmin && (
         <>
-          <CreateAccountDialog opened={creating === 'yes'} onClose={() => showForm(false)} />
+          <CreateAccountDialog opened={creating === 'yes'} onClose={closeForm} />
           <AddContentsDialog
             accounts={selection.items}
             opened={adding}

@@ -15,7 +15,7 @@ import { checkName } from '../check-name.ts';
 const FIELDS = ['name', 'enabled'] as const;
 const texts = accounts.create;
 
-/** Creates an account, and opens its page. */
+/** Creates an account, and opens its page in place of this dialog: Back returns to the page behind it. */
 export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={texts.action}>
@@ -43,7 +43,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     },
     onSuccess: async (account) => {
       notifyDone(accounts.created(account.name));
-      await leave({ to: '/accounts/$accountId', params: { accountId: account.id } });
+      await leave({ to: '/accounts/$accountId', params: { accountId: account.id }, replace: true });
       await queryClient.invalidateQueries({ queryKey: accountsKey });
     },
     onError: (error) => showFieldErrors(form, error, FIELDS),
