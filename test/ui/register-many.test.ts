@@ -175,6 +175,29 @@ describe('registering many learners at once', () => {
     await dialog.waitFor({ state: 'detached' });
     assert.deepEqual(await learnersOf(account), ['ada', 'grace']);
   });
+
+  it('says how far it got if its page is left', async () => {
+    const account = await learning.accountWithCourses('Left early');
+    const course = learning.courses[0]!;
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await visit.go(`/registrations?account_id=${account}&course_id=${course}&new=many`);
+    await page.getByLabel('Learner ids').fill('ada\ngrace');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/registrations', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Register 2 learners' }).click();
+    await sent;
+    await page.goBack();
+    await closing(page).getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    held.resolve();
+    await page.getByText('1 learner was registered. 1 learner is left.').waitFor();
+    assert.deepEqual(await learnersOf(account), ['ada']);
+  });
 });
 
 describe('an exported list of registrations', () => {

@@ -12,7 +12,7 @@ import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
 import { type FaultyRow, readLearnerRows } from './learner-rows.ts';
-import { type Plan, processed, type Registering, useRegistering } from './use-registering.ts';
+import { type Plan, processed, type Registering, resultOf, useRegistering } from './use-registering.ts';
 
 const texts = registrations.many;
 const { create } = registrations;
@@ -204,7 +204,7 @@ function Run({
   onChanged: (changed: boolean) => void;
   onClose: () => void;
 }) {
-  const { phase, plan, registered, skipped, refused, error } = state;
+  const { phase, plan, refused, error } = state;
   const total = plan.learners.length;
   const left = total - processed(state);
   return (
@@ -215,15 +215,7 @@ function Run({
         animated={phase === 'running'}
         aria-label={texts.progress}
       />
-      <div role="status">
-        {[
-          texts.done(formatNumber(registered), registered === 1),
-          skipped > 0 && texts.skipped(formatNumber(skipped), skipped === 1),
-          left > 0 && texts.left(formatNumber(left), left === 1),
-        ]
-          .filter(Boolean)
-          .join(' ')}
-      </div>
+      <div role="status">{resultOf(state)}</div>
       <FaultyRows title={texts.refused} tone="bad" rows={refused} />
       <FormProblem error={error} />
       <RunButtons

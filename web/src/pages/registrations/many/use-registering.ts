@@ -4,7 +4,14 @@ import { ApiError } from '../../../api/errors.ts';
 import { createRegistration, isRegistered, registrationsKey } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
+import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { useIsShown } from '../../../utilities/use-is-shown.ts';
 import type { FaultyRow, LearnerRow } from './learner-rows.ts';
+
+const texts = registrations.many;
+const MAX_NAMED = 5;
 
 /** The content for which the learners are registered. */
 export interface Plan {
@@ -40,6 +47,7 @@ export function useRegistering(): {
   const queryClient = useQueryClient();
   const [state, setState] = useState<Registering | null>(null);
   const stopper = useRef<AbortController>(null);
+  const isShown = useIsShown();
   /** The idempotency key of the next learner, so that a repeated request creates nothing twice. */
   const key = useRef(newIdempotencyKey());
   useEffect(() => () => stopper.current?.abort(), []);
@@ -61,6 +69,7 @@ export function useRegistering(): {
       now = { ...now, phase: 'failed', error };
     }
     setState(now);
+    if (!isShown()) notifyRun(now);
     await queryClient.invalidateQueries({ queryKey: registrationsKey });
   };
   return {
@@ -77,6 +86,27 @@ export function useRegistering(): {
 /** The number of learners that were processed. */
 export function processed({ registered, skipped, refused }: Registering): number {
   return registered + skipped + refused.length;
+}
+
+/** What has been done, and what is left. */
+export function resultOf(state: Registering): string {
+  const { registered, skipped } = state;
+  const left = state.plan.learners.length - processed(state);
+  return [
+    texts.done(formatNumber(registered), registered === 1),
+    skipped > 0 && texts.skipped(formatNumber(skipped), skipped === 1),
+    left > 0 && texts.left(formatNumber(left), left === 1),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Shows how a run ended whose page was left. */
+function notifyRun(state: Registering): void {
+  if (state.phase === 'failed') notifyError(state.error);
+  const refused = state.refused.map(({ row, id, fault }) => texts.row(row, id, fault)).slice(0, MAX_NAMED);
+  const refusal = refused.length === 0 ? [] : [texts.refused, ...refused];
+  notifyLeft(texts.title, [resultOf(state), ...refusal].join(' '));
 }
 
 async function registerNext(now: Registering, learner: LearnerRow, key: string): Promise<Registering> {
