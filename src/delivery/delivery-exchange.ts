@@ -44,13 +44,14 @@ export class DeliveryExchange {
     finished: readonly FinishedMessage[],
     next: ReceiveRequest,
   ): Promise<Exchanged | null> {
-    if (!finished.every(isDeliveredAtOnce)) return null;
+    const { settleAndReceive } = this.#with.queue;
+    if (settleAndReceive === null || !finished.every(isDeliveredAtOnce)) return null;
     const messages = finished.map(({ message }) => message);
     const rows = finished.map(deliveredRow);
     const delivered = { messages, rows, steps: RECORD_DELIVERED };
-    const exchanged = await this.#with.queue.exchangeAtOnce(delivered, next);
-    if (exchanged === null) return null;
-    const { settled, received, nextAvailableAt } = exchanged;
+    const done = await settleAndReceive(delivered, next);
+    if (done === null) return null;
+    const { settled, received, nextAvailableAt } = done;
     if (settled.length < finished.length) {
       // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
       const known = new Set(settled);

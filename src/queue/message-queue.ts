@@ -187,10 +187,20 @@ export interface DeliveredBatch {
 }
 
 /** The result of one statement that settles and receives. */
-export interface ExchangedAtOnce extends Received {
+export interface SettledAndReceived extends Received {
   /** The messages that were deleted and recorded. The others are as they were: settle them in a transaction. */
   settled: readonly ReceivedMessage[];
 }
+
+/**
+ * Deletes delivered messages, records them, and leases heads that are due, in one statement of its own. It is deferred,
+ * as a transaction with that durability.
+ * @returns null if nothing was done, because these messages need `settle` and `receive`
+ */
+export type SettleAndReceive = (
+  delivered: DeliveredBatch,
+  request: ReceiveRequest,
+) => Promise<SettledAndReceived | null>;
 
 /** Lines that are locked until the transaction ends. */
 export interface LockedLines {
@@ -212,6 +222,8 @@ export interface MessageQueue {
   readonly engine: string;
   /** The maximum receives of the redrive policy, which limits the attempts of every webhook. */
   readonly maxReceives: number;
+  /** Null if the engine always needs `settle` and `receive` in a transaction. */
+  readonly settleAndReceive: SettleAndReceive | null;
   /**
    * Locks lines until the transaction ends. Other transactions that queue to them wait, because the order within a
    * line is that of commits. A transaction locks all of its lines in one call, before it queues to them.
@@ -237,12 +249,6 @@ export interface MessageQueue {
   ): Promise<Settled<S>[]>;
   /** Leases heads that are due, at most one per line. */
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
-  /**
-   * Deletes delivered messages, records them, and leases heads that are due, in one statement of its own. It is
-   * deferred, as a transaction with that durability.
-   * @returns null if nothing was done, because the engine cannot, or because the messages need `settle` and `receive`
-   */
-  exchangeAtOnce(delivered: DeliveredBatch, request: ReceiveRequest): Promise<ExchangedAtOnce | null>;
   /**
    * Ends the leases of this instance, except those of the given messages. Their heads are due at once, and the
    * receive is not counted. Use it after a failure, when the caller cannot know which leases it holds. Returns the

@@ -14,7 +14,7 @@ const ODD_TEXT = 'NUL \0, half a pair \ud800, "quotes", a ? and äöü';
 
 /** A queue that leaves everything to transactions. */
 class TransactionsOnly extends DatabaseQueue {
-  override async exchangeAtOnce(): Promise<null> {
+  override get settleAndReceive(): null {
     return null;
   }
 }

@@ -3,13 +3,7 @@ import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type {
-  DeliveredBatch,
-  ExchangedAtOnce,
-  ReceiveRequest,
-  Settled,
-  Settlement,
-} from '../../src/queue/message-queue.ts';
+import type { ReceiveRequest, SettleAndReceive, Settled, Settlement } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import type { WebhookConfiguration } from '../../src/webhooks/configuration/webhook.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
@@ -45,18 +39,19 @@ export class WatchedQueue extends DatabaseQueue {
     return await super.settle(tx, settlements, next);
   }
 
-  override async exchangeAtOnce(
-    delivered: DeliveredBatch,
-    request: ReceiveRequest,
-  ): Promise<ExchangedAtOnce | null> {
-    const { messages } = delivered;
-    if (this.failing || this.database.dialect === 'sqlite') return null;
-    if (messages.length === 0) await this.beforeEmptyExchange();
-    const exchanged = await super.exchangeAtOnce(delivered, request);
-    if (exchanged === null) return null;
-    this.exchanges += 1;
-    this.settled.push(...messages.map(({ messageId }) => messageId));
-    return exchanged;
+  override get settleAndReceive(): SettleAndReceive | null {
+    const original = super.settleAndReceive;
+    if (original === null) return null;
+    return async (delivered, request) => {
+      const { messages } = delivered;
+      if (this.failing) return null;
+      if (messages.length === 0) await this.beforeEmptyExchange();
+      const done = await original(delivered, request);
+      if (done === null) return null;
+      this.exchanges += 1;
+      this.settled.push(...messages.map(({ messageId }) => messageId));
+      return done;
+    };
   }
 }
 

@@ -29,7 +29,7 @@ export async function exchange<S extends Settlement = Settlement>(
   {
     queue,
     database,
-  }: { queue: Pick<MessageQueue, 'settle' | 'receive' | 'exchangeAtOnce'>; database: Database },
+  }: { queue: Pick<MessageQueue, 'settle' | 'receive' | 'settleAndReceive'>; database: Database },
   {
     settlements = [],
     capacity = 0,
@@ -39,17 +39,18 @@ export async function exchange<S extends Settlement = Settlement>(
   }: Partial<ExchangeRequest<S>>,
 ): Promise<Received> {
   const request = { capacity, visibilityMs };
-  if (leasesNext && settlements.every(({ action }) => action === 'delete')) {
+  const { settleAndReceive } = queue;
+  if (settleAndReceive !== null && leasesNext && settlements.every(({ action }) => action === 'delete')) {
     const messages = settlements.map(({ message }) => message);
     const rows = messages.map(() => ({}));
-    const exchanged = await queue.exchangeAtOnce({ messages, rows, steps: NO_STEPS }, request);
-    if (exchanged !== null) {
-      const done = new Set<ReceivedMessage>(exchanged.settled);
+    const settledAndReceived = await settleAndReceive({ messages, rows, steps: NO_STEPS }, request);
+    if (settledAndReceived !== null) {
+      const done = new Set<ReceivedMessage>(settledAndReceived.settled);
       const settled = settlements.flatMap((settlement) =>
         done.has(settlement.message) ? [{ settlement, discarded: [] }] : [],
       );
       await database.transaction((tx) => record(tx, settled));
-      return exchanged;
+      return settledAndReceived;
     }
   }
   return await database.transaction(

@@ -1,63 +1,126 @@
-import { LineQueue, type LineQueueOptions } from '../lines/line-queue.ts';
-import { exchangeInOneStatement } from '../lines/one-statement-exchange.ts';
-import type { DeliveredBatch, ExchangedAtOnce, ReceiveRequest } from '../message-queue.ts';
+import type { Transaction } from '../../database/database.ts';
+import { Lines, type LinesOptions } from '../lines/lines.ts';
+import type {
+  HeadActionResult,
+  LineState,
+  LockedLines,
+  LongestWaits,
+  MessageQueue,
+  Purged,
+  PurgeRequest,
+  QueuedMessage,
+  QueueMessage,
+  QueueTotals,
+  Received,
+  ReceiveRequest,
+  SettleAndReceive,
+  Settled,
+  Settlement,
+  SkipResult,
+} from '../message-queue.ts';
 
-/** The queue in the service's own database, and nowhere else. */
-export class DatabaseQueue extends LineQueue {
+/** The queue in the service's own database, and nowhere else: the lines alone. */
+export class DatabaseQueue implements MessageQueue {
   readonly engine = 'database';
   readonly maxReceives: number;
+  readonly #lines: Lines;
 
-  constructor({ maxReceives, ...options }: LineQueueOptions & { maxReceives: number }) {
-    super(options);
+  constructor({ maxReceives, ...options }: LinesOptions & { maxReceives: number }) {
     this.maxReceives = maxReceives;
+    this.#lines = new Lines(options);
   }
 
-  override async exchangeAtOnce(
-    { messages, steps, rows }: DeliveredBatch,
-    request: ReceiveRequest,
-  ): Promise<ExchangedAtOnce | null> {
-    if (this.database.dialect !== 'postgres') return null;
-    const { capacity } = request;
-    const lines = new Set(messages.map(({ lineId }) => lineId));
-    const mayContinue = messages.length <= capacity && !this.othersAreDue;
-    if (lines.size < messages.length || !mayContinue) return null;
-    const now = this.now();
-    const lease = this.newLease(now, request);
-    const result = await exchangeInOneStatement(this.database, {
-      messages,
-      steps,
-      rows,
-      now,
-      lease,
-      capacity,
-    });
-    const { received, leftDue, withoutHead } = result;
-    if (messages.length + received.length === 0) this.wakeUps.pause();
-    const isFull = received.length >= capacity;
-    const nextAt = earliest(result.nextAt, received.length > 0 ? lease.leasedUntil : null);
-    const isLeft = leftDue + withoutHead > 0;
-    const nextLook = this.nextLook(isLeft ? now : nextAt, { now, isFull });
-    const exchanged: ExchangedAtOnce = {
-      settled: messages.filter(({ lineId }) => result.settled.has(lineId)),
-      received,
-      // No other instance works on what was queued to a line while this statement waited for it.
-      nextAvailableAt: leftDue > 0 ? now : nextLook,
-    };
-    if (withoutHead === 0 || isFull) return exchanged;
-    // Others have just emptied these lines, or their counts are wrong, which is corrected here.
-    const rest = await this.database.transaction(
-      (tx) => this.receive(tx, { ...request, capacity: capacity - received.length }),
-      { durability: 'deferred' },
-    );
-    return {
-      ...exchanged,
-      received: [...received, ...rest.received],
-      nextAvailableAt: leftDue > 0 ? now : rest.nextAvailableAt,
-    };
+  get settleAndReceive(): SettleAndReceive | null {
+    return this.#lines.settleAndReceive;
   }
-}
 
-/** The earlier of two times, either of which may be missing. */
-function earliest(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+  /** See {@link Lines.recoverLeases}. */
+  recoverLeases(): Promise<number> {
+    return this.#lines.recoverLeases();
+  }
+
+  /** See {@link Lines.recount}. */
+  recount(): Promise<void> {
+    return this.#lines.recount();
+  }
+
+  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
+    return this.#lines.lockLines(tx, lineIds);
+  }
+
+  share(tx: Transaction, text: string): Promise<number> {
+    return this.#lines.share(tx, text);
+  }
+
+  enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    return this.#lines.enqueue(tx, messages);
+  }
+
+  settle<S extends Settlement>(
+    tx: Transaction,
+    settlements: readonly S[],
+    next?: ReceiveRequest,
+  ): Promise<Settled<S>[]> {
+    return this.#lines.settle(tx, settlements, next);
+  }
+
+  receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
+    return this.#lines.receive(tx, request);
+  }
+
+  takeBackLeases(held: Parameters<MessageQueue['takeBackLeases']>[0]): Promise<number> {
+    return this.#lines.takeBackLeases(held);
+  }
+
+  endOverlongWaits(longest: LongestWaits): Promise<number> {
+    return this.#lines.endOverlongWaits(longest);
+  }
+
+  onAvailable(listener: () => void): void {
+    this.#lines.onAvailable(listener);
+  }
+
+  line(...request: Parameters<MessageQueue['line']>): Promise<LineState> {
+    return this.#lines.line(...request);
+  }
+
+  waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
+    return this.#lines.waitingAgain(messageIds);
+  }
+
+  actOnHead(...request: Parameters<MessageQueue['actOnHead']>): Promise<HeadActionResult> {
+    return this.#lines.actOnHead(...request);
+  }
+
+  waiting(...request: Parameters<MessageQueue['waiting']>): Promise<QueuedMessage[]> {
+    return this.#lines.waiting(...request);
+  }
+
+  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {
+    return this.#lines.skip(tx, lineId, position);
+  }
+
+  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged> {
+    return this.#lines.purge(tx, lineId, request);
+  }
+
+  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+    return this.#lines.removeDeadLetters(tx, messageIds);
+  }
+
+  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    return this.#lines.redeliver(tx, messages);
+  }
+
+  totals(): Promise<QueueTotals> {
+    return this.#lines.totals();
+  }
+
+  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]> {
+    return this.#lines.forgetLines(tx, lineIds);
+  }
+
+  removeDeadLettersBefore(before: number, limit: number): Promise<number> {
+    return this.#lines.removeDeadLettersBefore(before, limit);
+  }
 }

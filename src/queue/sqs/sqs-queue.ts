@@ -1,15 +1,24 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Transaction } from '../../database/database.ts';
 import { copyAgain, readDeadLetters } from '../lines/dead-letter-statements.ts';
-import { LineQueue, type LineQueueOptions } from '../lines/line-queue.ts';
 import { makeAwaitingDue, readNextDue } from '../lines/line-statements.ts';
+import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type {
+  HeadActionResult,
+  LineState,
+  LockedLines,
+  LongestWaits,
+  MessageQueue,
+  Purged,
+  PurgeRequest,
   QueuedMessage,
   QueueMessage,
+  QueueTotals,
   Received,
   ReceiveRequest,
   Settled,
   Settlement,
+  SkipResult,
 } from '../message-queue.ts';
 import { lineIdOf, readAttribute } from './sqs-message.ts';
 
@@ -30,7 +39,7 @@ export type RequeueHistory = (
 ) => Promise<readonly QueuedMessage[]>;
 
 /** Dependencies of the queue. */
-export interface SqsQueueDependencies extends LineQueueOptions {
+export interface SqsQueueDependencies extends LinesOptions {
   /** Copies the messages of lines to Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
   /** The queue's current redrive maximum. */
@@ -43,23 +52,25 @@ export interface SqsQueueDependencies extends LineQueueOptions {
 }
 
 /**
- * The queue on Amazon SQS: the database queue, which holds each message until it is settled, and copies on Amazon SQS.
+ * The queue on Amazon SQS: the lines in the database, which hold each message until it is settled, and copies on Amazon SQS.
  * A copy makes its line due at the instance that receives it. The head of an idle line is due when its copy arrives,
  * or after `waitMs` without one (docs/decisions/0008-sqs.md).
  */
-export class SqsQueue extends LineQueue {
+export class SqsQueue implements MessageQueue {
   readonly engine = 'sqs';
-  protected override readonly copiesDeadLetters = true;
+  /** Null, because this engine notes each delivery and may have to wait before it receives. */
+  readonly settleAndReceive = null;
   readonly #with: SqsQueueDependencies;
+  readonly #lines: Lines;
   /** When this instance last delivered a message of a line, by line. */
   readonly #deliveredAt = new Map<number, number>();
 
   constructor(dependencies: SqsQueueDependencies) {
-    super(dependencies);
     this.#with = dependencies;
+    this.#lines = new Lines(dependencies, { copiesDeadLetters: true });
   }
 
-  override get maxReceives(): number {
+  get maxReceives(): number {
     return this.#with.maxReceives();
   }
 
@@ -67,10 +78,10 @@ export class SqsQueue extends LineQueue {
   async work(copies: readonly Message[]): Promise<void> {
     const moved = copies.filter((copy) => readAttribute(copy, 'dead_lettered') !== null);
     const dead = moved.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
-    if (dead.length > 0) await this.database.transaction((tx) => this.#redeliverMovedBack(tx, dead));
+    if (dead.length > 0) await this.#with.database.transaction((tx) => this.#redeliverMovedBack(tx, dead));
     const lineIds = new Set(copies.map(lineIdOf));
     await this.#announce((tx) =>
-      makeAwaitingDue(tx, lineIds, { now: this.now(), waitMs: this.#with.waitMs }),
+      makeAwaitingDue(tx, lineIds, { now: this.#with.now(), waitMs: this.#with.waitMs }),
     );
   }
 
@@ -84,51 +95,115 @@ export class SqsQueue extends LineQueue {
     await this.lockLines(tx, [...lineIds]);
     // Once more, because someone may have redelivered them before the lines were locked.
     const dead = await readDeadLetters(tx, messageIds);
-    const redelivered = await this.#with.requeueHistory(tx, dead, this.now());
+    const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
     await this.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
-    await copyAgain(tx, left, this.now());
+    await copyAgain(tx, left, this.#with.now());
   }
 
   /** Notifies receivers of lines that are due although no copy was received. */
   async announceDue(): Promise<void> {
-    const next = await readNextDue(this.database.reader);
-    if (next !== null && next <= this.now()) await this.#announce();
+    const next = await readNextDue(this.#with.database.reader);
+    if (next !== null && next <= this.#with.now()) await this.#announce();
   }
 
   async #announce(change: (tx: Transaction) => Promise<void> = async () => {}): Promise<void> {
-    await this.database.transaction(
+    await this.#with.database.transaction(
       async (tx) => {
         await change(tx);
-        this.announce(tx);
+        this.#lines.announce(tx);
       },
       { durability: 'deferred' },
     );
   }
 
-  override async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-    const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
-    if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
-    await this.append(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
+    return this.#lines.lockLines(tx, lineIds);
   }
 
-  override async settle<S extends Settlement>(
+  share(tx: Transaction, text: string): Promise<number> {
+    return this.#lines.share(tx, text);
+  }
+
+  async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
+    if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
+    await this.#lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+  }
+
+  async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
     next?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
     for (const { action, message } of settlements)
-      if (action === 'delete') this.#deliveredAt.set(message.lineId, this.now());
-    return await super.settle(tx, settlements, next);
+      if (action === 'delete') this.#deliveredAt.set(message.lineId, this.#with.now());
+    return await this.#lines.settle(tx, settlements, next);
   }
 
-  override async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
+  async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     // Receivers are notified when messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
-    return await super.receive(tx, request);
+    return await this.#lines.receive(tx, request);
+  }
+
+  takeBackLeases(held: Parameters<MessageQueue['takeBackLeases']>[0]): Promise<number> {
+    return this.#lines.takeBackLeases(held);
+  }
+
+  endOverlongWaits(longest: LongestWaits): Promise<number> {
+    return this.#lines.endOverlongWaits(longest);
+  }
+
+  onAvailable(listener: () => void): void {
+    this.#lines.onAvailable(listener);
+  }
+
+  line(...request: Parameters<MessageQueue['line']>): Promise<LineState> {
+    return this.#lines.line(...request);
+  }
+
+  waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
+    return this.#lines.waitingAgain(messageIds);
+  }
+
+  actOnHead(...request: Parameters<MessageQueue['actOnHead']>): Promise<HeadActionResult> {
+    return this.#lines.actOnHead(...request);
+  }
+
+  waiting(...request: Parameters<MessageQueue['waiting']>): Promise<QueuedMessage[]> {
+    return this.#lines.waiting(...request);
+  }
+
+  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {
+    return this.#lines.skip(tx, lineId, position);
+  }
+
+  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged> {
+    return this.#lines.purge(tx, lineId, request);
+  }
+
+  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+    return this.#lines.removeDeadLetters(tx, messageIds);
+  }
+
+  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    return this.#lines.redeliver(tx, messages);
+  }
+
+  totals(): Promise<QueueTotals> {
+    return this.#lines.totals();
+  }
+
+  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]> {
+    return this.#lines.forgetLines(tx, lineIds);
+  }
+
+  removeDeadLettersBefore(before: number, limit: number): Promise<number> {
+    return this.#lines.removeDeadLettersBefore(before, limit);
   }
 
   #isActive(lineId: number): boolean {
-    return this.now() - (this.#deliveredAt.get(lineId) ?? Number.NEGATIVE_INFINITY) < ACTIVE_MS;
+    return this.#with.now() - (this.#deliveredAt.get(lineId) ?? Number.NEGATIVE_INFINITY) < ACTIVE_MS;
   }
 }

@@ -72,7 +72,7 @@ const DEFERRED = `set_config('synchronous_commit', 'off', true) as durability`;
 const statements = new WeakMap<RecordingSteps, { columns: string[]; sql: string }>();
 
 /** Settles and records the messages, and leases their followers and other heads that are due. */
-export async function exchangeInOneStatement(
+export async function settleAndReceiveInOneStatement(
   database: Pick<Database, 'runAlone'>,
   { messages, steps, rows, now, lease, capacity }: AtOnceRequest,
 ): Promise<AtOnceResult> {

@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import type {
-  DeliveredBatch,
-  ExchangedAtOnce,
   HeadAction,
   HeadActionResult,
   LinePart,
@@ -18,6 +15,7 @@ import type {
   Received,
   ReceivedMessage,
   ReceiveRequest,
+  SettleAndReceive,
   Settled,
   Settlement,
   SkipResult,
@@ -26,8 +24,9 @@ import { queuedAt } from '../queued-at.ts';
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
+import { InstanceLeases } from './instance-leases.ts';
 import { leaseDue } from './lease-due.ts';
-import { endAllLeases, endOtherLeases, type Lease, type NextLease } from './lease-statements.ts';
+import { endAllLeases, endOtherLeases, type Lease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
@@ -45,21 +44,16 @@ import {
 } from './line-statements.ts';
 import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
 import { endOverlongWaits } from './overlong-waits.ts';
-import { PacedCalls } from './paced-calls.ts';
+import { ReceivePace } from './receive-pace.ts';
 import { purgeMessages, type RemovalOptions, skipMessage } from './removals.ts';
+import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
 import { readWaitingAgain } from './waiting-again.ts';
 
 /** Signals to all instances that messages may have become available. */
 const AVAILABLE_CHANNEL = 'queue_available';
-/**
- * On PostgreSQL, the minimum time between a receive that found nothing and the next one. Otherwise, many signals whose
- * work another instance does, or lines that others have locked, would keep this instance busy.
- */
-const LOOK_AGAIN_MS = 20;
-
-/** Dependencies of every engine. */
-export interface LineQueueOptions {
+/** Dependencies of {@link Lines}, and of every engine. */
+export interface LinesOptions {
   database: Database;
   now: () => number;
   /** Called with a sentence about a line whose wrong count was corrected. */
@@ -80,55 +74,57 @@ interface SettledLines {
  * its head is due. Leasing heads reads these rows through an index, and the head of each, but never the backlog behind
  * it.
  */
-export abstract class LineQueue implements MessageQueue {
-  abstract readonly engine: string;
-  abstract get maxReceives(): number;
-  /** Whether dead letters are copied to another queue. */
-  protected readonly copiesDeadLetters: boolean = false;
-  protected readonly database: Database;
-  protected readonly now: () => number;
+export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
+  readonly settleAndReceive: SettleAndReceive | null;
+  readonly #database: Database;
+  readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
-  protected readonly wakeUps: PacedCalls;
+  readonly #copiesDeadLetters: boolean;
+  readonly #pace: ReceivePace;
+  readonly #leases = new InstanceLeases();
   readonly #done = new DoneMessages();
   /** What a transaction has settled. */
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
-  /**
-   * Whether the last `receive` left due lines because of its capacity. If so, a line whose message was delivered queues
-   * behind them.
-   */
-  protected othersAreDue = false;
-  /** The prefix of the tokens of this instance's leases. */
-  readonly #holder = randomUUID();
 
-  constructor({ database, now, onMiscount = () => {} }: LineQueueOptions) {
-    this.database = database;
-    this.now = now;
+  /** @param copiesDeadLetters whether dead letters are copied to another queue */
+  constructor(
+    { database, now, onMiscount = () => {} }: LinesOptions,
+    { copiesDeadLetters = false }: { copiesDeadLetters?: boolean } = {},
+  ) {
+    this.#database = database;
+    this.#now = now;
     this.#onMiscount = onMiscount;
-    this.wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
+    this.#copiesDeadLetters = copiesDeadLetters;
+    this.#pace = new ReceivePace(database.dialect);
+    const shared = { database, now, pace: this.#pace, leases: this.#leases };
+    this.settleAndReceive =
+      database.dialect === 'postgres'
+        ? settleAndReceiveOn({ ...shared, receive: (tx, request) => this.receive(tx, request) })
+        : null;
   }
 
   /**
    * Ends the leases of an earlier process. On PostgreSQL, they may belong to other instances, so leases expire there.
    */
   async recoverLeases(): Promise<number> {
-    if (this.database.dialect === 'postgres') return 0;
-    return await this.database.transaction((tx) => endAllLeases(tx, this.now()));
+    if (this.#database.dialect === 'postgres') return 0;
+    return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
   }
 
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
     const { last, isLate } = await lockLines(tx, lineIds);
-    return { at: Math.max(this.now(), last), isLate };
+    return { at: Math.max(this.#now(), last), isLate };
   }
 
   /** Corrects wrong counts of lines, and reports each. */
   async recount(): Promise<void> {
-    const wrong = await readMiscounts(this.database.reader);
+    const wrong = await readMiscounts(this.#database.reader);
     if (wrong.length === 0) return;
-    const corrected = await this.database.transaction(
+    const corrected = await this.#database.transaction(
       async (tx) => {
         const counts: string[] = [];
         for (const { lineId, pending } of wrong) {
-          const stored = await recountLine(tx, lineId, this.now());
+          const stored = await recountLine(tx, lineId, this.#now());
           counts.push(`webhook ${lineId} had the count ${pending} but contains ${stored} messages`);
         }
         return counts;
@@ -142,21 +138,17 @@ export abstract class LineQueue implements MessageQueue {
     return await insertSharedBody(tx, text);
   }
 
-  async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-    await this.append(tx, messages, () => 0);
-  }
-
   /**
-   * Appends messages to their lines. The head of an empty line is due after `waitMs` milliseconds, and receivers are
-   * not notified of a head that is not due at once.
+   * Queues messages to their lines. The head of an empty line is due after `waitMs` milliseconds, and receivers are not
+   * notified of a head that is not due at once.
    */
-  protected async append(
+  async enqueue(
     tx: Transaction,
     messages: readonly QueueMessage[],
-    waitMs: (lineId: number) => number,
+    waitMs: (lineId: number) => number = () => 0,
   ): Promise<void> {
     if (messages.length === 0) return;
-    const now = this.now();
+    const now = this.#now();
     const additions = new Map<number, LineAddition>();
     for (const message of messages) {
       const { lineId } = message;
@@ -182,16 +174,16 @@ export abstract class LineQueue implements MessageQueue {
     next: ReceiveRequest = { capacity: 0, visibilityMs: 0 },
   ): Promise<Settled<S>[]> {
     if (settlements.length === 0) return [];
-    const now = this.now();
+    const now = this.#now();
     // Only on SQLite. On PostgreSQL, another instance would have to know about them.
     const deletesLater = tx.dialect === 'sqlite';
-    const nextLease = this.newLease(now, next);
+    const nextLease = this.#leases.create(now, next);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
       now,
       copyAt: this.#copyAt(now),
       deletesLater,
       nextLease,
-      nextLimit: this.othersAreDue ? 0 : next.capacity,
+      nextLimit: this.#pace.othersAreDue ? 0 : next.capacity,
     });
     if (deletesLater) this.#done.add(tx, gone);
     this.#settledBy.set(tx, { lineIds, continued, leaseToken: nextLease.leaseToken });
@@ -199,11 +191,11 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
-    const now = this.now();
+    const now = this.#now();
     const settled = this.#settledBy.get(tx);
     const continued = settled?.continued ?? [];
     const limit = request.capacity - continued.length;
-    const lease = { now, limit, ...this.newLease(now, request) };
+    const lease = { now, limit, ...this.#leases.create(now, request) };
     // The server receives the query for the heads of the lines that this transaction has locked together with the
     // others.
     const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
@@ -223,30 +215,11 @@ export abstract class LineQueue implements MessageQueue {
     const count = continued.length + taken.size;
     if (received.length < count) await this.#recountEmpty(tx, [...continued, ...taken.keys()], received);
     await this.#done.delete(tx, { atAnyRate: count === 0 });
-    if (count === 0 && settled === undefined) this.wakeUps.pause();
-    return { received, nextAvailableAt: this.nextLook(nextAt, { now, isFull: count >= request.capacity }) };
-  }
-
-  /** When the next head is available, given when the next line is due. */
-  protected nextLook(
-    nextAt: number | null,
-    { now, isFull }: { now: number; isFull: boolean },
-  ): number | null {
-    const isMoreDue = nextAt !== null && nextAt <= now;
-    this.othersAreDue = isMoreDue && isFull;
-    // If there is capacity left, other instances are working on the remaining due lines.
-    return isMoreDue && !isFull ? now + LOOK_AGAIN_MS : nextAt;
-  }
-
-  async exchangeAtOnce(
-    _delivered: DeliveredBatch,
-    _request: ReceiveRequest,
-  ): Promise<ExchangedAtOnce | null> {
-    return null;
-  }
-
-  protected newLease(now: number, { visibilityMs }: ReceiveRequest): NextLease {
-    return { leaseToken: `${this.#holder}/${randomUUID()}`, leasedUntil: now + visibilityMs };
+    if (count === 0 && settled === undefined) this.#pace.foundNothing();
+    return {
+      received,
+      nextAvailableAt: this.#pace.nextLook(nextAt, { now, isFull: count >= request.capacity }),
+    };
   }
 
   /** Corrects lines that have a count but no messages. */
@@ -257,7 +230,7 @@ export abstract class LineQueue implements MessageQueue {
   ): Promise<void> {
     const withHead = new Set(heads.map((head) => head.lineId));
     const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));
-    for (const lineId of empty) await recountLine(tx, lineId, this.now());
+    for (const lineId of empty) await recountLine(tx, lineId, this.#now());
     tx.onCommit(() => {
       for (const lineId of empty)
         this.#onMiscount(`the line of webhook ${lineId} had a count of messages but contains none`);
@@ -265,41 +238,43 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async takeBackLeases(held: readonly Lease[]): Promise<number> {
-    return await this.database.transaction((tx) => endOtherLeases(tx, `${this.#holder}/`, held, this.now()));
+    return await this.#database.transaction((tx) =>
+      endOtherLeases(tx, this.#leases.prefix, held, this.#now()),
+    );
   }
 
   async endOverlongWaits(longest: LongestWaits): Promise<number> {
     // After a pause of its machine, this instance would otherwise find the leases of all others too long.
-    await this.database.clock.synchronize();
-    return await this.database.transaction(async (tx) => {
-      const lines = await endOverlongWaits(tx, { now: this.now(), ...longest });
+    await this.#database.clock.synchronize();
+    return await this.#database.transaction(async (tx) => {
+      const lines = await endOverlongWaits(tx, { now: this.#now(), ...longest });
       if (lines > 0) this.announce(tx);
       return lines;
     });
   }
 
   onAvailable(listener: () => void): void {
-    this.database.onSignal(AVAILABLE_CHANNEL, () => this.wakeUps.call(listener));
+    this.#database.onSignal(AVAILABLE_CHANNEL, () => this.#pace.wake(listener));
   }
 
   /** Notifies the receivers of all instances, once the transaction is committed. */
-  protected announce(tx: Transaction): void {
+  announce(tx: Transaction): void {
     tx.signal(AVAILABLE_CHANNEL);
   }
 
   async line(
     lineId: number,
-    reader: Pick<Reader, 'all' | 'allFor'> = this.database.reader,
+    reader: Pick<Reader, 'all' | 'allFor'> = this.#database.reader,
   ): Promise<LineState> {
     const line = await readLine(reader, lineId);
     if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
     const [head] = await readHeads(reader, [lineId]);
     if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
-    return lineState(line, head, this.now());
+    return lineState(line, head, this.#now());
   }
 
   async waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
-    return new Set(await readWaitingAgain(this.database.reader, messageIds));
+    return new Set(await readWaitingAgain(this.#database.reader, messageIds));
   }
 
   async actOnHead(
@@ -312,8 +287,8 @@ export abstract class LineQueue implements MessageQueue {
     const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
     if (line === null || head === undefined) return { outcome: 'empty' };
     if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
-    if (isInFlight(line, this.now())) return { outcome: 'in-flight' };
-    const now = this.now();
+    if (isInFlight(line, this.#now())) return { outcome: 'in-flight' };
+    const now = this.#now();
     if (action === 'retry') {
       await makeDue(tx, lineId, now);
     } else {
@@ -328,7 +303,7 @@ export abstract class LineQueue implements MessageQueue {
   async waiting(
     lineId: number,
     { after, limit }: LinePart,
-    reader: Pick<Reader, 'all' | 'allFor'> = this.database.reader,
+    reader: Pick<Reader, 'all' | 'allFor'> = this.#database.reader,
   ): Promise<QueuedMessage[]> {
     return await readFirstMessages(reader, lineId, limit, {
       after: after ?? 0,
@@ -357,17 +332,16 @@ export abstract class LineQueue implements MessageQueue {
       tx,
       messages.map((message) => message.messageId),
     );
-    const queuedAgainAt = this.now();
-    // Someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
-    await this.append(
+    const queuedAgainAt = this.#now();
+    // Due at once: someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
+    await this.enqueue(
       tx,
       messages.map((message) => ({ ...message, queuedAgainAt })),
-      () => 0,
     );
   }
 
   async totals(): Promise<QueueTotals> {
-    const row = await readTotals(this.database.reader, this.now());
+    const row = await readTotals(this.#database.reader, this.#now());
     return {
       waiting: row.waiting,
       inFlight: row.in_flight,
@@ -385,15 +359,15 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
-    return await this.database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
+    return await this.#database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
   }
 
   #removalOptions(): RemovalOptions {
-    const now = this.now();
+    const now = this.#now();
     return { now, copyAt: this.#copyAt(now) };
   }
 
   #copyAt(now: number): number | null {
-    return this.copiesDeadLetters ? now : null;
+    return this.#copiesDeadLetters ? now : null;
   }
 }

@@ -15,18 +15,18 @@ function namesOf(messages: readonly ReceivedMessage[]): string[] {
 }
 
 /** Settles messages and receives, in one statement. */
-async function exchangeAtOnce({ queue }: QueueEngine, ...messages: ReceivedMessage[]) {
+async function settleAndReceive({ queue }: QueueEngine, ...messages: ReceivedMessage[]) {
   const rows = messages.map(() => ({}));
-  const exchanged = await queue.exchangeAtOnce({ messages, rows, steps: STEPS }, REQUEST);
-  assert.ok(exchanged !== null, 'one statement is enough');
-  return exchanged;
+  const done = await queue.settleAndReceive!({ messages, rows, steps: STEPS }, REQUEST);
+  assert.ok(done !== null, 'one statement is enough');
+  return done;
 }
 
 /**
  * Delivers the first of the messages `a`, `b` and `c` of a line, in a statement that begins while another transaction
  * changes this line, and waits for it.
  */
-async function exchangeDuring(
+async function settleDuring(
   engine: QueueEngine,
   change: (tx: Transaction, head: ReceivedMessage) => Promise<unknown>,
 ) {
@@ -35,13 +35,13 @@ async function exchangeDuring(
   const head = await user.receiveOne();
   const other = await beginTransaction(engine.database);
   await change(other.tx, head);
-  const exchanging = exchangeAtOnce(engine, head);
+  const settling = settleAndReceive(engine, head);
   await untilOneWaits(engine.database);
   await other.commit();
-  return { user, head, exchanged: await exchanging };
+  return { user, head, done: await settling };
 }
 
-describe('an exchange in one statement', {
+describe('settling and receiving in one statement', {
   skip: !ON_POSTGRES && 'SQLite needs no round trips',
 }, () => {
   it('settles messages of several lines, and receives the next ones and other heads', async () => {
@@ -51,7 +51,7 @@ describe('an exchange in one statement', {
     await user.put(2, 'only one');
     const delivered = await user.receive();
     await user.put(3, 'another head');
-    const { settled, received } = await exchangeAtOnce(engine, ...delivered);
+    const { settled, received } = await settleAndReceive(engine, ...delivered);
     assert.deepEqual(namesOf(settled), ['a', 'only one']);
     assert.deepEqual(namesOf(received).sort(), ['another head', 'b']);
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('an exchange in one statement', {
       );
     });
     await user.put(3, 'unshared');
-    const { received } = await exchangeAtOnce(engine);
+    const { received } = await settleAndReceive(engine);
     assert.deepEqual(received.map((message) => message.body).sort(), [body, body, '{"name":"unshared"}']);
   });
 
@@ -89,10 +89,10 @@ describe('an exchange in one statement', {
     const head = await user.receiveOne();
     const other = await beginTransaction(engine.database);
     await engine.queue.enqueue(other.tx, [messageOf(1, 'b', 0)]);
-    const exchanging = exchangeAtOnce(engine, head);
+    const settling = settleAndReceive(engine, head);
     await untilOneWaits(engine.database);
     await other.commit();
-    const { settled, received, nextAvailableAt } = await exchanging;
+    const { settled, received, nextAvailableAt } = await settling;
     assert.deepEqual([namesOf(settled), namesOf(received)], [['a'], []]);
     assert.equal(nextAvailableAt, engine.now(), 'the line is looked at again at once');
     assert.deepEqual(await user.drain(), ['b']);
@@ -100,43 +100,43 @@ describe('an exchange in one statement', {
 
   it('continues with the next message if others were queued while it waited', async () => {
     await using engine = await openDatabaseQueue();
-    const { user, exchanged } = await exchangeDuring(engine, (tx) =>
+    const { user, done } = await settleDuring(engine, (tx) =>
       engine.queue.enqueue(tx, [messageOf(1, 'd', 0)]),
     );
-    assert.deepEqual(namesOf(exchanged.received), ['b']);
+    assert.deepEqual(namesOf(done.received), ['b']);
     assert.equal((await engine.queue.line(1)).depth, 3);
-    await user.settle({ message: exchanged.received[0]!, action: 'delete' });
+    await user.settle({ message: done.received[0]!, action: 'delete' });
     assert.deepEqual(await user.drain(), ['c', 'd']);
   });
 
   it('does not receive a message that was skipped while it waited', async () => {
     await using engine = await openDatabaseQueue();
-    const { user, exchanged } = await exchangeDuring(engine, async (tx, { position }) => {
+    const { user, done } = await settleDuring(engine, async (tx, { position }) => {
       const [next] = await engine.queue.waiting(1, { after: position, limit: 1 }, tx);
       assert.equal((await engine.queue.skip(tx, 1, next!.position)).outcome, 'done');
     });
-    assert.deepEqual(namesOf(exchanged.received), ['c']);
-    await user.settle({ message: exchanged.received[0]!, action: 'delete' });
+    assert.deepEqual(namesOf(done.received), ['c']);
+    await user.settle({ message: done.received[0]!, action: 'delete' });
     assert.deepEqual(await user.drain(), []);
     assert.equal((await engine.queue.line(1)).depth, 0);
   });
 
   it('receives nothing of a line that was purged while it waited', async () => {
     await using engine = await openDatabaseQueue();
-    const { user, exchanged } = await exchangeDuring(engine, (tx) =>
+    const { user, done } = await settleDuring(engine, (tx) =>
       engine.queue.purge(tx, 1, { from: null, before: null, limit: 10, countUpTo: 10 }),
     );
-    assert.deepEqual([namesOf(exchanged.settled), namesOf(exchanged.received)], [['a'], []]);
+    assert.deepEqual([namesOf(done.settled), namesOf(done.received)], [['a'], []]);
     assert.deepEqual(await user.drain(), []);
     assert.equal((await engine.queue.line(1)).depth, 0);
   });
 
   it('settles nothing of a line whose lease another one took over while it waited', async () => {
     await using engine = await openDatabaseQueue();
-    const { exchanged } = await exchangeDuring(engine, async (tx) => {
+    const { done } = await settleDuring(engine, async (tx) => {
       await tx.run("update queue_lines set lease_token = 'of another', receive_count = 2 where line_id = 1");
     });
-    assert.deepEqual([namesOf(exchanged.settled), namesOf(exchanged.received)], [[], []]);
+    assert.deepEqual([namesOf(done.settled), namesOf(done.received)], [[], []]);
     assert.equal((await engine.queue.line(1)).head?.messageId, 'a');
     assert.equal((await engine.queue.line(1)).depth, 3);
   });
@@ -149,11 +149,11 @@ describe('an exchange in one statement', {
     await user.put(1, 'due');
     const event = await beginTransaction(engine.database);
     await event.tx.run('update queue_lines set pending = pending where line_id = 2');
-    const exchanging = exchangeAtOnce(engine, delivered);
+    const settling = settleAndReceive(engine, delivered);
     await untilOneWaits(engine.database);
     const unlocked = await event.tx.all('select 1 from queue_lines where line_id = 1 for update skip locked');
     await event.commit();
-    const { settled, received } = await exchanging;
+    const { settled, received } = await settling;
     assert.deepEqual([namesOf(settled), namesOf(received)], [['delivered'], ['due']]);
     assert.equal(unlocked.length, 1, 'while it waited, the due line was free');
   });
@@ -164,9 +164,9 @@ describe('an exchange in one statement', {
     await user.put(1, 'a');
     const message = await user.receiveOne();
     const twice = { messages: [message, message], rows: [{}, {}], steps: STEPS };
-    assert.equal(await engine.queue.exchangeAtOnce(twice, REQUEST), null);
+    assert.equal(await engine.queue.settleAndReceive!(twice, REQUEST), null);
     const one = { messages: [message], rows: [{}], steps: STEPS };
-    assert.equal(await engine.queue.exchangeAtOnce(one, { ...REQUEST, capacity: 0 }), null);
+    assert.equal(await engine.queue.settleAndReceive!(one, { ...REQUEST, capacity: 0 }), null);
     assert.equal((await engine.queue.line(1)).depth, 1);
   });
 });
