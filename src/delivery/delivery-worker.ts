@@ -8,10 +8,10 @@ import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targe
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
-import { DeliveryExchange } from './delivery-exchange.ts';
 import { type DeliveryMetrics, DeliveryReports, type PostponementCause } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
+import { QueuePoll } from './queue-poll.ts';
 import {
   attemptOutcome,
   discard,
@@ -36,7 +36,7 @@ const SENT_WITHIN_MS = (VISIBILITY_MARGIN_MS * 2) / 3;
 const OUTAGE_PAUSE_MIN_MS = 250;
 const OUTAGE_PAUSE_MAX_MS = 10_000;
 /**
- * With this many requests in flight, an exchange waits one turn of the event loop for responses that are about to
+ * With this many requests in flight, a poll waits one turn of the event loop for responses that are about to
  * arrive. Half as many more deliveries are settled with it and share the cost of the commit (8 % of all time with 100
  * webhooks).
  */
@@ -65,12 +65,12 @@ export interface DeliveryOptions {
 }
 
 /**
- * Takes messages off the queue, posts them, and settles what came of it. One exchange with the queue settles
- * everything that finished since the last one and takes up as many new heads as there are free slots. No request is ever
- * made inside a transaction.
+ * Receives messages from the queue, posts them, and settles the results. One poll of the queue settles everything that
+ * finished since the last one, and receives as many new heads as there are free slots. No request is ever made inside a
+ * transaction.
  */
 export class DeliveryWorker implements AsyncDisposable {
-  readonly #queueExchange: DeliveryExchange;
+  readonly #queuePoll: QueuePoll;
   readonly #queue: MessageQueue;
   readonly #sender: PostbackSender;
   readonly #targets: DeliveryTargets;
@@ -109,7 +109,7 @@ export class DeliveryWorker implements AsyncDisposable {
     /** Milliseconds on a monotonic clock, for durations. @defaultValue `performance.now` */
     elapsed?: () => number;
   }) {
-    this.#queueExchange = new DeliveryExchange(dependencies);
+    this.#queuePoll = new QueuePoll(dependencies);
     this.#queue = dependencies.queue;
     this.#sender = dependencies.sender;
     this.#targets = dependencies.targets;
@@ -155,7 +155,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #run(): Promise<void> {
     let settleBy = Number.POSITIVE_INFINITY;
     while (true) {
-      const succeeded = await this.#exchange();
+      const succeeded = await this.#poll();
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
         if (this.#finished.length === 0) return;
@@ -173,9 +173,9 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
-  /** One exchange with the queue. False if it failed, or if the leased messages could not be delivered. */
-  async #exchange(): Promise<boolean> {
-    // This exchange handles everything that an earlier wake-up is about. If one were kept, an empty exchange would
+  /** Polls the queue once. False if it failed, or if the leased messages could not be delivered. */
+  async #poll(): Promise<boolean> {
+    // This poll handles everything that an earlier wake-up is about. If one were kept, an empty poll would
     // follow, and a response that arrives during that one would keep another wake-up.
     this.#idle.forget();
     const settlements = this.#finished;
@@ -187,9 +187,9 @@ export class DeliveryWorker implements AsyncDisposable {
     let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
-      // No lease of this exchange begins earlier.
+      // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const { received, nextAvailableAt, discards } = await this.#queueExchange.run(settlements, next);
+      const { received, nextAvailableAt, discards } = await this.#queuePoll.run(settlements, next);
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { basicAuthorization, CENSORED } from './basic-credentials.ts';
-import { type Exchanged, keptHeaders, type ResponseHeaders } from './kept-headers.ts';
+import { keptHeaders, type ResponseHeaders, type SentAndReceived } from './kept-headers.ts';
 
 const CREDENTIALS = { key: 'crm', secret: 'correct horse' };
 const TARGET_URL = 'https://target.example/hook?code=hunter22';
 
-function keep(responseHeaders: ResponseHeaders | null, others: Partial<Exchanged> = {}) {
+function keep(responseHeaders: ResponseHeaders | null, others: Partial<SentAndReceived> = {}) {
   return keptHeaders({
     requestHeaders: [],
     responseHeaders,

@@ -27,7 +27,7 @@ const MIN_CENSORED_QUERY_LENGTH = 4;
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What was sent and received. */
-export interface Exchanged {
+export interface SentAndReceived {
   /** Names and values alternate. */
   readonly requestHeaders: readonly string[];
   /** Null without a response. */
@@ -45,7 +45,7 @@ export function keptHeaders({
   responseHeaders,
   credentials,
   targetUrl,
-}: Exchanged): AttemptHeaders {
+}: SentAndReceived): AttemptHeaders {
   const censor = censorOf(credentials, targetUrl);
   const request: [string, string][] = [];
   for (let at = 0; at + 1 < requestHeaders.length; at += 2)

@@ -1,7 +1,7 @@
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
 import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
-import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
+import { PostbackRequest, type PostbackResult } from './postback-request.ts';
 import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
 import type { TargetGuard } from './target-guard.ts';
@@ -125,7 +125,7 @@ export class PostbackSender implements AsyncDisposable {
     if (this.#stopped) return Promise.resolve(notSent('stopped before it was sent', { aborted: true }));
 
     return new Promise((resolve) => {
-      const exchange = new PostbackExchange({
+      const request = new PostbackRequest({
         connections: this.#connections,
         origin: target.origin,
         request: { method: 'POST', path: target.path, headers: this.#headers(postback), body: postback.body },
@@ -137,7 +137,7 @@ export class PostbackSender implements AsyncDisposable {
         now: this.#now,
         onSettled: resolve,
       });
-      exchange.start();
+      request.start();
     });
   }
 

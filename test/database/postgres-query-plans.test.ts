@@ -18,7 +18,7 @@ import {
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
 import { watchStatements } from '../support/query-plans.ts';
-import { exchange } from '../support/queue-exchange.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 
 /** A step of a plan, as `explain (format json)` tells it. */
 interface PlanNode {
@@ -41,7 +41,7 @@ async function deliver(database: Database): Promise<void> {
     [0, 1, 2].map(() => ({ lineId, messageId: randomUUID(), label: 'L', body: '{}', enqueuedAt: NOW })),
   );
   await database.transaction((tx) => queue.enqueue(tx, messages));
-  const { received } = await exchange(
+  const { received } = await settleAndReceive(
     { queue, database },
     {
       settlements: [],
@@ -69,7 +69,7 @@ async function deliver(database: Database): Promise<void> {
     ReceivedMessage,
     ReceivedMessage,
   ];
-  await exchange(
+  await settleAndReceive(
     { queue, database },
     {
       settlements: [

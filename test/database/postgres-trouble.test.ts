@@ -71,7 +71,7 @@ describe('while PostgreSQL accepts no changes', { skip: !ON_POSTGRES }, () => {
   });
 });
 
-/** What an exchange of an idle deliverer sends: it settles no messages. */
+/** What a poll of an idle worker sends: it settles no messages. */
 const NO_ROWS = '[]';
 
 describe('a commit whose response was lost', { skip: !ON_POSTGRES }, () => {
@@ -94,7 +94,7 @@ describe('a commit whose response was lost', { skip: !ON_POSTGRES }, () => {
     await target.waitFor(1);
     await until(
       async () => (await publisher.api.get('/webhooks/1/line')).body.state === 'EMPTY',
-      'the message is settled, so the next exchange is the one that leases',
+      'the message is settled, so the next poll is the one that leases',
     );
 
     proxy.cutBehind(NO_ROWS);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeliveryExchange } from '../../src/delivery/delivery-exchange.ts';
+import { QueuePoll } from '../../src/delivery/queue-poll.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
@@ -45,7 +45,7 @@ async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
     reader: database.reader,
     cipher: new CredentialsCipher(['s'.repeat(64)]),
   });
-  const exchange = new DeliveryExchange({ database, queue, targets });
+  const poll = new QueuePoll({ database, queue, targets });
   const webhooks = [
     await delivery.addWebhook(''),
     await delivery.addWebhook(''),
@@ -71,9 +71,9 @@ async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
       webhooks[1]!,
     );
   });
-  const { received } = await exchange.run([], NEXT);
+  const { received } = await poll.run([], NEXT);
   assert.equal(received.length, webhooks.length);
-  await exchange.run(
+  await poll.run(
     received.map((message) => deliveredAt(message, ENDED_AT)),
     NEXT,
   );

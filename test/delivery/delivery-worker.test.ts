@@ -153,25 +153,22 @@ describe('an instance that is frozen after it has received a message', () => {
   });
 });
 
-describe('the exchanges with the queue', () => {
+describe('the polls with the queue', () => {
   it('are one for each delivery to one webhook, even after a response arrived during an empty one', async () => {
     const messages = Array.from({ length: 20 }, (_, n) => `message ${n}`);
     await using test = await firstInFlight(...messages);
     const { target, delivery, webhook, release } = test;
     const { queue, worker } = delivery;
-    const begun = queue.exchanges;
-    queue.beforeEmptyExchange = async () => {
+    const begun = queue.polls;
+    queue.beforeEmptyPoll = async () => {
       release();
       await until(() => worker.inFlight === 0, 'the response to the request in flight has arrived');
     };
     await delivery.put(webhook, 'wakes the worker');
     await target.waitFor(messages.length + 1);
     await untilEmpty(delivery);
-    const exchanges = queue.exchanges - begun;
-    assert.ok(
-      exchanges < messages.length + 5,
-      `${exchanges} exchanges for ${messages.length + 1} deliveries`,
-    );
+    const polls = queue.polls - begun;
+    assert.ok(polls < messages.length + 5, `${polls} polls for ${messages.length + 1} deliveries`);
   });
 });
 
@@ -209,12 +206,12 @@ describe('a stop of delivery', () => {
     await delivery.put(hanging, 'hanging');
     delivery.worker.start();
     await target.waitFor(1);
-    const before = delivery.queue.exchanges;
+    const before = delivery.queue.polls;
     const stopped = delivery.worker[Symbol.asyncDispose]();
     await delivery.put(waiting, 'due');
     await stopped;
-    const exchanges = delivery.queue.exchanges - before;
-    assert.ok(exchanges < 20, `${exchanges} exchanges`);
+    const polls = delivery.queue.polls - before;
+    assert.ok(polls < 20, `${polls} polls`);
     assert.equal(target.requests.length, 1);
   });
 

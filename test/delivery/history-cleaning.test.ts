@@ -6,8 +6,8 @@ import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/deli
 import { historyCleaner } from '../support/cleaner.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
-import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
 
@@ -180,9 +180,9 @@ describe('cleaning the history', () => {
     );
     assert.equal((await delivery.queue.line(webhook)).depth, 1);
 
-    const { received } = await exchange(delivery, { capacity: 1 });
+    const { received } = await settleAndReceive(delivery, { capacity: 1 });
     const settlements = received.map((message) => ({ message, action: 'delete' as const }));
-    await exchange(delivery, { settlements });
+    await settleAndReceive(delivery, { settlements });
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1);
     for (const table of ['webhooks', 'webhook_statistics', 'webhook_subtopics', 'queue_lines'])
       assert.equal(await count(delivery, table), 0, table);

@@ -78,7 +78,7 @@ export function orderContract(open: OpenQueue): void {
       const came: string[] = [];
       for (let turn = 0; turn < 3; turn++) {
         await engine.pass(1);
-        const { received } = await user.exchange({
+        const { received } = await user.settleAndReceive({
           settlements: [{ message: message!, action: 'delete' }],
           capacity: 1,
         });

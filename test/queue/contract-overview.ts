@@ -63,11 +63,11 @@ export function overviewContract(open: OpenQueue): void {
     });
   });
 
-  describe('an exchange', () => {
+  describe('receiving', () => {
     it('returns when the next message is due: now, at a retry, at the end of a lease, never', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
-      const next = async () => (await user.exchange({})).nextAvailableAt;
+      const next = async () => (await user.settleAndReceive({})).nextAvailableAt;
       assert.equal(await next(), null);
 
       await user.put(1, 'a');

@@ -97,7 +97,7 @@ class Comparison {
         return await assert.rejects(undone, { message: 'rolled back' });
       }
       case 'receive':
-        return await this.#exchange([], taken.capacity);
+        return await this.#settleAndReceive([], taken.capacity);
       case 'settle': {
         if (this.#received.length === 0) return;
         const settlements = taken.what.map(({ message, action, delay }): Settlement => {
@@ -108,7 +108,7 @@ class Comparison {
             return { message: received, action, followersBefore: this.#engine.now() - delay };
           return { message: received, action };
         });
-        return await this.#exchange(settlements, taken.capacity, taken.leasesNext);
+        return await this.#settleAndReceive(settlements, taken.capacity, taken.leasesNext);
       }
       case 'pass':
         return await this.#engine.pass(taken.ms);
@@ -165,10 +165,14 @@ class Comparison {
     }
   }
 
-  async #exchange(settlements: readonly Settlement[], capacity: number, leasesNext = true): Promise<void> {
+  async #settleAndReceive(
+    settlements: readonly Settlement[],
+    capacity: number,
+    leasesNext = true,
+  ): Promise<void> {
     const now = this.#engine.now();
     const effective = new Map<Settlement, QueueMessage[]>();
-    const { received, nextAvailableAt } = await this.#user.exchange({
+    const { received, nextAvailableAt } = await this.#user.settleAndReceive({
       settlements,
       capacity,
       visibilityMs: VISIBILITY_MS,

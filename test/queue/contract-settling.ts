@@ -29,12 +29,12 @@ export function settlingContract(open: OpenQueue): void {
       assert.deepEqual(await user.drain(), ['b', 'c']);
     });
 
-    it('and receiving happen together: the same exchange returns the next message of a settled line', async () => {
+    it('and receiving happen together: what settles a line also returns its next message', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
       const message = await user.receiveOne();
-      const { received } = await user.exchange({
+      const { received } = await user.settleAndReceive({
         settlements: [{ message, action: 'delete' }],
         capacity: 10,
       });
@@ -194,7 +194,7 @@ export function settlingContract(open: OpenQueue): void {
         const [first, last, failed] = await user.receive();
         await user.settle({ message: failed!, action: 'retry', availableAt: engine.now() });
         const again = await user.receiveOne();
-        const { received } = await user.exchange({
+        const { received } = await user.settleAndReceive({
           settlements: [first!, last!, again].map((message) => ({ message, action: 'delete' }) as const),
           capacity: 10,
           leasesNext,
@@ -214,7 +214,7 @@ export function settlingContract(open: OpenQueue): void {
         const user = new QueueUser(engine);
         for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`);
         const heads = await user.receive();
-        const { received } = await user.exchange({
+        const { received } = await user.settleAndReceive({
           settlements: heads.map((message) => ({ message, action: 'delete' }) as const),
           capacity: 2,
           leasesNext,
@@ -233,7 +233,7 @@ export function settlingContract(open: OpenQueue): void {
           seen.push(received[0]!.lineId);
           await engine.pass(1);
           const settlements = received.map((message) => ({ message, action: 'delete' }) as const);
-          ({ received } = await user.exchange({ settlements, capacity: 1, leasesNext }));
+          ({ received } = await user.settleAndReceive({ settlements, capacity: 1, leasesNext }));
         }
         assert.deepEqual(new Set(seen.slice(0, 3)), new Set([1, 2, 3]), `in turns: ${seen}`);
       });
@@ -284,7 +284,7 @@ export function settlingContract(open: OpenQueue): void {
       await engine.pass(VISIBILITY_MS);
       const message = await user.receiveOne();
       const told: Settled[][] = [];
-      await user.exchange({
+      await user.settleAndReceive({
         settlements: [
           { message, action: 'delete' },
           { message: lost, action: 'dead-letter' },
@@ -299,7 +299,7 @@ export function settlingContract(open: OpenQueue): void {
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b');
       const message = await user.receiveOne();
-      await user.exchange({
+      await user.settleAndReceive({
         settlements: [{ message, action: 'delete' }],
         record: async (tx) => {
           await tx.run("insert into service_secrets (name, value) values ('recorded', 'a')");
@@ -318,7 +318,7 @@ export function settlingContract(open: OpenQueue): void {
       const message = await user.receiveOne();
       await user.put(2, 'other');
       const before = await engine.queue.line(1);
-      const failed = user.exchange({
+      const failed = user.settleAndReceive({
         settlements: [{ message, action: 'dead-letter' }],
         capacity: 10,
         record: async (tx) => {

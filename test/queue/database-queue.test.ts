@@ -6,7 +6,7 @@ import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
-import { exchange } from '../support/queue-exchange.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { queueContract } from './contract.ts';
 import { openDatabaseQueue } from './database-engine.ts';
 import { messageOf, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
@@ -150,7 +150,7 @@ describe('the database queue', () => {
     for (const line of [1, 2, 3]) await user.put(line, `head of ${line}`, `follower of ${line}`);
     const [held] = await user.receive(1);
     const [lost] = await user.receive(1);
-    await exchange(
+    await settleAndReceive(
       { queue: another, database },
       {
         settlements: [],
@@ -199,18 +199,21 @@ describe('the database queue', () => {
       await engine.pass(VISIBILITY_MS * 2);
       const again = await user.receiveOne();
       // With room for more, so that lines go on at once and what was delivered stays in the table.
-      const first = await user.exchange({ settlements: [{ message: again, action: 'delete' }], capacity: 2 });
+      const first = await user.settleAndReceive({
+        settlements: [{ message: again, action: 'delete' }],
+        capacity: 2,
+      });
       assert.deepEqual(namesOf(first), ['b']);
       const batch = [...first.received, lost].map((message) => ({ message, action: 'delete' }) as const);
       const settlements = order === 'lost first' ? batch.reverse() : batch;
-      const second = await user.exchange({ settlements, capacity: 2 });
+      const second = await user.settleAndReceive({ settlements, capacity: 2 });
       assert.deepEqual(namesOf(second), ['c']);
       await user.settle({ message: second.received[0]!, action: 'delete' });
       assert.deepEqual(await user.drain(), ['d']);
     });
   }
 
-  it('never reads the whole backlog in an exchange: every statement uses an index', {
+  it('never reads the whole backlog to settle and receive: every statement uses an index', {
     skip: ON_POSTGRES && 'plans are looked at on SQLite',
   }, async () => {
     await using engine = await openDatabaseQueue();
@@ -219,7 +222,7 @@ describe('the database queue', () => {
     const { database, plans } = watchStatements(engine.database);
     const watched = new DatabaseQueue({ database, maxReceives: 1_000, now: engine.now });
     const turn = (settlements: Parameters<QueueUser['settle']>) =>
-      exchange(
+      settleAndReceive(
         { queue: watched, database },
         {
           settlements,

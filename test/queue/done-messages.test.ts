@@ -20,11 +20,11 @@ describe('delivered messages, until they are deleted in bulk', {
     times: number,
   ): Promise<{ names: string[]; out: readonly ReceivedMessage[] }> {
     const names: string[] = [];
-    let { received } = await user.exchange({ capacity: 2 });
+    let { received } = await user.settleAndReceive({ capacity: 2 });
     for (let time = 0; time < times; time++) {
       names.push(...received.map((message) => message.messageId));
       const settlements = received.map((message) => ({ message, action: 'delete' }) as const);
-      ({ received } = await user.exchange({ settlements, capacity: 2 }));
+      ({ received } = await user.settleAndReceive({ settlements, capacity: 2 }));
     }
     return { names, out: received };
   }
@@ -106,13 +106,17 @@ describe('delivered messages, until they are deleted in bulk', {
     const { out } = await deliver(user, 2);
     const settlements = out.map((message) => ({ message, action: 'delete' }) as const);
     isFailing = true;
-    await assert.rejects(user.exchange({ settlements }), { message: 'the disk is full' });
-    await assert.rejects(user.exchange({ settlements, capacity: 2 }), { message: 'the disk is full' });
+    await assert.rejects(user.settleAndReceive({ settlements }), { message: 'the disk is full' });
+    await assert.rejects(user.settleAndReceive({ settlements, capacity: 2 }), {
+      message: 'the disk is full',
+    });
     isFailing = false;
     assert.equal((await stored(engine)).length, 10);
     assert.equal((await engine.queue.line(1)).head?.messageId, '1c');
     // What failed is not done with: only 1a to 2b go.
-    await user.exchange({ settlements: out.map((message) => ({ message, action: 'release' }) as const) });
+    await user.settleAndReceive({
+      settlements: out.map((message) => ({ message, action: 'release' }) as const),
+    });
     assert.deepEqual(await stored(engine), ['1c', '2c', '1d', '2d', '1e', '2e']);
     assert.deepEqual(await user.drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
   });

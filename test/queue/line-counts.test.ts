@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { exchange } from '../support/queue-exchange.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
 
 async function openLine() {
@@ -28,7 +28,7 @@ async function openLine() {
   const run = (sql: string) => database.transaction((tx) => tx.run(sql));
   const receive = async () => {
     const request = { capacity: 10, visibilityMs: VISIBILITY_MS };
-    return (await exchange({ queue, database }, request)).received.map(({ messageId }) => messageId);
+    return (await settleAndReceive({ queue, database }, request)).received.map(({ messageId }) => messageId);
   };
   return { queue, run, enqueue, receive, reports, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
 }

@@ -7,7 +7,7 @@ import type {
   Settled,
   Settlement,
 } from '../../src/queue/message-queue.ts';
-import { type ExchangeRequest, exchange } from '../support/queue-exchange.ts';
+import { type SettleAndReceiveRequest, settleAndReceive } from '../support/settle-and-receive.ts';
 
 /** An open queue of some engine, with what the contract tests need beside the queue itself. */
 export interface QueueEngine extends AsyncDisposable {
@@ -66,7 +66,7 @@ export class QueueUser {
 
   /** Takes up what is due, at most `capacity` messages, by ascending line. */
   async receive(capacity = ALL): Promise<ReceivedMessage[]> {
-    const { received } = await this.exchange({ capacity });
+    const { received } = await this.settleAndReceive({ capacity });
     return received.sort((a, b) => a.lineId - b.lineId);
   }
 
@@ -87,7 +87,7 @@ export class QueueUser {
   /** Settles in one batch and returns what took effect. */
   async settle(...settlements: Settlement[]): Promise<Settled[]> {
     const effective: Settled[] = [];
-    await this.exchange({
+    await this.settleAndReceive({
       settlements,
       record: async (_tx, settled) => {
         effective.push(...settled);
@@ -96,8 +96,8 @@ export class QueueUser {
     return effective;
   }
 
-  async exchange(request: Partial<ExchangeRequest>): Promise<Received> {
-    return await exchange(this.engine, { visibilityMs: VISIBILITY_MS, ...request });
+  async settleAndReceive(request: Partial<SettleAndReceiveRequest>): Promise<Received> {
+    return await settleAndReceive(this.engine, { visibilityMs: VISIBILITY_MS, ...request });
   }
 
   /** Takes up and deletes until nothing is due, and returns the names in the order they came. */

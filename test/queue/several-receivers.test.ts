@@ -84,7 +84,7 @@ describe('several receivers of the database queue', {
     await here.put(2, 'free');
     const event = await beginTransaction(here.engine.database);
     await enqueue(here, event.tx, 1, 'about to be queued');
-    const { received, nextAvailableAt } = await there.exchange({ capacity: 10 });
+    const { received, nextAvailableAt } = await there.settleAndReceive({ capacity: 10 });
     assert.deepEqual(
       received.map(({ messageId }) => messageId),
       ['free'],
@@ -223,7 +223,7 @@ describe('several receivers of the database queue', {
       // As the worker does: one look at a time, each for what came since the last one began.
       if (looking !== null) return;
       looks += 1;
-      looking = idle.exchange({ capacity: 0 }).finally(() => {
+      looking = idle.settleAndReceive({ capacity: 0 }).finally(() => {
         looking = null;
       });
     };

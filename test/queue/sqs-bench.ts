@@ -4,8 +4,8 @@ import type { Database } from '../../src/database/database.ts';
 import type { QueueMessage, ReceivedMessage, Settled, Settlement } from '../../src/queue/message-queue.ts';
 import type { SqsQueueOptions } from '../../src/queue/open-sqs-queue.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
 import { openTestSqsQueue, type TestSqsQueue } from './sqs-engine.ts';
 import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
@@ -89,7 +89,7 @@ export async function deliver(instance: TestSqsQueue, count: number): Promise<Ma
     const settlements = finished;
     finished = [];
     let effective: readonly Settled[] = [];
-    const { received } = await exchange(instance, {
+    const { received } = await settleAndReceive(instance, {
       settlements,
       capacity: 8,
       visibilityMs: VISIBILITY_MS,
@@ -146,12 +146,12 @@ export async function countOn(queues: TestQueues, queue: 'messages' | 'dead lett
 /** Takes up the next message that arrives. */
 export async function takeUp(instance: TestSqsQueue): Promise<ReceivedMessage> {
   return await until(async () => {
-    const { received } = await exchange(instance, { capacity: 1, visibilityMs: VISIBILITY_MS });
+    const { received } = await settleAndReceive(instance, { capacity: 1, visibilityMs: VISIBILITY_MS });
     return received[0];
   }, 'a message arrives');
 }
 
 /** Settles and takes nothing up. */
 export async function settle(instance: TestSqsQueue, ...settlements: Settlement[]): Promise<void> {
-  await exchange(instance, { settlements });
+  await settleAndReceive(instance, { settlements });
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CreateQueueCommand, DeleteQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Settlement } from '../../src/queue/message-queue.ts';
-import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import {
   type Bench,
@@ -179,7 +179,7 @@ describe('a copy on Amazon SQS', () => {
     const came = new Map<number, string[]>();
     let finished: Settlement[] = [];
     await until(async () => {
-      const { received } = await exchange(instance, {
+      const { received } = await settleAndReceive(instance, {
         settlements: finished,
         capacity: 8,
         visibilityMs: VISIBILITY_MS,

@@ -6,8 +6,8 @@ import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
-import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';
 
@@ -51,7 +51,7 @@ async function countAwaiting(database: Database, now: number): Promise<number> {
 }
 
 /**
- * The engine as the contract's tests use it: they ask at once for what they queued, so here `arrived` and each exchange wait
+ * The engine as the contract's tests use it: they ask at once for what they queued, so here `arrived` and each receive wait
  * until no line waits for its copy any more.
  */
 export class PatientSqsEngine implements QueueEngine {
@@ -89,7 +89,7 @@ export class PatientSqsEngine implements QueueEngine {
   async arrived(): Promise<void> {
     await until(async () => {
       // Receiving makes lines due whose copies came.
-      await exchange(this, {});
+      await settleAndReceive(this, {});
       return (await countAwaiting(this.database, this.#now())) === 0;
     }, 'the copies of what was queued came');
   }

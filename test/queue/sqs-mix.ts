@@ -11,7 +11,7 @@ import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { readMiscounts } from '../../src/queue/lines/line-statements.ts';
 import type { MessageQueue, Settlement } from '../../src/queue/message-queue.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { exchange } from '../support/queue-exchange.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { until } from '../support/until.ts';
 import { contentOf, messageOf, readDeadLetters } from './queue-engine.ts';
 import { QueueModel } from './queue-model.ts';
@@ -222,7 +222,7 @@ export class SqsMix implements AsyncDisposable {
     const { database } = this.#test;
     const turn = async (settlements: readonly Settlement[], room: number) => {
       const effective: Settlement[] = [];
-      const { received } = await exchange(
+      const { received } = await settleAndReceive(
         { queue, database },
         {
           settlements,

@@ -4,8 +4,8 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database, SqlValue } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
+import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { countOn, deliver, openBench, readQueue, settle, sorted, takeUp } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
 import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
@@ -227,7 +227,7 @@ describe('a database of the previous release, with messages in every state', () 
     bench.proxy.treat = () => 'unavailable';
     const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
     await using instance = await openTestSqsQueue(database, { place });
-    const { received, nextAvailableAt } = await exchange(instance, { capacity: 8 });
+    const { received, nextAvailableAt } = await settleAndReceive(instance, { capacity: 8 });
     // Nor does anybody ask again and again.
     assert.deepEqual([received, nextAvailableAt], [[], null]);
     bench.proxy.treat = () => 'pass';

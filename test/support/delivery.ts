@@ -13,24 +13,24 @@ import { openTestDatabase, type TestDatabase } from './database.ts';
 import { DEADLINE_MS } from './deadline.ts';
 import { loopbackSender } from './target-sender.ts';
 
-/** A database queue that counts its exchanges and can be made to fail. */
+/** A database queue that counts its polls and can be made to fail. */
 export class WatchedQueue extends DatabaseQueue {
-  exchanges = 0;
+  polls = 0;
   failures = 0;
-  /** Makes exchanges fail from now on, or not. */
+  /** Makes polls fail from now on, or not. */
   failing = false;
   /** Ids of the settled messages, repeated if settled again. */
   readonly settled: string[] = [];
-  /** Called at the start of an exchange that settles nothing. */
-  beforeEmptyExchange: () => Promise<void> = async () => {};
+  /** Called at the start of a poll that settles nothing. */
+  beforeEmptyPoll: () => Promise<void> = async () => {};
 
   override async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
     next?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
-    this.exchanges += 1;
-    if (settlements.length === 0) await this.beforeEmptyExchange();
+    this.polls += 1;
+    if (settlements.length === 0) await this.beforeEmptyPoll();
     if (this.failing) {
       this.failures += 1;
       throw new Error('the queue is out of order');
@@ -45,10 +45,10 @@ export class WatchedQueue extends DatabaseQueue {
     return async (delivered, request) => {
       const { messages } = delivered;
       if (this.failing) return null;
-      if (messages.length === 0) await this.beforeEmptyExchange();
+      if (messages.length === 0) await this.beforeEmptyPoll();
       const done = await original(delivered, request);
       if (done === null) return null;
-      this.exchanges += 1;
+      this.polls += 1;
       this.settled.push(...messages.map(({ messageId }) => messageId));
       return done;
     };

@@ -10,7 +10,7 @@ import type {
 } from '../../src/queue/message-queue.ts';
 
 /** The steps of one transaction on a queue. */
-export interface ExchangeRequest<S extends Settlement = Settlement> extends ReceiveRequest {
+export interface SettleAndReceiveRequest<S extends Settlement = Settlement> extends ReceiveRequest {
   settlements: readonly S[];
   /** Whether settling also gets the request to receive, as in the service. */
   leasesNext: boolean;
@@ -25,7 +25,7 @@ const NO_STEPS: RecordingSteps = { columns: {}, changes: {} };
  * Settles, records and receives in one transaction, as the service does; where the queue can, delivered messages in one
  * statement.
  */
-export async function exchange<S extends Settlement = Settlement>(
+export async function settleAndReceive<S extends Settlement = Settlement>(
   {
     queue,
     database,
@@ -36,7 +36,7 @@ export async function exchange<S extends Settlement = Settlement>(
     visibilityMs = 60_000,
     leasesNext = true,
     record = async () => {},
-  }: Partial<ExchangeRequest<S>>,
+  }: Partial<SettleAndReceiveRequest<S>>,
 ): Promise<Received> {
   const request = { capacity, visibilityMs };
   const { settleAndReceive } = queue;

@@ -58,8 +58,8 @@ export interface PostbackResult {
 /** Why a result says nothing about its target. */
 type NotAttempted = Partial<Pick<PostbackResult, 'aborted' | 'unsent'>>;
 
-/** The request of an exchange, and its limits. */
-export interface PostbackExchangeOptions {
+/** What is sent, and its limits. */
+export interface PostbackRequestOptions {
   readonly connections: TargetConnections;
   readonly origin: string;
   readonly request: Dispatcher.DispatchOptions & { readonly headers: string[] };
@@ -78,8 +78,8 @@ export interface PostbackExchangeOptions {
 }
 
 /** One request to a target, and its response. It settles exactly once, whatever the target does. */
-export class PostbackExchange implements TargetRequestHandler {
-  readonly #options: PostbackExchangeOptions;
+export class PostbackRequest implements TargetRequestHandler {
+  readonly #options: PostbackRequestOptions;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout;
   #connection: TargetConnection;
@@ -97,7 +97,7 @@ export class PostbackExchange implements TargetRequestHandler {
   #retryAfter: readonly string[] = [];
   #body: AnswerBody | null = null;
 
-  constructor(options: PostbackExchangeOptions) {
+  constructor(options: PostbackRequestOptions) {
     this.#options = options;
     this.#connection = options.connections.acquire(options.origin);
     this.#timer = setTimeout(expire, options.deadlineMs, this);
@@ -273,10 +273,10 @@ export class PostbackExchange implements TargetRequestHandler {
   }
 }
 
-function expire(exchange: PostbackExchange): void {
-  exchange.expire();
+function expire(request: PostbackRequest): void {
+  request.expire();
 }
 
-function expireLookup(exchange: PostbackExchange): void {
-  exchange.expireLookup();
+function expireLookup(request: PostbackRequest): void {
+  request.expireLookup();
 }

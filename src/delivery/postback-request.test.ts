@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTarget, type Target } from '../../test/support/target.ts';
 import { after, answer, close, inTurn } from '../../test/support/target-behaviours.ts';
-import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
+import { PostbackRequest, type PostbackResult } from './postback-request.ts';
 import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
 import { TargetGuard } from './target-guard.ts';
@@ -36,7 +36,7 @@ function send(
   limits = LIMITS,
 ): Promise<PostbackResult> {
   return new Promise((resolve) => {
-    new PostbackExchange({
+    new PostbackRequest({
       connections,
       origin: target.url,
       request: { method: 'POST', path: '/', headers: [], body: '{}' },

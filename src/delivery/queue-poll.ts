@@ -9,14 +9,14 @@ import {
 import { recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
 import { type FinishedMessage, isHeld, withCurrentFollowers } from './settlements.ts';
 
-/** The result of an exchange. */
-export interface Exchanged extends Received {
+/** The result of a poll. */
+export interface Polled extends Received {
   /** The settlements that discarded messages. */
   discards: readonly Settled<FinishedMessage>[];
 }
 
-/** Dependencies of {@link DeliveryExchange}. */
-export interface DeliveryExchangeDependencies {
+/** Dependencies of {@link QueuePoll}. */
+export interface QueuePollDependencies {
   database: Database;
   queue: MessageQueue;
   targets: DeliveryTargets;
@@ -27,23 +27,20 @@ export interface DeliveryExchangeDependencies {
  * All of these always agree, because they are one transaction. On PostgreSQL, it is a single statement if all messages
  * were delivered at their first attempt.
  */
-export class DeliveryExchange {
-  readonly #with: DeliveryExchangeDependencies;
+export class QueuePoll {
+  readonly #with: QueuePollDependencies;
 
-  constructor(dependencies: DeliveryExchangeDependencies) {
+  constructor(dependencies: QueuePollDependencies) {
     this.#with = dependencies;
   }
 
-  /** If it fails, it is unknown whether it took effect. To repeat it does no harm. */
-  async run(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Exchanged> {
+  /** A failed call may have taken effect. It is idempotent, so repeat it. */
+  async run(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled> {
     return (await this.#inOneStatement(finished, next)) ?? (await this.#inTransaction(finished, next));
   }
 
   /** Null if nothing was done, because these messages need a transaction. */
-  async #inOneStatement(
-    finished: readonly FinishedMessage[],
-    next: ReceiveRequest,
-  ): Promise<Exchanged | null> {
+  async #inOneStatement(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled | null> {
     const { settleAndReceive } = this.#with.queue;
     if (settleAndReceive === null || !finished.every(isDeliveredAtOnce)) return null;
     const messages = finished.map(({ message }) => message);
@@ -61,7 +58,7 @@ export class DeliveryExchange {
     return { received, nextAvailableAt, discards: [] };
   }
 
-  async #inTransaction(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Exchanged> {
+  async #inTransaction(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled> {
     const { database, queue } = this.#with;
     return await database.transaction(
       async (tx) => {
