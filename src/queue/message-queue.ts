@@ -239,13 +239,13 @@ export interface MessageQueue {
   /**
    * Settles received messages, and returns the settlements that took effect. Those whose lease was lost are
    * omitted. Record their results in the same transaction.
-   * @param next the request for `receive` later in this transaction, if there is one. The messages behind the
+   * @param leaseNext the request for `receive` later in this transaction, if there is one. The messages behind the
    *   deleted ones may then be leased here, which saves a second update of each line
    */
   settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
-    next?: ReceiveRequest,
+    leaseNext?: ReceiveRequest,
   ): Promise<Settled<S>[]>;
   /** Leases heads that are due, at most one per line. */
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;

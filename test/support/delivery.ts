@@ -27,7 +27,7 @@ export class WatchedQueue extends DatabaseQueue {
   override async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
-    next?: ReceiveRequest,
+    leaseNext?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
     this.polls += 1;
     if (settlements.length === 0) await this.beforeEmptyPoll();
@@ -36,7 +36,7 @@ export class WatchedQueue extends DatabaseQueue {
       throw new Error('the queue is out of order');
     }
     this.settled.push(...settlements.map(({ message }) => message.messageId));
-    return await super.settle(tx, settlements, next);
+    return await super.settle(tx, settlements, leaseNext);
   }
 
   override get settleAndReceive(): SettleAndReceive | null {

@@ -59,9 +59,9 @@ export class DatabaseQueue implements MessageQueue {
   settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
-    next?: ReceiveRequest,
+    leaseNext?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
-    return this.#lines.settle(tx, settlements, next);
+    return this.#lines.settle(tx, settlements, leaseNext);
   }
 
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {

@@ -171,19 +171,19 @@ export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
   async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
-    next: ReceiveRequest = { capacity: 0, visibilityMs: 0 },
+    leaseNext: ReceiveRequest = { capacity: 0, visibilityMs: 0 },
   ): Promise<Settled<S>[]> {
     if (settlements.length === 0) return [];
     const now = this.#now();
     // Only on SQLite. On PostgreSQL, another instance would have to know about them.
     const deletesLater = tx.dialect === 'sqlite';
-    const nextLease = this.#leases.create(now, next);
+    const nextLease = this.#leases.create(now, leaseNext);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
       now,
       copyAt: this.#copyAt(now),
       deletesLater,
       nextLease,
-      nextLimit: this.#pace.othersAreDue ? 0 : next.capacity,
+      nextLimit: this.#pace.othersAreDue ? 0 : leaseNext.capacity,
     });
     if (deletesLater) this.#done.add(tx, gone);
     this.#settledBy.set(tx, { lineIds, continued, leaseToken: nextLease.leaseToken });

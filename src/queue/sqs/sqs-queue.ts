@@ -134,11 +134,11 @@ export class SqsQueue implements MessageQueue {
   async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
-    next?: ReceiveRequest,
+    leaseNext?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
     for (const { action, message } of settlements)
       if (action === 'delete') this.#deliveredAt.set(message.lineId, this.#with.now());
-    return await this.#lines.settle(tx, settlements, next);
+    return await this.#lines.settle(tx, settlements, leaseNext);
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
