@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { lockFor } from './advisory-locks.ts';
 import { type Database, DatabaseUnavailableError, type Reader, type Transaction } from './database.ts';
 import { type Blocker, BlockerWatch, describeBlockers } from './migration-blockers.ts';
 import { foundation } from './migrations/0001-foundation.ts';
@@ -84,8 +85,6 @@ export const MIGRATIONS: readonly Migration[] = [
   registrationsByEquivalent,
 ];
 
-/** The lock of migrating instances: any constant that is the same in every release. */
-const MIGRATION_LOCK = 7_305_201_411;
 /**
  * How much longer than the server's `deadlock_timeout` a step waits for a table. Everyone else waits behind it, so it must
  * not wait long. But only after that timeout does the server cancel an automatic vacuum that is in the way.
@@ -171,7 +170,7 @@ async function tryToMigrate(
 
 /** Waits until no other instance migrates, then limits the waits for tables. Returns the process of the session. */
 async function takeTurn(tx: Transaction): Promise<number> {
-  await tx.all('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
+  await lockFor(tx, 'migrating');
   const [row] = await tx.all<{ pid: number }>(
     `select pg_backend_pid() as pid, set_config('lock_timeout', (setting::int + ?::int)::text, true)
      from pg_settings where name = 'deadlock_timeout'`,

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
+import { lockFor } from '../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { AlertRuleRow } from '../../database/schema.ts';
@@ -12,12 +13,9 @@ export type ConfiguredColumns = Omit<
   'id' | 'revision' | 'created_at' | 'updated_at' | 'target_url'
 >;
 
-/** The lock that is held while rules are counted before one is added: any constant that no other lock has. */
-const COUNTING_LOCK = 7_305_201_433;
-
 /** The number of rules. Concurrent callers wait until the transaction ends. */
 export async function countRulesAlone(tx: Transaction): Promise<number> {
-  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(?)', COUNTING_LOCK);
+  await lockFor(tx, 'countingAlertRules');
   const [row] = await tx.all<{ count: number }>('select count(*) as count from alert_rules');
   return Number(row?.count ?? 0);
 }

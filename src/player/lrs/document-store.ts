@@ -1,3 +1,4 @@
+import { lockName } from '../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { Learner } from './lrs-scope.ts';
 
@@ -38,7 +39,7 @@ export async function selectDocument(
 /** Reads a document and locks it, so that changes to it run one at a time. */
 export async function selectLockedDocument(tx: Transaction, key: string): Promise<DocumentRow | undefined> {
   // A row lock is not enough: a document that does not exist yet has no row.
-  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', key);
+  await lockName(tx, key);
   return await selectDocument(tx, key);
 }
 
@@ -67,10 +68,7 @@ export async function selectLockedUsageOfLearner(
   tx: Transaction,
   { accountId, learnerId }: Learner,
 ): Promise<DocumentUsage> {
-  if (tx.dialect === 'postgres') {
-    const lock = `profiles ${accountId} ${learnerId}`;
-    await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', lock);
-  }
+  await lockName(tx, `profiles ${accountId} ${learnerId}`);
   const [row] = await tx.all<UsageRow>(
     `select ${USAGE} from lrs_documents where learner_id = ? and learner_account_id = ?`,
     learnerId,

@@ -1,3 +1,4 @@
+import { ADVISORY_LOCKS, lockSharedFor } from '../../database/advisory-locks.ts';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import type { IndexTerm } from './statement-index.ts';
@@ -53,11 +54,6 @@ export interface StatementSearch extends StatementRange {
   limit: number;
 }
 
-/**
- * The key of a lock that every transaction holds while it stores statements: an arbitrary constant. Readers use it to
- * find when the oldest such transaction began.
- */
-const STORING_LOCK = 7_305_201_417;
 const COLUMNS =
   's.id, s.statement_id, s.registration_id, s.is_voided, s.is_voiding, s.stored_at, s.statement';
 const HEAD_COLUMNS =
@@ -71,7 +67,7 @@ const HEADS = new BatchStatement(
 
 /** Must be called before a statement's `stored` time is set: see {@link selectConsistentThrough}. */
 export async function announceStoring(tx: Transaction): Promise<void> {
-  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock_shared(?)', STORING_LOCK);
+  await lockSharedFor(tx, 'storingStatements');
 }
 
 /**
@@ -85,7 +81,7 @@ export async function selectConsistentThrough(reader: Reader, now: number): Prom
      from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
        and (l.classid::bigint << 32) + l.objid::bigint = ?`,
-    STORING_LOCK,
+    ADVISORY_LOCKS.storingStatements,
   );
   return Math.min(now, row?.began_at ?? now);
 }

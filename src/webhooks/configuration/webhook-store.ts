@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { lockFor } from '../../database/advisory-locks.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
@@ -72,15 +73,9 @@ export async function readNameOfAnyWebhook(
   return row?.name;
 }
 
-/**
- * The lock that is held while webhooks are counted before one is added. An arbitrary constant, the same in every
- * release.
- */
-const COUNTING_LOCK = 7_305_201_412;
-
 /** The number of webhooks. Concurrent callers wait until the transaction ends. */
 export async function countWebhooksAlone(tx: Transaction): Promise<number> {
-  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(?)', COUNTING_LOCK);
+  await lockFor(tx, 'countingWebhooks');
   // Each webhook has one row of statistics, even after it is deleted. These rows are small, and few webhooks are
   // deleted.
   const [row] = await tx.all<{ count: number }>(
