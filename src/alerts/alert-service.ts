@@ -20,9 +20,9 @@ import { type AlertRule, DEFAULT_MINUTES, MAX_RULES } from './rules/alert-rule.t
 import type { AlertInput } from './rules/alert-schemas.ts';
 import {
   type ConfiguredColumns,
-  countRulesAlone,
   deleteRule,
   insertRule,
+  lockAndCountRules,
   lockRule,
   readRule,
   readRules,
@@ -65,7 +65,7 @@ export class AlertService {
     const errors = await this.#errors(input, null);
     if (errors.length > 0) throw invalidInput(errors);
     return await inTransaction(this.#with.database, open, async (tx) => {
-      if ((await countRulesAlone(tx)) >= MAX_RULES)
+      if ((await lockAndCountRules(tx)) >= MAX_RULES)
         throw new ProblemError(
           'limit-reached',
           `There are already ${MAX_RULES} alert rules, the maximum; delete one first`,

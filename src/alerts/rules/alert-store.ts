@@ -13,8 +13,8 @@ export type ConfiguredColumns = Omit<
   'id' | 'revision' | 'created_at' | 'updated_at' | 'target_url'
 >;
 
-/** The number of rules. Concurrent callers wait until the transaction ends. */
-export async function countRulesAlone(tx: Transaction): Promise<number> {
+/** Locks the counting of rules until the transaction ends, and returns their number. */
+export async function lockAndCountRules(tx: Transaction): Promise<number> {
   await lockFor(tx, 'countingAlertRules');
   const [row] = await tx.all<{ count: number }>('select count(*) as count from alert_rules');
   return Number(row?.count ?? 0);

@@ -5,7 +5,7 @@ import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
 import {
   type AccountService,
-  requireAccountForContent,
+  lockAccountForContent,
   toAccountResource,
 } from '../accounts/account-service.ts';
 import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
@@ -60,7 +60,7 @@ export class AccountContentService {
     { user, by, tx: open }: AuditedChange,
   ): Promise<Addition> {
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const account = await requireAccountForContent(tx, accountId);
+      const account = await lockAccountForContent(tx, accountId);
       const { assets, errors } = await lockListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
       const inserted = await insertAccountContents(tx, accountId, assets, this.#with.now());
@@ -102,7 +102,7 @@ export class AccountContentService {
     { user, by, tx: open }: AuditedChange,
   ): Promise<void> {
     await inTransaction(this.#with.database, open, async (tx) => {
-      const account = await requireAccountForContent(tx, accountId);
+      const account = await lockAccountForContent(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
       if (!(await deleteAccountContent(tx, accountId, reference))) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;

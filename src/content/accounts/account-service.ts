@@ -148,7 +148,7 @@ export class AccountService {
     let isBegun = false;
     while (true) {
       const next = await this.#with.database.transaction(async (tx) => {
-        const account = await requireAccountForContent(tx, id);
+        const account = await lockAccountForContent(tx, id);
         if (!isBegun) assertRevision(account.revision, expected);
         const next = await this.#with.partOfBelongings(tx, id, from);
         if (!isBegun && next !== null) {
@@ -190,11 +190,11 @@ export function toAccountResource({ id, name, enabled }: Account): AccountResour
  * registrations can be changed and new ones created.
  * @throws {ProblemError} `not-found`
  */
-export async function requireAccountForContent(tx: Transaction, id: number): Promise<Account> {
+export async function lockAccountForContent(tx: Transaction, id: number): Promise<Account> {
   return existing(await readLockedAccount(tx, id, 'content'), id);
 }
 
-/** Those of the accounts that exist, by id, locked like {@link requireAccountForContent} does. */
+/** Those of the accounts that exist, by id, locked like {@link lockAccountForContent} does. */
 export async function lockExistingAccounts(
   tx: Transaction,
   ids: readonly number[],

@@ -55,7 +55,7 @@ async function existingAssets(
   references: readonly ContentReference[],
   { lock }: { lock: boolean },
 ): Promise<Map<string, Asset>> {
-  const held = new Map<string, Asset>();
+  const found = new Map<string, Asset>();
   for (const { type, table, folderId } of TABLES) {
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
@@ -67,10 +67,10 @@ async function existingAssets(
     );
     for (const { id, name, folder_id } of rows) {
       const asset: Asset = { type, id, name, folderId: folder_id };
-      held.set(assetKey(asset), asset);
+      found.set(assetKey(asset), asset);
     }
   }
-  return held;
+  return found;
 }
 
 /**

@@ -10,11 +10,11 @@ import { isSameAgent, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
 import { attachmentsOf } from './statement-rules.ts';
 import {
-  announceStoring,
   copyTerms,
   insertAttachments,
   insertStatement,
   insertTerms,
+  lockStoring,
   markVoided,
   selectReferring,
   selectStatementHeads,
@@ -94,7 +94,7 @@ export class StatementService {
       rules?: LaunchTransaction;
     } = {},
   ): Promise<string[]> {
-    await announceStoring(tx);
+    await lockStoring(tx);
     const now = this.#now();
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
     const known = await selectStatementHeads(tx, idsOf(statements));

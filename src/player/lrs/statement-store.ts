@@ -65,8 +65,11 @@ const HEADS = new BatchStatement(
     `select ${HEAD_COLUMNS} from ${joined} lrs_statements s where s.statement_id = ${wanted.statement_id}`,
 );
 
-/** Must be called before a statement's `stored` time is set: see {@link selectConsistentThrough}. */
-export async function announceStoring(tx: Transaction): Promise<void> {
+/**
+ * Locks the storing of statements, shared with others, until the transaction ends. Call it before a statement's `stored`
+ * time is set: see {@link selectConsistentThrough}.
+ */
+export async function lockStoring(tx: Transaction): Promise<void> {
   await lockSharedFor(tx, 'storingStatements');
 }
 

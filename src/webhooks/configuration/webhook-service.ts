@@ -25,8 +25,8 @@ import type { WebhookInput } from './webhook-schemas.ts';
 import {
   clearInError,
   countFocuses,
-  countWebhooksAlone,
   insertWebhook,
+  lockAndCountWebhooks,
   markDeleted,
   nameFocuses,
   readFocuses,
@@ -107,7 +107,7 @@ export class WebhookService {
   async create(input: WebhookInput, by: Actor, open?: Transaction): Promise<Webhook> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const configuration = this.#parse(input, null);
-      if ((await countWebhooksAlone(tx)) >= this.#with.maxWebhooks) {
+      if ((await lockAndCountWebhooks(tx)) >= this.#with.maxWebhooks) {
         throw new ProblemError(
           'limit-reached',
           `There are already ${this.#with.maxWebhooks} webhooks, the maximum (max_webhooks); delete one first`,
@@ -149,7 +149,7 @@ export class WebhookService {
   ): Promise<Webhook> {
     this.assertWritable();
     return await this.#with.database.transaction(async (tx) => {
-      const current = await this.#hold(tx, id);
+      const current = await this.#lock(tx, id);
       assertRevision(current.revision, expected);
       const configuration = this.#parse(input, current);
       const secretChanged = await this.#changesSecret(tx, current, configuration.authentication);
@@ -174,7 +174,7 @@ export class WebhookService {
   async delete(id: number, { by, expected }: { by: Actor; expected: ExpectedRevisions }): Promise<void> {
     this.assertWritable();
     await this.#with.database.transaction(async (tx) => {
-      const current = await this.#hold(tx, id);
+      const current = await this.#lock(tx, id);
       assertRevision(current.revision, expected);
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#with.now());
@@ -229,7 +229,7 @@ export class WebhookService {
    * Locks a webhook until the transaction ends. Its line is locked first, as in deliveries, which write its statistics
    * next.
    */
-  async #hold(tx: Transaction, id: number): Promise<Webhook> {
+  async #lock(tx: Transaction, id: number): Promise<Webhook> {
     await this.#require(tx, id);
     await this.#with.queue.lockLines(tx, [id]);
     return await this.#require(tx, id);

@@ -73,8 +73,8 @@ export async function readNameOfAnyWebhook(
   return row?.name;
 }
 
-/** The number of webhooks. Concurrent callers wait until the transaction ends. */
-export async function countWebhooksAlone(tx: Transaction): Promise<number> {
+/** Locks the counting of webhooks until the transaction ends, and returns their number. */
+export async function lockAndCountWebhooks(tx: Transaction): Promise<number> {
   await lockFor(tx, 'countingWebhooks');
   // Each webhook has one row of statistics, even after it is deleted. These rows are small, and few webhooks are
   // deleted.

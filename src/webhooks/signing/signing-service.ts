@@ -58,7 +58,7 @@ export class SigningService {
   ): Promise<NewSigningSecret> {
     this.#with.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
-      const current = await this.#hold(tx, webhookId);
+      const current = await this.#lock(tx, webhookId);
       const now = this.#with.now();
       const former = formerForMs > 0 ? current.signing_secret : null;
       const secret = makeSigningSecret();
@@ -81,7 +81,7 @@ export class SigningService {
   async end(webhookId: number, by: Actor): Promise<void> {
     this.#with.assertWritable();
     await this.#with.database.transaction(async (tx) => {
-      const current = await this.#hold(tx, webhookId);
+      const current = await this.#lock(tx, webhookId);
       if (current.signing_secret === null)
         throw new ProblemError('not-found', 'The webhook has no signing secret');
       await this.#write(tx, webhookId, NOT_SIGNED, 'the postbacks of a webhook are no longer signed');
@@ -95,8 +95,8 @@ export class SigningService {
     await recordAudit(tx, { by, action, id: webhookId, name, changes }, this.#with.now());
   }
 
-  /** The line comes first, as it does for deliveries and changes of the webhook. */
-  async #hold(tx: Transaction, webhookId: number): Promise<SigningRow> {
+  /** Locks the webhook's line first, as deliveries and changes of the webhook do, and returns its signing secrets. */
+  async #lock(tx: Transaction, webhookId: number): Promise<SigningRow> {
     const exists = await readSigning(tx, webhookId);
     if (exists === undefined) throw notFound('webhook', webhookId);
     await this.#with.queue.lockLines(tx, [webhookId]);
