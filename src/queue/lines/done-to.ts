@@ -8,7 +8,7 @@
  * @param message names its row in `queue_messages`
  * @param line names its line's row in `queue_lines`
  */
-export function isWaiting(message: string, line: string): string {
+export function waitingSql(message: string, line: string): string {
   return `${message}.id > ${line}.done_to`;
 }
 
@@ -16,6 +16,6 @@ export function isWaiting(message: string, line: string): string {
  * The same where the statement does not have the line's row.
  * @param lineId SQL of the line's id. Where it does not depend on the message's row, an index passes over the others.
  */
-export function isWaitingInLine(message: string, lineId: string): string {
+export function waitingInLineSql(message: string, lineId: string): string {
   return `${message}.id > (select behind.done_to from queue_lines as behind where behind.line_id = ${lineId})`;
 }

@@ -1,7 +1,7 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import { HELD_UNTIL } from '../message-queue.ts';
-import { isWaiting, isWaitingInLine } from './done-to.ts';
+import { waitingInLineSql, waitingSql } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
 import { asIds } from './message-statements.ts';
 
@@ -197,7 +197,7 @@ export interface Miscount {
 export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
   const stored = `(select count(*) from
       (select message.id from queue_messages as message
-       where message.line_id = line.line_id and ${isWaiting('message', 'line')}
+       where message.line_id = line.line_id and ${waitingSql('message', 'line')}
        limit ${MAX_CHECKED_MESSAGES + 1}) as counted)`;
   const rows = await reader.all<{ line_id: number; pending: number }>(
     `select line.line_id, line.pending from
@@ -215,7 +215,7 @@ export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscou
 export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<number> {
   await lockLines(tx, [lineId]);
   const stored = `(select count(*) from queue_messages as message
-    where message.line_id = queue_lines.line_id and ${isWaiting('message', 'queue_lines')})`;
+    where message.line_id = queue_lines.line_id and ${waitingSql('message', 'queue_lines')})`;
   await tx.run(
     `insert into queue_lines (line_id, pending, available_at, receive_count) values (?, 0, null, 0)
      on conflict (line_id) do nothing`,
@@ -257,7 +257,7 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
        coalesce(sum(case when ${blockedSql('line')} then 1 else 0 end), 0) as lines_blocked,
        (select count(*) from queue_dead_letters) as dead_letters,
        (select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
-        where ${isWaitingInLine('first', 'first.line_id')} order by first.id limit 1) as waiting_since
+        where ${waitingInLineSql('first', 'first.line_id')} order by first.id limit 1) as waiting_since
      from queue_lines as line where line.pending > 0`,
     now,
     now,

@@ -3,7 +3,7 @@ import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
-import { isWaitingInLine } from './done-to.ts';
+import { waitingInLineSql } from './done-to.ts';
 
 /** SQL for the messages of lines, one operation a function; each handles a whole batch in one statement. */
 
@@ -58,7 +58,7 @@ function toRow(m: QueueMessage): SqlRow {
 
 const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
   // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
-  const isAhead = dialect === 'sqlite' ? `and ${isWaitingInLine('first', line.id)}` : '';
+  const isAhead = dialect === 'sqlite' ? `and ${waitingInLineSql('first', line.id)}` : '';
   return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
        head.enqueued_at, head.trace_context, head.queued_at
      from ${joined} queue_messages as head where head.id =
@@ -83,7 +83,7 @@ export interface Positions {
 
 const ALL_POSITIONS: Positions = { after: 0, through: Number.MAX_SAFE_INTEGER };
 
-const FROM_PART = `from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')}
+const FROM_PART = `from queue_messages as m where m.line_id = ? and ${waitingInLineSql('m', '?')}
        and m.id > ? and m.id <= ? order by m.id limit ?`;
 
 /** The parameters of {@link FROM_PART}. */
@@ -136,7 +136,7 @@ export async function countMessages(
 ): Promise<number> {
   const [row] = await reader.all<{ count: number }>(
     `select count(*) as count from (select 1 as one from queue_messages as m
-       where m.line_id = ? and ${isWaitingInLine('m', '?')} and m.id > ? and m.id <= ? and m.enqueued_at < ?
+       where m.line_id = ? and ${waitingInLineSql('m', '?')} and m.id > ? and m.id <= ? and m.enqueued_at < ?
        limit ?) as counted`,
     lineId,
     lineId,

@@ -122,14 +122,14 @@ function statementFor(steps: RecordingSteps): { columns: string[]; sql: string }
   let statement = statements.get(steps);
   if (statement === undefined) {
     const columns = { ...steps.columns, ...OWN_COLUMNS };
-    statement = { columns: Object.keys(columns), sql: build(columns, steps.changes) };
+    statement = { columns: Object.keys(columns), sql: statementSql(columns, steps.changes) };
     statements.set(steps, statement);
   }
   return statement;
 }
 
 /** The first message of a line behind a position, locked. One that was removed in the meantime is omitted. */
-function headBehind(lineId: string, position: string): string {
+function headBehindSql(lineId: string, position: string): string {
   return `lateral (select message.* from queue_messages as message
     where message.line_id = ${lineId} and message.id > ${position} order by message.id limit 1 for update) as head`;
 }
@@ -138,7 +138,10 @@ function headBehind(lineId: string, position: string): string {
  * Every `with` is materialized, because a plan that ran one twice would lock, and then skip, other rows. The limit of
  * `taken` needs `following`, which needs `settled`: so the locks that are waited for come first.
  */
-function build(columns: Record<string, RecordsetType>, changes: Readonly<Record<string, string>>): string {
+function statementSql(
+  columns: Record<string, RecordsetType>,
+  changes: Readonly<Record<string, string>>,
+): string {
   return `with given as materialized (select given.* from ${recordset('postgres', 'given', columns)}),
   settled as materialized (
     select given.*, message.message_id, message.label, message.stored_body, message.shared_body_id,
@@ -149,14 +152,14 @@ function build(columns: Record<string, RecordsetType>, changes: Readonly<Record<
     order by line.line_id for update of line),
   following as materialized (
     select settled.line_id, ${HEAD_COLUMNS}
-    from settled cross join ${headBehind('settled.line_id', 'settled.position')}
+    from settled cross join ${headBehindSql('settled.line_id', 'settled.position')}
     where settled.pending > 1),
   taken as materialized (
     select due.line_id from queue_lines as due
     where due.available_at <= ? and due.line_id not in (select given.line_id from given)
     order by due.available_at limit greatest(0, ? - (select count(*) from following)) for update skip locked),
   fresh as materialized (
-    select taken.line_id, ${HEAD_COLUMNS} from taken cross join ${headBehind('taken.line_id', '0')}),
+    select taken.line_id, ${HEAD_COLUMNS} from taken cross join ${headBehindSql('taken.line_id', '0')}),
   advanced as (
     update queue_lines set pending = queue_lines.pending - 1,
       receive_count = case when following.id is null then 0 else 1 end,

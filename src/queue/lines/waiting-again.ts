@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
-import { isWaitingInLine } from './done-to.ts';
+import { waitingInLineSql } from './done-to.ts';
 
 const WAITING_AGAIN = new BatchStatement(
   'wanted',
@@ -8,7 +8,7 @@ const WAITING_AGAIN = new BatchStatement(
   (wanted, { joined }) =>
     `select again.message_id from ${joined} queue_messages as again
      where again.message_id = ${wanted.id} and again.queued_at is not null
-       and ${isWaitingInLine('again', 'again.line_id')}`,
+       and ${waitingInLineSql('again', 'again.line_id')}`,
 );
 
 /** Those of the messages that were redelivered or replayed and wait. */

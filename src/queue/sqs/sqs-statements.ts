@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
-import { isWaitingInLine } from '../lines/done-to.ts';
+import { waitingInLineSql } from '../lines/done-to.ts';
 import { type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
@@ -21,7 +21,7 @@ const UNPLACED = new BatchStatement(
         (select first.id, first.line_id, first.message_id, first.label, first.stored_body as body, first.shared_body_id,
            first.enqueued_at
          from queue_messages as first
-         where first.line_id = ${line.id} and first.id > ${line.skipped} * ${placedTo} and ${isWaitingInLine('first', line.id)}
+         where first.line_id = ${line.id} and first.id > ${line.skipped} * ${placedTo} and ${waitingInLineSql('first', line.id)}
          order by first.id limit ${MESSAGES_PER_LINE}) as next
       where next.id > ${placedTo} and exists
         (select 1 from queue_lines as idle where idle.line_id = ${line.id}

@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { isWaiting } from '../../queue/lines/done-to.ts';
+import { waitingSql } from '../../queue/lines/done-to.ts';
 import { blockedSql } from '../../queue/lines/line-state.ts';
 
 /** SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. */
@@ -64,7 +64,7 @@ export async function readFirstWaiting(
   return await reader.all<WebhookFacts & { since: number | null }>(
     `select ${FACTS},
        (select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
-        where first.line_id = webhooks.id and ${isWaiting('first', 'line')} order by first.id limit 1) as since
+        where first.line_id = webhooks.id and ${waitingSql('first', 'line')} order by first.id limit 1) as since
      from ${WEBHOOKS}
      where ${IS_DELIVERING} and webhooks.id > ? and line.pending > 0
      order by webhooks.id limit ?`,

@@ -2,8 +2,8 @@ import type { NamedRow } from '../../database/database.ts';
 import type { RecordingSteps } from '../../queue/message-queue.ts';
 import type { AttemptOutcome } from './delivery-history.ts';
 import { attemptColumns, type DeliverySettlement } from './delivery-recorder.ts';
-import { insertDelivered } from './delivery-store.ts';
-import { addSuccesses } from './statistics-store.ts';
+import { insertDeliveredSql } from './delivery-store.ts';
+import { addSuccessesSql } from './statistics-store.ts';
 
 /** A message that was delivered at its first attempt. No earlier attempt has to be archived. */
 export type DeliveredAtOnce = DeliverySettlement & { action: 'delete'; outcome: AttemptOutcome };
@@ -28,7 +28,7 @@ export const RECORD_DELIVERED: RecordingSteps = {
     resent: 'bigint',
     headers: 'text',
   },
-  changes: { history: insertDelivered('settled'), statistics: addSuccesses('settled') },
+  changes: { history: insertDeliveredSql('settled'), statistics: addSuccessesSql('settled') },
 };
 
 /** The values of {@link RECORD_DELIVERED} for a message. */

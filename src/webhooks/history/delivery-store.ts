@@ -90,7 +90,7 @@ const UPDATE_KNOWN = `on conflict (message_id) do update set status = excluded.s
  * SQL of PostgreSQL that writes the deliveries of messages which were just delivered.
  * @param settled names a relation with the columns of `queue_messages` and of the attempt
  */
-export function insertDelivered(settled: string): string {
+export function insertDeliveredSql(settled: string): string {
   const stored: Partial<Record<keyof NewDelivery, string>> = {
     webhook_id: `${settled}.line_id`,
     subtopic: `${settled}.label`,

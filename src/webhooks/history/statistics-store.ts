@@ -26,7 +26,7 @@ function continuesRun(successes: string): string {
  * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new
  * period, so its time is not before the start of the period.
  */
-function withinPeriod(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
+function withinPeriodSql(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
   return `case when ${endedAt} is null then webhook_statistics.${column}
          when ${endedAt} < webhook_statistics.valid_from then webhook_statistics.valid_from else ${endedAt} end`;
 }
@@ -47,9 +47,9 @@ const ADD = new BatchStatement(
   (change, { from }) =>
     `update webhook_statistics set
        success_count = webhook_statistics.success_count + ${change.successes},
-       last_success_at = ${withinPeriod(change.success_at!, 'last_success_at')},
+       last_success_at = ${withinPeriodSql(change.success_at!, 'last_success_at')},
        error_count = webhook_statistics.error_count + ${change.errors},
-       last_error_at = ${withinPeriod(change.error_at!, 'last_error_at')},
+       last_error_at = ${withinPeriodSql(change.error_at!, 'last_error_at')},
        last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
        in_error = ${change.in_error},
        failures_in_row = ${change.run_errors} + case when ${continuesRun(change.successes!)}
@@ -63,9 +63,9 @@ const ADD = new BatchStatement(
  * SQL of PostgreSQL that counts a success for each webhook of a relation.
  * @param settled names a relation with the columns `line_id`, the webhook's id, and `updated_at`, when the attempt ended
  */
-export function addSuccesses(settled: string): string {
+export function addSuccessesSql(settled: string): string {
   return `update webhook_statistics set success_count = webhook_statistics.success_count + 1,
-      last_success_at = ${withinPeriod(`${settled}.updated_at`, 'last_success_at')},
+      last_success_at = ${withinPeriodSql(`${settled}.updated_at`, 'last_success_at')},
       in_error = 0, failures_in_row = 0, failing_since = null
     from ${settled} where webhook_statistics.webhook_id = ${settled}.line_id`;
 }
