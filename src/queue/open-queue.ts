@@ -4,7 +4,7 @@ import type { Logger } from '../observability/log.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
-import { deleteDoneMessages } from './lines/done-messages.ts';
+import { repairLines } from './lines/repair-lines.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RequeueHistory } from './sqs/sqs-queue.ts';
 import { countEarlierLines, type ReadHistory } from './sqs-upgrade/sqs-upgrade.ts';
@@ -18,45 +18,40 @@ export interface ServiceQueue extends AsyncDisposable {
   obstacle(): string | null;
 }
 
+/** Dependencies of {@link openQueue}. */
+interface QueueDependencies {
+  database: Database;
+  log: Logger;
+  /** Finds messages in the history. */
+  readHistory: ReadHistory;
+  /** Records in the history that dead letters wait again. */
+  requeueHistory: RequeueHistory;
+  onFailure: () => void;
+  now: () => number;
+}
+
 /**
- * Opens the queue and ends the leases of an earlier process.
+ * Repairs the lines that an earlier process left behind, and opens the queue that the settings choose.
  * @throws {SqsSetupError} if Amazon SQS is chosen and its queues cannot be used
  */
 export async function openQueue(
   settings: Settings,
-  dependencies: {
-    database: Database;
-    log: Logger;
-    /** Finds messages in the history. */
-    readHistory: ReadHistory;
-    /** Records in the history that dead letters wait again. */
-    requeueHistory: RequeueHistory;
-    onFailure: () => void;
-    now: () => number;
-  },
+  { database, log, readHistory, requeueHistory, onFailure, now }: QueueDependencies,
 ): Promise<ServiceQueue> {
-  const { database, log, readHistory, requeueHistory, onFailure, now } = dependencies;
-  await database.transaction(deleteDoneMessages);
   const onMiscount = (text: string) => {
     onFailure();
     log.error(`${text}: the count was corrected`);
   };
-  const lines = new DatabaseQueue({
-    database,
-    maxReceives: settings.message_queue_max_receives,
-    onMiscount,
-    now,
-  });
-  await lines.recount();
-  await lines.recoverLeases();
+  await repairLines(database, { onMiscount, now });
   if (settings.queue_driver === 'database') {
-    const earlier = await countEarlierLines(database.reader);
-    if (earlier > 0)
-      log.warn(
-        'Amazon SQS may have messages that an earlier release stored only there: start once with queue_driver: sqs and enable_queue_polling: true',
-        { webhooks: earlier },
-      );
-    return { queue: lines, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
+    await warnOfEarlierLines(database, log);
+    const queue = new DatabaseQueue({
+      database,
+      maxReceives: settings.message_queue_max_receives,
+      onMiscount,
+      now,
+    });
+    return { queue, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
   }
   // Loaded on demand: the AWS library takes a third of the startup.
   const { openSqsQueue } = await import('./open-sqs-queue.ts');
@@ -74,4 +69,14 @@ export async function openQueue(
     onFailure,
     now,
   });
+}
+
+/** Warns if messages of an earlier release may be on Amazon SQS alone, which the database queue does not read. */
+async function warnOfEarlierLines(database: Database, log: Logger): Promise<void> {
+  const earlier = await countEarlierLines(database.reader);
+  if (earlier === 0) return;
+  log.warn(
+    'Amazon SQS may have messages that an earlier release stored only there: start once with queue_driver: sqs and enable_queue_polling: true',
+    { webhooks: earlier },
+  );
 }

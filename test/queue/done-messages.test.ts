@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
+import { recoverLeases } from '../../src/queue/lines/repair-lines.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -80,7 +81,7 @@ describe('delivered messages, until they are deleted in bulk', {
     // Other engines give messages back their numbers.
     assert.deepEqual(await database.reader.all('select line_id from queue_lines where done_to > 0'), []);
     const next = { ...engine, queue: new DatabaseQueue({ database, maxReceives: 1_000, now }) };
-    await next.queue.recoverLeases();
+    await recoverLeases(database, now);
     assert.deepEqual(await new QueueUser(next).drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
   });
 
@@ -134,7 +135,7 @@ describe('delivered messages, until they are deleted in bulk', {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await deliver(user, 2);
-    await engine.queue.recoverLeases();
+    await recoverLeases(engine.database, engine.now);
     const { queue, database } = engine;
     const dead = await database.transaction((tx) => queue.actOnHead(tx, 1, 'dead-letter'));
     assert.equal(dead.outcome === 'done' && dead.message.messageId, '1c');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { recountLines } from '../../src/queue/lines/repair-lines.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -11,12 +12,9 @@ async function openLine() {
   const clock = new ManualClock();
   const reports: string[] = [];
   const { database } = test;
-  const queue = new DatabaseQueue({
-    database,
-    maxReceives: 1_000,
-    now: clock.now,
-    onMiscount: (text) => reports.push(text),
-  });
+  const options = { now: clock.now, onMiscount: (text: string) => reports.push(text) };
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, ...options });
+  const recount = () => recountLines(database, options);
   const enqueue = (lineId: number, ...names: string[]) =>
     database.transaction((tx) =>
       queue.enqueue(
@@ -30,7 +28,15 @@ async function openLine() {
     const request = { capacity: 10, visibilityMs: VISIBILITY_MS };
     return (await settleAndReceive({ queue, database }, request)).received.map(({ messageId }) => messageId);
   };
-  return { queue, run, enqueue, receive, reports, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
+  return {
+    queue,
+    run,
+    enqueue,
+    receive,
+    recount,
+    reports,
+    [Symbol.asyncDispose]: () => test[Symbol.asyncDispose](),
+  };
 }
 
 describe('the count of a line', () => {
@@ -48,11 +54,11 @@ describe('the count of a line', () => {
     it(`is corrected at the next start, and reported, if it is ${fault}`, async () => {
       await using line = await openLine();
       await line.run(sql);
-      await line.queue.recount();
+      await line.recount();
       assert.equal((await line.queue.line(1)).depth, 3);
       assert.deepEqual(await line.receive(), ['a']);
       assert.match(line.reports.join(), /^the line of webhook 1 had the count [07] but contains 3 messages$/);
-      await line.queue.recount();
+      await line.recount();
       assert.equal(line.reports.length, 1);
     });
 
@@ -61,11 +67,11 @@ describe('the count of a line', () => {
     await line.enqueue(2, 'd');
     await line.run('update queue_lines set pending = 1000000 where line_id = 1');
     await line.run('update queue_lines set pending = 7 where line_id = 2');
-    await line.queue.recount();
+    await line.recount();
     assert.equal((await line.queue.line(2)).depth, 1);
     assert.match(line.reports.join(), /^the line of webhook 2 had the count 7 but contains 1 messages$/);
     await line.run('update queue_lines set pending = 7 where line_id = 1');
-    await line.queue.recount();
+    await line.recount();
     assert.equal((await line.queue.line(1)).depth, 3);
   });
 

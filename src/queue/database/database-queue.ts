@@ -34,16 +34,6 @@ export class DatabaseQueue implements MessageQueue {
     return this.#lines.settleAndReceive;
   }
 
-  /** See {@link Lines.recoverLeases}. */
-  recoverLeases(): Promise<number> {
-    return this.#lines.recoverLeases();
-  }
-
-  /** See {@link Lines.recount}. */
-  recount(): Promise<void> {
-    return this.#lines.recount();
-  }
-
   lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
     return this.#lines.lockLines(tx, lineIds);
   }

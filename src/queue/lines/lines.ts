@@ -26,7 +26,7 @@ import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from '.
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
 import { leaseDue } from './lease-due.ts';
-import { endAllLeases, endOtherLeases, type Lease } from './lease-statements.ts';
+import { endOtherLeases, type Lease } from './lease-statements.ts';
 import { isInFlight, lineState } from './line-state.ts';
 import {
   addToLines,
@@ -38,7 +38,6 @@ import {
   readExistingLines,
   readLine,
   readLockedLine,
-  readMiscounts,
   readTotals,
   recountLine,
 } from './line-statements.ts';
@@ -103,35 +102,9 @@ export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
         : null;
   }
 
-  /**
-   * Ends the leases of an earlier process. On PostgreSQL, they may belong to other instances, so leases expire there.
-   */
-  async recoverLeases(): Promise<number> {
-    if (this.#database.dialect === 'postgres') return 0;
-    return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
-  }
-
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
     const { last, isLate } = await lockLines(tx, lineIds);
     return { at: Math.max(this.#now(), last), isLate };
-  }
-
-  /** Corrects wrong counts of lines, and reports each. */
-  async recount(): Promise<void> {
-    const wrong = await readMiscounts(this.#database.reader);
-    if (wrong.length === 0) return;
-    const corrected = await this.#database.transaction(
-      async (tx) => {
-        const counts: string[] = [];
-        for (const { lineId, pending } of wrong) {
-          const stored = await recountLine(tx, lineId, this.#now());
-          counts.push(`webhook ${lineId} had the count ${pending} but contains ${stored} messages`);
-        }
-        return counts;
-      },
-      { isLong: true },
-    );
-    for (const count of corrected) this.#onMiscount(`the line of ${count}`);
   }
 
   async share(tx: Transaction, text: string): Promise<number> {
