@@ -4,7 +4,7 @@ import { type Subtopic, TOPICS, type Topic } from '../../events/catalogue.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { notFound } from '../../problems/problem.ts';
-import { isInFlight } from '../../queue/lines/line-state.ts';
+import { isInFlight } from '../../queue/line-facts.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
 import { type ListedWebhook, listWebhooks, readListedWebhook } from './webhook-list.ts';

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
-import { blockedSql } from '../../queue/lines/line-state.ts';
+import { blockedSql } from '../../queue/line-facts.ts';
 import { DAY_MS, HOUR_MS } from '../../webhooks/trends/trend.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';

@@ -1,6 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import { waitingSql } from '../../queue/lines/done-to.ts';
-import { blockedSql } from '../../queue/lines/line-state.ts';
+import { blockedSql, headWaitsSinceSql } from '../../queue/line-facts.ts';
 
 /** SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. */
 
@@ -62,9 +61,7 @@ export async function readFirstWaiting(
   { afterId, limit }: WebhookRange,
 ): Promise<(WebhookFacts & { since: number | null })[]> {
   return await reader.all<WebhookFacts & { since: number | null }>(
-    `select ${FACTS},
-       (select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
-        where first.line_id = webhooks.id and ${waitingSql('first', 'line')} order by first.id limit 1) as since
+    `select ${FACTS}, ${headWaitsSinceSql('line')} as since
      from ${WEBHOOKS}
      where ${IS_DELIVERING} and webhooks.id > ? and line.pending > 0
      order by webhooks.id limit ?`,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
-import { isBlocked } from '../../queue/lines/line-state.ts';
+import { isBlocked } from '../../queue/line-facts.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { messageSubject } from '../messages/message-subject.ts';
 import { parseHeaders } from './attempt-headers.ts';

@@ -1,0 +1,14 @@
+import { waitingSql } from './lines/done-to.ts';
+
+/** What other slices may know about lines, for rows and as SQL. How messages are stored is known to the queue alone. */
+
+export { blockedSql, isBlocked, isInFlight } from './lines/line-state.ts';
+
+/**
+ * SQL of the time since when the head of a line waits, in epoch milliseconds; null if nothing waits.
+ * @param line names the row in `queue_lines`
+ */
+export function headWaitsSinceSql(line: string): string {
+  return `(select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
+    where first.line_id = ${line}.line_id and ${waitingSql('first', line)} order by first.id limit 1)`;
+}
