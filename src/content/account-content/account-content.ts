@@ -11,8 +11,8 @@ export interface AccountContent {
   id: number;
   name: string;
   /**
-   * Names of the folders from the root down to the asset's own, joined with ` > `; for a folder, including its own
-   * name.
+   * Names of the folders from the root down to the one that contains the asset, joined with ` > `. A folder's own name is
+   * never part of it, so it is empty for the root.
    */
   location: string;
   addedAt: number;

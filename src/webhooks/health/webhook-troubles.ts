@@ -26,7 +26,7 @@ export interface TroubledWebhook {
   inError: boolean;
   /** Why the last attempt failed (`403 Forbidden`); null if it did not. */
   reason: string | null;
-  /** Failed attempts since the last success. */
+  /** Failed attempts since the last success or edit. */
   failures: number;
   /** Messages in its line. */
   waiting: number;
