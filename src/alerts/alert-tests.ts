@@ -24,7 +24,7 @@ export class AlertTests {
   readonly #now: () => number;
   readonly #atATime = new AtATime(
     MAX_ALERT_TESTS_AT_A_TIME,
-    `${MAX_ALERT_TESTS_AT_A_TIME} of your tests of alert rules are under way. Try again when one has its results`,
+    `You already have ${MAX_ALERT_TESTS_AT_A_TIME} alert tests running. Try again when one has finished`,
   );
 
   constructor({ sender, now }: { sender: Pick<NoticeSender, 'send'>; now: () => number }) {

@@ -161,7 +161,7 @@ function parse(
   if (command === 'return') {
     return extra.length > 0 || values.to !== undefined ? '"return" has no arguments.' : { command };
   }
-  if (extra.length > 0) return 'There is one argument too many. Name the target with --to.';
+  if (extra.length > 0) return 'Unexpected argument. Name the target with --to.';
   if (values.to !== undefined && !/^postgres(?:ql)?:\/\//.test(values.to)) {
     return '--to must be a postgres:// URL: the embedded database is copied to PostgreSQL.';
   }

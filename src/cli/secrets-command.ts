@@ -54,7 +54,7 @@ export async function runSecretsCommand(
       name === undefined
         ? 'A command is missing: re-encrypt.'
         : name === 're-encrypt'
-          ? `${JSON.stringify(extra[0])} is one argument too many.`
+          ? `Unexpected argument ${JSON.stringify(extra[0])}.`
           : `Unknown command ${JSON.stringify(name)}. The command is: re-encrypt.`;
     context.writeError(`${what}\nSee "coursewire secrets --help".\n`);
     return WRONG_USE;

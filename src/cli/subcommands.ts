@@ -173,10 +173,10 @@ function parse<Context extends Output>(command: Subcommand<Context>, args: strin
   if (values.help === true) return null;
   const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
-  if (repeated !== undefined) throw new UsageError(`--${repeated} must not be given more than once.`);
+  if (repeated !== undefined) throw new UsageError(`Use --${repeated} only once.`);
   const [positional, ...extra] = command.positional === null ? ['', ...positionals] : positionals;
   if (positional === undefined) throw new UsageError(`The ${command.positional} is missing.`);
-  if (extra.length > 0) throw new UsageError(`${JSON.stringify(extra[0])} is one argument too many.`);
+  if (extra.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(extra[0])}.`);
   return {
     text: (option) => {
       const value = values[option];

@@ -172,7 +172,7 @@ class Queue {
 
 /** The problem of a request whose connection is closed before its turn. Nobody receives it. */
 export function connectionClosed(): ProblemError {
-  return new ProblemError('invalid-request', 'The connection was closed before the request had arrived');
+  return new ProblemError('invalid-request', 'The connection was closed before the request was complete');
 }
 
 function tooMany(): ProblemError {

@@ -64,8 +64,8 @@ describe('coursewire client create', () => {
       [['create', '--name', 'x'], /--email is missing/],
       [['create', '--name', '', '--email', 'nobody', '--scope', 'x'], /--name .*\n--email .*\n--scope .*"x"/],
       [[...CREATE, '--scopes', 'x'], /--scopes/],
-      [[...CREATE, '--name', 'again'], /--name must not be given more than once/],
-      [[...CREATE, 'extra'], /"extra" is one argument too many/],
+      [[...CREATE, '--name', 'again'], /Use --name only once/],
+      [[...CREATE, 'extra'], /Unexpected argument "extra"/],
       [[...CREATE, '--scope'], /--scope/],
       [[...CREATE, '--json=yes'], /--json/],
     ];

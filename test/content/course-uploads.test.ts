@@ -99,7 +99,7 @@ describe('uploads of course packages', () => {
     [
       'repeated',
       [filePart('z'), filePart('z'), textPart('name', 'a'), textPart('name', 'b')],
-      { '/file': 'must not be given more than once', '/name': 'must not be given more than once' },
+      { '/file': 'must be given only once', '/name': 'must be given only once' },
     ],
     [
       'text where a file belongs, and a file where text does',

@@ -373,7 +373,7 @@ describe('coursewire database', { skip: ON_POSTGRES }, () => {
       [[], /A command is missing/],
       [['drop'], /Unknown command "drop"/],
       [['copy'], /--to is missing, and database_url is not set/],
-      [['copy', 'postgres://u:hunter2@h/d'], /one argument too many/],
+      [['copy', 'postgres://u:hunter2@h/d'], /Unexpected argument/],
       [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],
       [['copy', '--from', 'x'], /--from/],
       [['return', '--to', 'postgres://u:hunter2@h/d'], /"return" has no arguments/],

@@ -54,7 +54,7 @@ export class ReceivedForm {
   /** A part without a name is reported as an unknown part with an empty name. */
   #add(fieldname: string | undefined, value: unknown): string {
     const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS);
-    if (this.#members.has(name)) this.#fault(name, 'must not be given more than once');
+    if (this.#members.has(name)) this.#fault(name, 'must be given only once');
     else this.#members.set(name, value);
     return name;
   }

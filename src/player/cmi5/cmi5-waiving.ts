@@ -63,7 +63,7 @@ export async function waiveUnit(
       throw invalidInput([{ pointer: '/unit_id', detail: 'the course has no such unit' }]);
     }
     const facts = factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
-    if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is done with already');
+    if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is already satisfied');
     const at = now();
     const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
     const session: Session = {

@@ -86,7 +86,7 @@ describe('coursewire user create', () => {
       ],
       [[...CREATE, '--password-stdin'], /--password must have at least 12 characters/],
       [[...CREATE, '--name', ''], /--name must not be empty/],
-      [[...CREATE, 'extra'], /one argument too many/],
+      [[...CREATE, 'extra'], /Unexpected argument/],
       [[...CREATE, '--password', 'secret'], /--password/],
       [['rename'], /Unknown command "rename"/],
       [[], /A command is missing/],
