@@ -56,7 +56,7 @@ export function learningRoutes(
       schema: {
         tags,
         operationId: 'getRegistrationRuntime',
-        summary: 'Read what the course reported',
+        summary: 'List the reports of a registration',
         description:
           'Returns the raw data of every attempt, with the status that the service derived from it. It shows why a ' +
           'course is not completed. A page has about 1 MiB of data, or a single unit with more, and at most `limit` ' +

@@ -82,7 +82,7 @@ export function healthRoutes(routes: Routes, health: WebhookHealthService): void
       schema: {
         tags: ['Webhooks'],
         operationId: 'getWebhookHealth',
-        summary: 'Read how well a webhook delivers',
+        summary: 'Read the health of a webhook',
         description:
           'The success rate of the last 24 hours. If the webhook is in error, also why and since when.',
         params: WebhookParams,

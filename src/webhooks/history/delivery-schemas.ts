@@ -107,7 +107,7 @@ export const DeliveryRecord = Type.Object(
               'written. This happens at most once per message.',
           }),
           request_headers: headersMember(
-            'The headers of the request. Null if the logging mode of the webhook leaves them out: FULL keeps those of every attempt, ' +
+            "The headers of the request. Null if the webhook's logging mode omits them: FULL keeps those of every attempt, " +
               'FULLONERROR those of failed ones.',
           ),
           response_headers: headersMember(

@@ -29,7 +29,7 @@ export const dashboard = {
   tiles: {
     label: 'At a glance',
     waiting: 'Waiting messages',
-    inFlight: (count: string) => `${count} being sent`,
+    inFlight: (count: string) => `${count} in flight`,
     oldest: (age: string) => `oldest: ${age}`,
     nothingWaits: 'No messages waiting',
     blocked: 'Blocked webhooks',
@@ -72,7 +72,7 @@ export const dashboard = {
     none: 'No webhooks are blocked.',
     nextIn: (time: string) => `in ${time}`,
     nextNow: 'now',
-    sending: 'being sent',
+    sending: 'in flight',
     noNext: 'not scheduled',
     paused: 'paused',
     all: (total: string) => `Show all ${total}`,

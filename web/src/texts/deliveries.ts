@@ -100,7 +100,7 @@ export const deliveries = {
     curlHint: 'Replace KEY:SECRET with the key and secret of the target.',
     answer: 'Response',
     noAnswer: 'The target sent an empty response, or none at all.',
-    noHeaders: 'The headers of this attempt are not kept: the logging mode of the webhook leaves them out.',
+    noHeaders: 'The headers of this attempt are not kept: the webhook’s logging mode omits them.',
     headers: {
       title: 'Headers',
       request: 'Request',

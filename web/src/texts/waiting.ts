@@ -10,7 +10,7 @@ export const waiting = {
   previous: 'Previous',
   next: 'Next',
   head: 'First in line',
-  inFlight: 'Being sent',
+  inFlight: 'In flight',
   waits: 'Waiting',
   open: (event: string, position: number) => `${event}, position ${position}`,
   pageGone: 'The messages of this page were delivered or removed.',
@@ -32,7 +32,7 @@ export const waiting = {
   purging: {
     title: 'Purge the line',
     description: (name: string, count: string) =>
-      `The ${count} messages that wait for ${isolate(name)} are discarded and not sent. A message that is being sent is completed, and messages of new events are sent as usual. The history lists what was purged as discarded, and you can redeliver it from there until the history expires.`,
+      `The ${count} messages that wait for ${isolate(name)} are discarded and not sent. A message in flight is completed, and messages of new events are sent as usual. The history lists what was purged as discarded, and you can redeliver it from there until the history expires.`,
     descriptionOfOne: (name: string) =>
       `The message that waits for ${isolate(name)} is discarded and not sent. The history lists it as discarded, and you can redeliver it from there until the history expires.`,
     until: 'Only events before',

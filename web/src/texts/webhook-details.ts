@@ -69,7 +69,7 @@ export const webhookDetails = {
     states: {
       EMPTY: 'No messages waiting',
       DUE: 'About to be sent',
-      IN_FLIGHT: 'Being sent',
+      IN_FLIGHT: 'In flight',
       RETRYING: 'Blocked by a failing message',
       PAUSED: 'Paused',
     },
@@ -87,7 +87,7 @@ export const webhookDetails = {
     nextAttempt: 'Next attempt',
     inTime: (time: string) => `in ${time}`,
     now: 'now',
-    sending: 'being sent now',
+    sending: 'in flight',
     retry: 'Retry now',
     retried: 'The message is being retried now.',
     skip: 'Move to dead letters…',
