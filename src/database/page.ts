@@ -1,4 +1,7 @@
-/** The requested part of a list: at most `limit` items after the one with the number `after`. */
+/**
+ * The requested part of a list: at most `limit` items after the one with the number `after`. A store reads one row more
+ * than the limit if there is one, in the order of the list (by default, of ids), so that {@link toPage} knows whether more follow.
+ */
 export interface PageRequest {
   limit: number;
   after: number | null;

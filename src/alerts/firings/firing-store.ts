@@ -117,7 +117,7 @@ export async function insertFirings(
   );
 }
 
-/** The troubles of firings are over, or (with null) back. */
+/** Sets when the troubles of firings ended; null if they are back. */
 export async function setCleared(
   tx: Transaction,
   ids: readonly number[],
@@ -197,7 +197,7 @@ export interface FiringFilter {
   webhookId?: number | undefined;
 }
 
-/** Returns at most one row more than the limit, newest first; `after` is the id of the last one of the page before. */
+/** Newest first; `after` is the id of the last firing of the previous page. */
 export async function listFirings(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,

@@ -70,7 +70,6 @@ export async function lockRule(tx: Transaction, id: number): Promise<AlertRule |
   return await readRule(tx, id);
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readRules(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<AlertRule[]> {
   const rows = await reader.query
     .selectFrom('alert_rules')

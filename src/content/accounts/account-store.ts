@@ -48,7 +48,7 @@ export async function lockAccountsForContent(tx: Transaction, ids: readonly numb
   );
 }
 
-/** Those of the accounts that exist, in ascending order of id. */
+/** The given accounts that exist, in ascending order of id. */
 export async function readAccountsById(
   reader: Pick<Reader, 'all' | 'dialect'>,
   ids: readonly number[],
@@ -61,7 +61,6 @@ export async function readAccountsById(
   );
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readAccounts(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,

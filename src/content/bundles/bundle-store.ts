@@ -29,7 +29,6 @@ export async function readBundle(
   return bundle;
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readBundles(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredBundle[]> {
   return await readWithContents(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }

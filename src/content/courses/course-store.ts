@@ -26,7 +26,6 @@ export async function readCourse(
   return await selectCourses(reader).where('courses.id', '=', id).executeTakeFirst();
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readCourses(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredCourse[]> {
   return await selectCourses(reader)
     .where('courses.id', '>', page.after ?? 0)

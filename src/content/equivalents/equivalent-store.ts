@@ -27,7 +27,6 @@ export async function readEquivalent(
   return equivalent;
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readEquivalents(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,

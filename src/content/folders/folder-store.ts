@@ -32,7 +32,6 @@ export async function readFolder(
     .executeTakeFirst();
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readFolders(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredFolder[]> {
   return await reader.query
     .selectFrom('folders')

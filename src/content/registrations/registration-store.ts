@@ -56,7 +56,7 @@ export async function lockRegistration(
   return (await tx.all<StoredRegistration>(SELECT_ONE + lock, registrationId))[0];
 }
 
-/** Returns at most one row more than the limit, oldest first. */
+/** Oldest first. */
 export async function readRegistrations(
   reader: Pick<Reader, 'query'>,
   { accountId, courseId, equivalentId, learnerId }: RegistrationFilter,

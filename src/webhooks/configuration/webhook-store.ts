@@ -37,7 +37,6 @@ export async function requireWebhook(reader: Pick<Reader, 'query'>, id: number):
   return webhook;
 }
 
-/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readWebhooks(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
