@@ -8,11 +8,11 @@ import {
   readExistingAccounts,
   toAccountResource,
 } from '../accounts/account-service.ts';
+import { type AccessPath, readAccessPaths } from '../assets/access-paths.ts';
 import { type Asset, assetKey } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
-import { readWaysIn, type WayIn } from '../assets/ways-in.ts';
 import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE, type NamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChanges } from './account-content-events.ts';
@@ -46,7 +46,7 @@ export interface AccountChange {
 export interface AccountWithAsset {
   account: { id: number; name: string; enabled: boolean };
   /** What the account has directly, ordered by type and id. Times are in epoch milliseconds. */
-  through: (WayIn & { addedAt: number })[];
+  through: (AccessPath & { addedAt: number })[];
 }
 
 /** The content of many accounts at once, and which accounts have an asset. */
@@ -112,7 +112,7 @@ export class ManyAccountsService {
     { limit, after }: PageRequest,
   ): Promise<Page<AccountWithAsset>> {
     const { reader } = this.#with.database;
-    const ways = await readWaysIn(reader, reference);
+    const ways = await readAccessPaths(reader, reference);
     if (ways.size === 0) throw notFound(reference.type.toLowerCase(), reference.id);
     const references = [...ways.values()];
     const found = await readAccountsHavingOneOf(reader, references, after ?? 0, limit + 1);

@@ -9,9 +9,9 @@ export interface NamedContent extends ContentReference {
   name: string;
 }
 
-/** An asset that an account can be given to have another one: that one itself, or something that contains it. */
-export interface WayIn extends NamedContent {
-  /** What lies between, from the outside in. Empty for the asset itself, and for what contains it directly. */
+/** An asset through which an account can have another one: that asset itself, or one that contains it. */
+export interface AccessPath extends NamedContent {
+  /** The assets between, from the outside in. Empty for the asset itself and for its direct containers. */
   path: NamedContent[];
 }
 
@@ -19,21 +19,21 @@ export interface WayIn extends NamedContent {
  * The asset and everything that contains it, by {@link assetKey}, each with a shortest path to the asset. Empty if
  * the asset does not exist.
  */
-export async function readWaysIn(
+export async function readAccessPaths(
   reader: Pick<Reader, 'all' | 'dialect'>,
   asset: ContentReference,
-): Promise<Map<string, WayIn>> {
+): Promise<Map<string, AccessPath>> {
   const places = (await readPlaces(reader, await withHolders(reader, [asset]))).toSorted(
-    // Of several shortest paths, it is always the same one.
+    // The order decides which of several shortest paths is used.
     (a, b) => a.type.localeCompare(b.type) || a.id - b.id,
   );
   const byKey = new Map(places.map((place) => [assetKey(place), place]));
   const containers = await containersOf(reader, asset, places);
-  const ways = new Map<string, WayIn>();
+  const ways = new Map<string, AccessPath>();
   const start = byKey.get(assetKey(asset));
   if (start === undefined) return ways;
   // Breadth first: the first way to a container is a shortest one.
-  const open: WayIn[] = [{ ...named(start), path: [] }];
+  const open: AccessPath[] = [{ ...named(start), path: [] }];
   for (const way of open) {
     if (ways.has(assetKey(way))) continue;
     ways.set(assetKey(way), way);

@@ -108,8 +108,8 @@ export async function readBundleMembership(
   );
 }
 
-/** Whether one of the assets was added to the account. */
-export async function accountWasGivenOneOf(
+/** Whether at least one of the assets was added to the account itself. */
+export async function accountDirectlyHasOneOf(
   reader: Reading,
   accountId: number,
   assets: readonly ContentReference[],

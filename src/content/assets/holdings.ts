@@ -1,6 +1,11 @@
 import type { Reader } from '../../database/database.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { accountWasGivenOneOf, readBundlesOf, readEquivalentsOf, readFoldersOf } from './holdings-store.ts';
+import {
+  accountDirectlyHasOneOf,
+  readBundlesOf,
+  readEquivalentsOf,
+  readFoldersOf,
+} from './holdings-store.ts';
 
 type Reading = Pick<Reader, 'all' | 'dialect'>;
 
@@ -28,7 +33,7 @@ export async function accountHolds(
   accountId: number,
   asset: ContentReference,
 ): Promise<boolean> {
-  return await accountWasGivenOneOf(reader, accountId, await withHolders(reader, [asset]));
+  return await accountDirectlyHasOneOf(reader, accountId, await withHolders(reader, [asset]));
 }
 
 function distinct(assets: readonly ContentReference[]): ContentReference[] {
