@@ -7,7 +7,7 @@ import type { AuditEntryRow } from '../database/schema.ts';
 /** An entry as stored. */
 export type StoredAuditEntry = Selectable<AuditEntryRow>;
 
-/** Which entries: those that match every member that is not null. */
+/** Filters of the entries, all of which must match. Null members are ignored. */
 export interface AuditFilter {
   user: string | null;
   actorType: string | null;

@@ -143,7 +143,7 @@ describe('a SCORM course', () => {
     assert.equal((await unitOf2004(threshold(false))).completionThreshold, null);
   });
 
-  it('leaves out an item that points nowhere, with a warning', async () => {
+  it('omits an item that points nowhere, with a warning', async () => {
     const { units, warnings } = await describe12({
       items: '<item identifier="i1" identifierref="gone"/><item identifier="i2" identifierref="r1"/>',
     });

@@ -4,11 +4,11 @@ import { foldLetters, formsOf, isAscii } from '../database/letter-case.ts';
 import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
 
 /**
- * Finding things by a part of their name, by the same law on both engines: letters match in either case, those beyond
- * ASCII too ({@link foldLetters}), and nothing in a text is a wildcard. On SQLite a text of ASCII alone is looked for by
- * `lower`, which knows these letters only and is three times as quick as a function of the program; of any other text its
- * longest part of ASCII is looked for first. On PostgreSQL a text becomes a regular expression with every form of its
- * letters (`[äÄ]rzte`).
+ * Search by part of a name, with the same rules on both engines: all letters match in either case, non-ASCII ones too
+ * ({@link foldLetters}), and a text has no wildcards.
+ * On SQLite, `lower` finds a text of ASCII alone. It is three times as fast as a JavaScript function but folds ASCII
+ * only, so of any other text it finds the longest ASCII part first. On PostgreSQL, a text becomes a regular expression
+ * with every form of its letters (`[äÄ]rzte`).
  * An accent may be part of its letter or follow it (Unicode's forms C and D), as long as a name keeps to one.
  */
 

@@ -210,7 +210,7 @@ function endsDifferently(
   current: DeliveryTarget | undefined,
 ): boolean {
   if (current === undefined || current.state === 'INACTIVE' || current.state === 'DELETED') return true;
-  // It would only be put on hold. Resuming makes the head due.
+  // The head of a paused webhook would only be put on hold. Resuming makes it due.
   if (current.state === 'PAUSED') return false;
   return (
     isTooOld(enqueuedAt, current) ||

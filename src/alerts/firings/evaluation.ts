@@ -72,8 +72,8 @@ export class Evaluation {
   }
 
   /**
-   * Evaluates rules. One that fails does not keep the others from it, not even if the database refused it: that may concern
-   * its rows alone (a lock, a damaged index).
+   * Evaluates rules. A failing rule does not stop the others, even if the database rejected it: the cause may concern its
+   * rows alone (a lock, a damaged index).
    * @throws {DatabaseUnavailableError} if the database fails for two rules in a row, or for the only one
    */
   async run(rules: readonly AlertRule[], signal: AbortSignal): Promise<void> {

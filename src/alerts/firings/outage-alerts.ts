@@ -15,7 +15,7 @@ import { toServiceTrouble } from './trouble-finder.ts';
 /** The pause between attempts over a channel. */
 const RETRY_MS = 60_000;
 
-/** A notice that is sent past the database. Times are in epoch milliseconds. */
+/** A notice that is sent without being stored. Times are in epoch milliseconds. */
 interface Announcement {
   rule: AlertRule;
   trouble: Trouble;

@@ -12,7 +12,7 @@ export interface AlertInputContext {
   sendsEmail: boolean;
   /** Says why a URL is not allowed, or null if it is. */
   checkTargetUrl: (url: string) => string | null;
-  /** Those of the webhooks of the input that exist. */
+  /** The webhooks of the input that exist. */
   knownWebhooks: ReadonlySet<number>;
 }
 

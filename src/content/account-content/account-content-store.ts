@@ -191,7 +191,7 @@ export async function readHeldOf(
   }));
 }
 
-/** Those of the assets that the accounts named with them have directly. */
+/** The given pairs of account and asset in which the account has the asset directly. */
 export async function readHeldAmong(
   reader: Pick<Reader, 'all' | 'dialect'>,
   asked: readonly (ContentReference & { accountId: number })[],

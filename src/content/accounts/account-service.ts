@@ -194,7 +194,7 @@ export async function lockAccountForContent(tx: Transaction, id: number): Promis
   return existing(await readLockedAccount(tx, id, 'content'), id);
 }
 
-/** Those of the accounts that exist, by id, locked like {@link lockAccountForContent} does. */
+/** The given accounts that exist, by id, locked like {@link lockAccountForContent} does. */
 export async function lockExistingAccounts(
   tx: Transaction,
   ids: readonly number[],
@@ -204,7 +204,7 @@ export async function lockExistingAccounts(
   return new Map(accounts.map((account) => [account.id, account]));
 }
 
-/** Those of the accounts that exist, in ascending order of id. */
+/** The given accounts that exist, in ascending order of id. */
 export async function readExistingAccounts(
   reader: Pick<Reader, 'all' | 'dialect'>,
   ids: readonly number[],

@@ -95,7 +95,7 @@ export class CourseService {
     { user, by, signal, commit }: UploadContext<R>,
   ): Promise<R> {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
-    // Also checked before the work, because unpacking takes time.
+    // The folder is checked again with the import. This check avoids unpacking a package that cannot be imported.
     if ((await readFolderChain(this.#with.database.reader, folderId)).length === 0)
       throw invalidInput([noSuchFolder('folder_id', folderId)]);
     return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>

@@ -126,7 +126,7 @@ export class PackageIntake {
     return root?.created_at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** @param since when the database was created @param result is added to */
+  /** @param since when the database was created @param result the counts are added to it */
   async #removeUnrecorded(
     listed: readonly string[],
     since: number,

@@ -189,7 +189,7 @@ export class S3ContentStore implements ContentStore {
   }
 
   async claim(installation: string): Promise<string> {
-    // Read first, because servers that do not support If-None-Match would overwrite it.
+    // The owner is read first, because servers that do not support If-None-Match would overwrite it.
     const existing = await this.owner();
     if (existing !== null) return existing;
     await reaching(async () => {

@@ -41,7 +41,7 @@ export interface Registration extends RegistrationStatus {
   updatedAt: number;
 }
 
-/** Which registrations a list contains: those that match every member that is not null. */
+/** Filters of a list of registrations, all of which must match. Null members are ignored. */
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;

@@ -153,7 +153,7 @@ async function find(
   const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
   const languages = acceptedLanguages(request.headers['accept-language']);
   const forms = async (page: StatementPage) => await inFormat(page, { format, languages, database, scope });
-  // Read first, because statements stored during the query may be missing from the page.
+  // This time is read first, because statements stored during the query may be missing from the page.
   const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(stored) };
 
   if (ids.plain !== null || ids.voided !== null) {

@@ -6,7 +6,7 @@ import { nameHolds, nameKey } from '../name-search.ts';
 import { readList } from '../read-list.ts';
 import type { ClientSort, ClientState } from './client-list-choices.ts';
 
-/** Which API clients a list holds: those that match every member that is not null. */
+/** Filters of the list of API clients, all of which must match. Null members are ignored. */
 export interface ClientFilter {
   /** Part of the name, the e-mail address or the client id. */
   search: string | null;

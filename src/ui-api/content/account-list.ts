@@ -7,7 +7,7 @@ import { readList } from '../read-list.ts';
 export const ACCOUNT_SORTS = ['name', 'updated', 'created'] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 
-/** Which accounts a list holds: those that match every member that is not null. */
+/** Filters of the list of accounts, all of which must match. Null members are ignored. */
 export interface AccountFilter {
   search: string | null;
   enabled: boolean | null;

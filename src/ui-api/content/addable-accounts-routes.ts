@@ -62,7 +62,7 @@ export function addableAccountsRoutes(routes: Routes, reader: Reader): void {
   );
 }
 
-/** Those of the accounts that have an asset directly. */
+/** The given accounts that have an asset directly. */
 async function readHolders(
   reader: Reader,
   type: ContentType,

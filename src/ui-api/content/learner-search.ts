@@ -2,9 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../../database/database.ts';
 
 /**
- * Finding registrations by how the learner's id begins, from an index of its own (`registrations_by_learner_key`), in
- * which ASCII letters are in lower case. A letter beyond ASCII is looked for as it is typed, with all letters small,
- * all capital, and the first alone capital: SQLite folds ASCII only, PostgreSQL by the locale of the database.
+ * Search for registrations by the start of the learner's id, with an index of its own (`registrations_by_learner_key`).
+ * ASCII letters are in lower case there. Non-ASCII letters are searched as typed, in lower case, in upper case and
+ * capitalized: SQLite folds ASCII only, and PostgreSQL folds by the locale of the database.
  * An accent may be part of its letter or follow it (Unicode's forms C and D).
  */
 

@@ -5,7 +5,7 @@ import { countUpToBound, readLongList, readPart } from '../read-list.ts';
 import { learnerBegins } from './learner-search.ts';
 import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
-/** Which registrations a list holds: those that match every member that is not null. */
+/** Filters of the list of registrations, all of which must match. Null members are ignored. */
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;
@@ -54,8 +54,8 @@ export async function listRegistrations(
   const { fromIndex, byRow } = learnerBegins(reader.dialect, filter.search);
   const found = filteredBy(reader, filter).where(fromIndex);
   const counted = await countUpToBound(found);
-  // Few are found by the index and then sorted. Of many, a page is met soon on the way along the order itself, where
-  // sorting all of them took 50 ms of 50,000. `+ 0` keeps the engine from taking the other way each time.
+  // If few match, they are found by the index and then sorted. If many match, walking the index of the order finds a
+  // page quickly; sorting 50,000 takes 50 ms. `+ 0` keeps the engine from choosing the other way.
   const items = counted.totalIsLowerBound
     ? await readPart(withColumns(filteredBy(reader, filter).where(byRow)), { by, id: number }, part)
     : await readPart(withColumns(found), { by: sql`${by} + 0`, id: number }, part);

@@ -27,9 +27,9 @@ export interface HealthOverview {
   /** Where the files of courses are kept. */
   contentStore: 'folder' | 's3';
   settings: readonly DescribedSetting[];
-  /** Settings that all instances must share and of which another one holds another value. */
+  /** Settings that all instances must share but that differ on another instance. */
   settingDifferences: readonly SettingDifference[];
-  /** What the address that courses are served from risks, a sentence each. */
+  /** Security risks of the content origin, one sentence each. */
   contentOriginRisks: readonly string[];
 }
 
@@ -71,7 +71,7 @@ export class HealthReader {
     };
   }
 
-  /** Null when the database does not answer, which the checks tell. */
+  /** Null if the database does not respond, which the checks report. */
   async #readSize(): Promise<number | null> {
     let size: number | null = null;
     const result = await resultOf(async () => {

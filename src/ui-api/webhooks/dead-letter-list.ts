@@ -39,7 +39,7 @@ export interface DeadLetterInBrief {
   body: string;
 }
 
-/** Which dead letters a list holds: those that match every member that is not null. */
+/** Filters of the list of dead letters, all of which must match. Null members are ignored. */
 export interface DeadLetterFilter {
   /** A part of the webhook's name, or a message's or delivery's id. */
   search: string | null;

@@ -50,12 +50,12 @@ const Query = Type.Object(
 
 const StepBody = Type.Object(
   {
-    /** Defaults to all webhooks; a redelivery leaves out those that are inactive or deleted. */
+    /** Defaults to all webhooks. A redelivery omits inactive and deleted ones. */
     webhook_id: Type.Optional(Id()),
     filter: Type.Optional(FilterQuery),
-    /** The `until_dt` of the step before; left out at the first. */
+    /** `until_dt` of the previous step; omitted in the first. */
     until_dt: Type.Optional(Type.String({ maxLength: MAX_DATE_TIME_LENGTH })),
-    /** The `next_cursor` of the step before; left out at the first. */
+    /** `next_cursor` of the previous step; omitted in the first. */
     cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
   },
   { additionalProperties: false },

@@ -8,7 +8,7 @@ import { nameHolds, nameKey } from '../name-search.ts';
 import { readListOfIds } from '../read-list.ts';
 import type { WebhookSort, WebhookState } from './webhook-list-choices.ts';
 
-/** Which webhooks a list holds: those that match every member that is not null. */
+/** Filters of the list of webhooks, all of which must match. Null members are ignored. */
 export interface WebhookFilter {
   search: string | null;
   topic: Topic | null;

@@ -10,13 +10,13 @@ export function makesHeadDue(
   next: WebhookConfiguration,
   headEnqueuedAt: number | null,
 ): boolean {
-  // It would only be put on hold again. Resuming makes it due.
+  // The head of a paused webhook would only be put on hold again. Resuming makes it due.
   if (next.enabled && next.paused) return false;
   return (
     (current.enabled && !next.enabled) ||
     (current.paused && !next.paused) ||
     (headEnqueuedAt !== null && isTooOld(headEnqueuedAt, next)) ||
-    mayMendDelivery(current, next)
+    mayFixDelivery(current, next)
   );
 }
 
@@ -26,7 +26,7 @@ export function isTooOld(enqueuedAt: number, { ignoreBefore }: { ignoreBefore: n
 }
 
 /** Whether the change may fix failing deliveries: another target, or new credentials. */
-function mayMendDelivery(current: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
+function mayFixDelivery(current: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
   if (targetUrl !== current.targetUrl || authentication.type !== current.authentication.type) return true;
   return authentication.type === 'BASIC' && authentication.secret !== null;
 }

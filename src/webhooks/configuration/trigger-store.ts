@@ -21,7 +21,7 @@ export interface MatchedWebhook {
   max_attempts: number;
 }
 
-/** The same as it was found: every change of a webhook gives it a larger revision. */
+/** A matched webhook and its revision, which every change of the webhook increases. */
 export interface FoundWebhook extends MatchedWebhook {
   revision: number;
 }

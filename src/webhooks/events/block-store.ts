@@ -67,7 +67,7 @@ export async function readBlocks(
   }));
 }
 
-/** The end of the first block with events of before a moment; null if there is none. */
+/** The end of the first block with events before the given time; null if there is none. */
 export async function readBlockBefore(reader: Pick<Reader, 'all'>, before: number): Promise<number | null> {
   const [row] = await reader.all<{ last_id: number }>(
     'select last_id from event_blocks where first_at < ? order by last_id limit 1',
@@ -76,7 +76,7 @@ export async function readBlockBefore(reader: Pick<Reader, 'all'>, before: numbe
   return row?.last_id ?? null;
 }
 
-/** Events of before a moment are gone from a block. */
+/** Sets the time of the first event of a block, after earlier ones were removed from it. */
 export async function setFirstAt(tx: Transaction, lastId: number, firstAt: number): Promise<void> {
   await tx.run('update event_blocks set first_at = ? where last_id = ?', firstAt, lastId);
 }

@@ -13,11 +13,11 @@ const BLOCKS_TOGETHER = 100;
 /** Events that a search reads before it returns what it has found, and where to continue. Large ones: fewer. */
 const MAX_EVENTS_READ = 20_000;
 
-/** Which events, and which part of them. */
+/** Which events are searched for, and which part of them. */
 export interface EventSearch {
   /** They have all of these keys. */
   keys: readonly string[];
-  /** They occurred from one moment on, and before another. */
+  /** The time range in which they occurred, without its end. In epoch milliseconds. */
   from: number;
   to: number;
   /** Only events after this id, and only those before that one. */
@@ -25,11 +25,11 @@ export interface EventSearch {
   before: number;
   direction: 'ascending' | 'descending';
   limit: number;
-  /** The search ends once it has read so much text. */
+  /** The search ends once it has read this much text. */
   maxBytes: number;
 }
 
-/** The found events, at most as many as asked for. */
+/** The events that were found, at most as many as the limit. */
 export interface FoundEvents {
   items: StoredEvent[];
   /** The id to continue from; null at the end. */
@@ -40,7 +40,7 @@ export interface FoundEvents {
 
 type EventReader = Pick<Reader, 'all' | 'allFor' | 'dialect'>;
 
-/** Everything that happened, in no order of its own. */
+/** A search for all events. The caller chooses the direction and the limit. */
 export const ALL_EVENTS = {
   keys: [],
   from: Number.MIN_SAFE_INTEGER,
@@ -51,8 +51,8 @@ export const ALL_EVENTS = {
 } as const;
 
 /**
- * Finds events in the order of their ids, which is that of commits. A search that finds little in much stops after a while
- * and says where to continue, possibly without having found any.
+ * Finds events in the order of their ids, which is the order of commits. A search with few matches stops after a limit
+ * and says where to continue. It may return no events.
  */
 export async function searchEvents(reader: EventReader, search: EventSearch): Promise<FoundEvents> {
   const { limit, maxBytes } = search;
@@ -85,9 +85,9 @@ interface Read {
 
 type Candidates = AsyncGenerator<Pick<EventPart, 'events' | 'end'>>;
 
-/** The events that may fit, without the blocks that cannot have any. */
+/** The events that may match. Blocks that cannot contain any are skipped. */
 async function* candidates(reader: EventReader, search: EventSearch, read: Read): Candidates {
-  // Read first: what comes into a block in the meantime is still read one by one.
+  // The end of the blocks is read first: an event that is added to a block meanwhile is still read one by one.
   const blocksEnd = await readBlocksEnd(reader);
   const tail = { ...search, after: Math.max(search.after, blocksEnd) };
   const blocks = { ...search, before: Math.min(search.before, blocksEnd + 1) };
@@ -131,7 +131,7 @@ function mayHave({ firstAt, lastAt, keys: filter }: EventBlock, { keys, from, to
 async function* oneByOne(reader: EventReader, search: EventSearch, read: Read): Candidates {
   const { direction, keys, limit, maxBytes } = search;
   let { after, before } = search;
-  // Without keys nearly all that is read is found.
+  // Without keys, almost every event matches.
   const step = keys.length === 0 ? Math.min(BLOCK_EVENTS, limit + 1) : BLOCK_EVENTS;
   while (after + 1 < before) {
     const range = { after, before, direction, limit: step };

@@ -26,7 +26,7 @@ export interface DeadLetterPosition {
 export interface DeadLetterStepRequest {
   action: DeadLetterAction;
   by: Actor;
-  /** Null: the dead letters of all webhooks; a redelivery leaves out those of inactive and deleted ones. */
+  /** Null: the dead letters of all webhooks; a redelivery omits those of inactive and deleted ones. */
   webhookId: number | null;
   filter: DeliveryFilter;
   /** Epoch milliseconds: the `until` of the step before. Defaults to now. */

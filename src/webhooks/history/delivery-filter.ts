@@ -6,7 +6,7 @@ import { type DeliveryStatus, MANUAL_DISCARDS } from './delivery-history.ts';
 /** How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. */
 export const MAX_EXAMINED = 2_000;
 
-/** Which deliveries are meant: those that match every member that is there. Times are in epoch milliseconds. */
+/** Filters of deliveries, all of which must match. Omitted members are ignored. Times are in epoch milliseconds. */
 export interface DeliveryFilter {
   statuses?: readonly DeliveryStatus[];
   subtopics?: readonly string[];
@@ -21,7 +21,7 @@ export interface DeliveryFilter {
   until?: number;
   /** The delivery was last changed then or earlier: for a dead letter, when it was dead-lettered. */
   updatedUntil?: number;
-  /** Leaves out messages that someone discarded. */
+  /** Omits messages that someone discarded. */
   withoutManualDiscards?: boolean;
 }
 

@@ -14,7 +14,7 @@ import { DELIVERY_BYTES, type RedeliverableStep } from './redeliverable-store.ts
 type StoredDelivery = Selectable<DeliveryRow>;
 type HistoryReader = Pick<Reader, 'dialect' | 'query' | 'all'>;
 
-/** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
+/** The condition of the partial index without delivered messages, word for word: an engine cannot use it for a parameter. */
 const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
 interface DeliveriesRequest {
@@ -49,9 +49,9 @@ async function readMatching(
   const { page } = request;
   const query = deliveriesOf(reader, request, floorId);
   if (messageId !== undefined || reader.dialect === 'postgres') return await query.execute();
-  if (leavesDeliveredOut(statuses)) return await query.where(NOT_DELIVERED).execute();
+  if (omitsDelivered(statuses)) return await query.where(NOT_DELIVERED).execute();
 
-  // What is listed in the meantime comes with neither or both: the two parts meet at one delivery.
+  // A delivery that is listed meanwhile appears once: both parts use the same boundary.
   const listedTo = await readListedTo(reader);
   const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
   if (unlisted.length > page.limit) return unlisted;
@@ -63,7 +63,7 @@ async function readMatching(
   return [...unlisted, ...listed];
 }
 
-function leavesDeliveredOut(statuses: readonly DeliveryStatus[] | undefined): boolean {
+function omitsDelivered(statuses: readonly DeliveryStatus[] | undefined): boolean {
   return statuses !== undefined && !statuses.includes('DELIVERED');
 }
 
@@ -83,10 +83,10 @@ function deliveriesOf(
   if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
   if (filter.statuses === undefined) return found;
   found = found.where('deliveries.status', 'in', filter.statuses);
-  return dialect === 'postgres' && leavesDeliveredOut(filter.statuses) ? found.where(NOT_DELIVERED) : found;
+  return dialect === 'postgres' && omitsDelivered(filter.statuses) ? found.where(NOT_DELIVERED) : found;
 }
 
-/** Those of its list, from there where it ends or the page begins. */
+/** The listed deliveries, from the end of the list or the start of the page. */
 async function readListedDeliveries(
   { query, dialect }: HistoryReader,
   { webhookId, filter, page }: DeliveriesRequest,
@@ -115,7 +115,7 @@ async function readFloor(
   { webhookId, filter: { statuses }, page }: DeliveriesRequest,
 ): Promise<{ id: number; updatedAt: number } | null> {
   const after = page.after ?? Number.MAX_SAFE_INTEGER;
-  if (leavesDeliveredOut(statuses)) {
+  if (omitsDelivered(statuses)) {
     const found = await reader.query
       .selectFrom('deliveries')
       .select('deliveries.id')
@@ -194,7 +194,7 @@ export async function readRedeliverableMatching(
   return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
 }
 
-/** Those of a webhook's deliveries that have one of the statuses, in the order of the history. */
+/** A webhook's deliveries with one of the statuses, among the given ids and in the order of the history. */
 export async function readFinal(
   { query }: Pick<Reader, 'query'>,
   webhookId: number,
