@@ -95,10 +95,10 @@ function withoutSecrets(member: string, value: unknown): unknown {
 async function ask<T>(url: string, request: RequestInit, signal: AbortSignal): Promise<T> {
   const { pathname } = new URL(url);
   const name = `${request.method ?? 'GET'} ${pathname}`;
-  return await within({ what: `an answer to ${name}`, deadlineMs: PATIENCE_MS, signal }, async (limit) => {
-    const answer = await fetch(url, { ...request, signal: limit });
-    const text = await answer.text();
-    if (!answer.ok) throw new DemoFailure(`${name} was answered with ${answer.status}`, [text]);
+  return await within({ what: `a response to ${name}`, deadlineMs: PATIENCE_MS, signal }, async (limit) => {
+    const response = await fetch(url, { ...request, signal: limit });
+    const text = await response.text();
+    if (!response.ok) throw new DemoFailure(`${name} returned ${response.status}`, [text]);
     return (text === '' ? null : JSON.parse(text)) as T;
   });
 }

@@ -49,7 +49,7 @@ describe('events of accounts’ content', () => {
     content: object,
   ): ToldChange => ({ subtopic, account, content });
 
-  /** The webhook’s messages, once a last change has been told of as well; that one’s is left out. */
+  /** Asserts the webhook’s messages after a final change, whose message is omitted from what is expected. */
   async function assertTold(
     webhook: { id: number; name: string },
     expected: readonly ToldChange[],
@@ -77,8 +77,11 @@ describe('events of accounts’ content', () => {
     ['added', 'CONTENT_ADDED_TO_ACCOUNT'],
     ['removed', 'CONTENT_REMOVED_FROM_ACCOUNT'],
   ] as const) {
-    /** What was added is told of, or its removal after an addition that no webhook heard of. */
-    async function tell(account: { id: number }, asset: NamedAsset): Promise<{ id: number; name: string }> {
+    /** Publishes the addition, or the removal of content that was added before the webhook was created. */
+    async function publishChange(
+      account: { id: number },
+      asset: NamedAsset,
+    ): Promise<{ id: number; name: string }> {
       if (change === 'added') {
         const webhook = await createWebhook();
         await make.add(account.id, asset);
@@ -99,7 +102,7 @@ describe('events of accounts’ content', () => {
       await api.post(`/courses/${course.id}/versions/1/publish`);
       await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
       const location = `Home > Courses “${change}”`;
-      await assertTold(await tell(account, course), [
+      await assertTold(await publishChange(account, course), [
         told(subtopic, account, {
           course: courseResource(course, location, 1),
           folder: { id: place, name: `Courses “${change}”`, location: 'Home', contents: [course] },
@@ -111,7 +114,7 @@ describe('events of accounts’ content', () => {
       const account = await northwind();
       const place = await make.folder(`Equivalents ${change}`);
       const equivalent = await make.equivalent('Fire', [await make.course('Fire safety')], place);
-      await assertTold(await tell(account, equivalent), [
+      await assertTold(await publishChange(account, equivalent), [
         told(subtopic, account, {
           folder: { id: place, name: `Equivalents ${change}`, location: 'Home', contents: [equivalent] },
         }),
@@ -123,7 +126,7 @@ describe('events of accounts’ content', () => {
       const place = await make.folder(`Bundles ${change}`);
       const bundle = await make.bundle('Week', [await make.course('Fire safety')], place);
       const location = `Home > Bundles ${change}`;
-      await assertTold(await tell(account, bundle), [
+      await assertTold(await publishChange(account, bundle), [
         told(subtopic, account, {
           folder: { id: place, name: `Bundles ${change}`, location: 'Home', contents: [bundle] },
           bundle: { id: bundle.id, name: 'Week', location },
@@ -144,7 +147,7 @@ describe('events of accounts’ content', () => {
       const equivalent = await make.equivalent('Equivalent', [second], top);
       const inLater = await make.course('In later', later);
       const location = `Home > Tree ${change}`;
-      await assertTold(await tell(account, { type: 'FOLDER', id: top, name: `Tree ${change}` }), [
+      await assertTold(await publishChange(account, { type: 'FOLDER', id: top, name: `Tree ${change}` }), [
         told(subtopic, account, {
           folder: {
             id: top,

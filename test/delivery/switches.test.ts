@@ -23,8 +23,8 @@ async function lineOf(api: Api, id: number) {
 }
 
 /**
- * Lets pass what it takes in which everything that is due would be taken up: on a busy machine as on any other, the time
- * in which a service that delivers starts, and delivers some messages one after another.
+ * Waits long enough for every due message to be received: as long as a second service needs to start and to deliver several
+ * messages, which also holds on a busy machine.
  */
 async function untilAllWouldBeOut(): Promise<void> {
   await using target = await startTarget();

@@ -73,7 +73,7 @@ describe('profiles of learners without registrations', () => {
     );
   });
 
-  test('are looked for without a stop of everything else', async () => {
+  test('are searched without blocking the event loop', async () => {
     await using owned = await openTestDatabase();
     const { database } = owned;
     const pages = 5;

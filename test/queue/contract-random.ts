@@ -60,7 +60,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Does to an engine and to the model the same, and holds one against the other after each step. */
+/** Applies each step to an engine and to the model, and compares them. */
 class Comparison {
   readonly #engine: QueueEngine;
   readonly #user: QueueUser;

@@ -6,7 +6,7 @@ import { contentOf, messageOf, type OpenQueue, QueueUser, VISIBILITY_MS } from '
 /** Beyond what an engine discards in one step. */
 const MANY_FOLLOWERS = 1_200;
 
-/** What becomes of messages when they are settled. */
+/** The effects of settlements. */
 export function settlingContract(open: OpenQueue): void {
   describe('a delete', () => {
     it('removes the message and makes the next one due with a count of one', async () => {

@@ -44,11 +44,7 @@ describe('the tree of folders', () => {
     assert.equal(index.location(node(4)), 'Home > Chapter 10 > Annex');
     assert.equal(index.isWithin(node(4), node(2)), true);
     assert.equal(index.isWithin(node(2), node(4)), false);
-    assert.equal(
-      index.countsBelow(node(1)).courses,
-      7,
-      'what stands in a folder that is not told is left out',
-    );
+    assert.equal(index.countsBelow(node(1)).courses, 7, 'counts omit folders that are not in the list');
   });
 
   it('shows search results with the folders above them', () => {

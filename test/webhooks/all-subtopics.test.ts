@@ -101,7 +101,7 @@ describe('all subtopics, or an explicit list of them', () => {
       });
     });
 
-    test('with the record as it was read leaves all as all, even when a focus is added and removed', async () => {
+    test('with the unchanged record keeps all_subtopics, even after a focus is added and removed', async () => {
       const record = await create();
       const focused = await update(record.id, { ...record, focus: FOCUS });
       assert.deepEqual(chosen(focused), { all_subtopics: true, subtopics: WITH_FOCUS });

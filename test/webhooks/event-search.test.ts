@@ -173,7 +173,7 @@ describe('a search in the event log', () => {
 });
 
 describe('events that are committed out of the order of their ids', { skip: !ON_POSTGRES }, () => {
-  test('are put into blocks once none can be missing', async () => {
+  test('are summarized in blocks once no earlier event can still appear', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const late = Promise.withResolvers<void>();
