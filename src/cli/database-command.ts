@@ -13,7 +13,7 @@ const SUCCESS = 0;
 const WRONG_USE = 2;
 
 /** Rows between two progress lines. */
-const TOLD_EVERY_ROWS = 50_000;
+const PROGRESS_EVERY_ROWS = 50_000;
 const SHOWN_CHECKSUM_DIGITS = 12;
 
 const HELP = `Usage: coursewire database <command>
@@ -96,11 +96,11 @@ async function copyTo(targetUrl: string, context: DatabaseCommandContext): Promi
   await using databases = await context.open(targetUrl);
   const place = placeOf(targetUrl);
   write(`Copying the embedded database in ${context.dataDir()} to ${place}.\n`);
-  let toldAt = 0;
+  let reportedAt = 0;
   const copied = await copyDatabase(databases.source, databases.target, {
     onProgress: (table, rows, total) => {
-      if (rows < total && rows - toldAt < TOLD_EVERY_ROWS) return;
-      toldAt = rows < total ? rows : 0;
+      if (rows < total && rows - reportedAt < PROGRESS_EVERY_ROWS) return;
+      reportedAt = rows < total ? rows : 0;
       write(`  ${table}: ${rows} of ${total} rows\n`);
     },
     finish: context.finish,

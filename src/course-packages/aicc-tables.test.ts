@@ -28,9 +28,9 @@ function section(text: string, characters = 64 * 1024) {
 }
 
 describe('a section of an AICC description', () => {
-  it('has its members by lower-case name, with whatever line ends and blanks', () => {
+  it('has its members by lower-case name, with any line ends and blanks', () => {
     const text =
-      '; made by hand\r\n [COURSE] \r\nCourse_Title = A = B \r;Course_ID=no\nCOURSE_ID=7\n[Course_Description]\nCourse_ID=8';
+      '; edited manually\r\n [COURSE] \r\nCourse_Title = A = B \r;Course_ID=no\nCOURSE_ID=7\n[Course_Description]\nCourse_ID=8';
     for (const characters of [1, 2, 1_000])
       assert.deepEqual(Object.fromEntries(section(text, characters)), {
         course_title: 'A = B',

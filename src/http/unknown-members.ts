@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 const UI_INTERFACE = '/ui/api/';
-const MAX_ERRORS_TOLD = 100;
+const MAX_ERRORS_REPORTED = 100;
 
 /**
  * Rejects query members that a route does not know, because a typing error (`resetstatistics=true`) must not
@@ -45,7 +45,7 @@ export function refuseUnknownMembers(server: FastifyInstance): void {
 export function withUnknownMembers(request: FastifyRequest, found: readonly InputError[]): InputError[] {
   const reported = new Set(found.map(({ pointer }) => pointer));
   const unknown = unknownMemberErrors(request).filter(({ pointer }) => !reported.has(pointer));
-  return [...found, ...unknown].slice(0, MAX_ERRORS_TOLD);
+  return [...found, ...unknown].slice(0, MAX_ERRORS_REPORTED);
 }
 
 function unknownMemberErrors(request: FastifyRequest): InputError[] {

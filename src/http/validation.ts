@@ -9,7 +9,7 @@ import { INVALID_CURSOR, parseCursor, parsePairCursor } from './paging.ts';
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
 
 /** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
-const MAX_ERRORS_TOLD = 100;
+const MAX_ERRORS_REPORTED = 100;
 
 /** How texts are read that have this mark, and what is wrong with the others. */
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
@@ -58,7 +58,7 @@ export function requestErrorsOf(request: FastifyRequest, error: FastifyError | u
     (part) => part !== error.validationContext,
   );
   const errors = [error, ...others.map((part) => failureOf(request, part))].flatMap(inputErrorsOf);
-  return errors.slice(0, MAX_ERRORS_TOLD);
+  return errors.slice(0, MAX_ERRORS_REPORTED);
 }
 
 /** What Fastify would report if this part was the first that fails. */
@@ -87,7 +87,7 @@ export function inputErrorsOf(error: SchemaFailure | undefined): InputError[] {
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
     const reported = toInputError(each, prefix);
     errors.set(`${reported.pointer} ${reported.detail}`, reported);
-    if (errors.size === MAX_ERRORS_TOLD) break;
+    if (errors.size === MAX_ERRORS_REPORTED) break;
   }
   return [...errors.values()];
 }
@@ -105,7 +105,7 @@ export function assertValid(request: FastifyRequest, further: readonly InputErro
   const bySchema = schemaErrorsOf(request);
   const reported = new Set(bySchema.map(({ pointer }) => pointer));
   const errors = [...bySchema, ...further.filter(({ pointer }) => !reported.has(pointer))];
-  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_TOLD));
+  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
 }
 
 /**

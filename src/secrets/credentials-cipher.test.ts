@@ -103,8 +103,8 @@ describe('the credentials cipher', () => {
     const byOlder = new CredentialsCipher([OLDER]).encryptCredentials(1, credentials);
     const rotated = new CredentialsCipher([SECRET, OLDER]);
     assert.deepEqual(rotated.decryptCredentials(1, byOlder), credentials);
-    const anew = rotated.encryptCredentials(1, credentials);
-    assert.deepEqual(cipher.decryptCredentials(1, anew), credentials);
-    assertUndecryptable(() => new CredentialsCipher([OLDER]).decryptCredentials(1, anew));
+    const byCurrent = rotated.encryptCredentials(1, credentials);
+    assert.deepEqual(cipher.decryptCredentials(1, byCurrent), credentials);
+    assertUndecryptable(() => new CredentialsCipher([OLDER]).decryptCredentials(1, byCurrent));
   });
 });

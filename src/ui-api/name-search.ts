@@ -51,14 +51,14 @@ export function nameHolds(
 function holdsOnSqlite(column: NameColumn, text: string, position: Position): RawBuilder<SqlBool> {
   const sought = foldLetters(text);
   const key = nameKey('sqlite', column);
-  if (isAscii(text)) return standsAt(key, sought, position);
-  const tests = [standsAt(sql`${sql.raw(FOLD_FUNCTION)}(${sql.ref(column)})`, sought, position)];
+  if (isAscii(text)) return occursAt(key, sought, position);
+  const tests = [occursAt(sql`${sql.raw(FOLD_FUNCTION)}(${sql.ref(column)})`, sought, position)];
   const [longest = ''] = sought.split(/[^\0-\x7f]+/).sort((a, b) => b.length - a.length);
-  if (longest !== '') tests.unshift(standsAt(key, longest, 'anywhere'));
+  if (longest !== '') tests.unshift(occursAt(key, longest, 'anywhere'));
   return sql`(${sql.join(tests, sql` and `)})`;
 }
 
-function standsAt(name: RawBuilder<unknown>, sought: string, position: Position): RawBuilder<SqlBool> {
+function occursAt(name: RawBuilder<unknown>, sought: string, position: Position): RawBuilder<SqlBool> {
   if (position === 'anywhere') return sql`instr(${name}, ${sought}) > 0`;
   return position === 'whole'
     ? sql`${name} = ${sought}`

@@ -8,7 +8,7 @@ const MS_PER_SECOND = 1_000;
 const CONNECT_MS = 10 * MS_PER_SECOND;
 const SILENCE_MS = 15 * MS_PER_SECOND;
 const DEFAULT_DEADLINE_MS = 30 * MS_PER_SECOND;
-const MAX_RECIPIENTS_TOLD = 5;
+const MAX_RECIPIENTS_NAMED = 5;
 
 /** An e-mail in plain text. */
 export interface Mail {
@@ -164,8 +164,8 @@ function mailFailure(error: unknown): string {
 
 function refusalText(verb: 'deferred' | 'rejected', addresses: readonly string[]): string {
   const more =
-    addresses.length > MAX_RECIPIENTS_TOLD ? ` and ${addresses.length - MAX_RECIPIENTS_TOLD} more` : '';
-  return `${verb} ${addresses.slice(0, MAX_RECIPIENTS_TOLD).join(', ')}${more}`;
+    addresses.length > MAX_RECIPIENTS_NAMED ? ` and ${addresses.length - MAX_RECIPIENTS_NAMED} more` : '';
+  return `${verb} ${addresses.slice(0, MAX_RECIPIENTS_NAMED).join(', ')}${more}`;
 }
 
 /** A server may repeat what it was sent. */

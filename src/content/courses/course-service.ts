@@ -45,7 +45,7 @@ const FIRST_VERSION = 0;
 /** Maximum number of versions in a response. */
 const MAX_VERSIONS_READ = 1_000;
 
-/** Who uploads, and what is done with the upload. */
+/** The user who uploads, and the steps that follow the upload. */
 export interface UploadContext<R> {
   user: string;
   by: Actor;

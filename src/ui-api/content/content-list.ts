@@ -4,7 +4,7 @@ import type { Tables } from '../../database/schema.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readList, readListOfIds } from '../read-list.ts';
-import { readLocations, standsIn } from './locations.ts';
+import { isInFolder, readLocations } from './locations.ts';
 
 /** Lists of courses, equivalents and bundles, with the same search. */
 
@@ -146,7 +146,7 @@ function fits<Table extends ContentTable>(
       sql<boolean>`(${nameHolds(reader.dialect, `${table}.name`, search)} or ${sql.ref(`${table}.id`)} = ${id})`,
     );
   }
-  if (folderId !== null) conditions.push(standsIn(`${table}.folder_id`, folderId, recursive));
+  if (folderId !== null) conditions.push(isInFolder(`${table}.folder_id`, folderId, recursive));
   return eb.and(conditions);
 }
 

@@ -20,7 +20,7 @@ export async function readLocations(
 type FolderColumn = 'courses.folder_id' | 'equivalents.folder_id' | 'bundles.folder_id';
 
 /** Whether something is in a folder or, with `recursive`, in one of its subfolders. */
-export function standsIn(column: FolderColumn, folderId: number, recursive: boolean): RawBuilder<SqlBool> {
+export function isInFolder(column: FolderColumn, folderId: number, recursive: boolean): RawBuilder<SqlBool> {
   if (!recursive) return sql`${sql.ref(column)} = ${folderId}`;
   return sql`${sql.ref(column)} in (
     with recursive below (id, depth) as (

@@ -19,13 +19,13 @@ export class CachedReading<T> {
   /** The reading, at most a second old, or older if it is expensive. */
   async get(): Promise<T> {
     if (this.#kept !== null && this.#clock() < this.#kept.until) return this.#kept.value;
-    this.#reading ??= this.#readAnew().finally(() => {
+    this.#reading ??= this.#refresh().finally(() => {
       this.#reading = null;
     });
     return await this.#reading;
   }
 
-  async #readAnew(): Promise<T> {
+  async #refresh(): Promise<T> {
     const begun = this.#clock();
     const value = await this.#read();
     const ended = this.#clock();

@@ -16,7 +16,7 @@ import {
 } from './dashboard-store.ts';
 
 /** Maximum number of webhooks and lines. */
-const MAX_TOLD = 20;
+const MAX_LISTED = 20;
 
 /** A webhook with failed attempts within the last hour. Times are in epoch milliseconds. */
 export interface FailingWebhook {
@@ -104,13 +104,13 @@ export class Dashboard {
   }
 
   async #readPaused(): Promise<DeliveryNow['paused']> {
-    const longest = await readPaused(this.#with.reader, MAX_TOLD);
+    const longest = await readPaused(this.#with.reader, MAX_LISTED);
     if (longest.length === 0) return { webhooks: 0, messages: 0, longest };
     return { ...(await countPaused(this.#with.reader)), longest };
   }
 
   async #readFailing(): Promise<FailingWebhook[]> {
-    const failing = await this.#with.trends.mostFailing(MAX_TOLD);
+    const failing = await this.#with.trends.mostFailing(MAX_LISTED);
     const webhooks = await readWebhooksInBrief(
       this.#with.reader,
       failing.map(({ webhookId }) => webhookId),
@@ -131,7 +131,7 @@ export class Dashboard {
 
   async #readBlocked(): Promise<BlockedLine[]> {
     const lines: BlockedLine[] = [];
-    for (const retrying of await readRetrying(this.#with.reader, MAX_TOLD)) {
+    for (const retrying of await readRetrying(this.#with.reader, MAX_LISTED)) {
       const { depth, head } = await this.#with.queue.line(retrying.webhook_id);
       // Settled since it was read.
       if (head === null || head.messageId !== retrying.message_id) continue;

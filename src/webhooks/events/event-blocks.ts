@@ -124,7 +124,7 @@ export class EventBlocks implements AsyncDisposable {
   }
 }
 
-/** Removes events of before a moment, the oldest first, at most `limit`, and returns how many. */
+/** Removes events before the given time, oldest first and at most `limit`. Returns their number. */
 export async function deleteEventsBefore(tx: Transaction, before: number, limit: number): Promise<number> {
   let deleted = 0;
   while (deleted < limit) {
