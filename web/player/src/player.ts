@@ -271,11 +271,11 @@ export class Player {
       return true;
     }
     this.#open = null;
-    this.#sequencer?.takeAway();
+    this.#sequencer?.leaveUnit();
     const canStay = leaving !== 'time-out' && this.#sequencer?.isWaiting !== true;
     if (!(await open.closeCourse(canStay)) && !this.#isEnded) {
       this.#open = open;
-      this.#sequencer?.takeAway(false);
+      this.#sequencer?.leaveUnit(false);
       this.#startClock(open);
       return false;
     }

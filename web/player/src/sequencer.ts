@@ -33,7 +33,7 @@ export class Sequencer {
   #isResumed = false;
   #isOver = false;
   #isWaiting = false;
-  #isTakenAway = false;
+  #isLeaving = false;
 
   /** @param state the state that an earlier page stored; null without one */
   constructor(tree: ActivityTreeDefinition, state: SequencingState | null) {
@@ -164,7 +164,7 @@ export class Sequencer {
     const { tree } = this.#session;
     if (isAsset && tree.current !== null) completeAsset(tree, tree.current);
     this.#isWaiting = false;
-    this.#isTakenAway = false;
+    this.#isLeaving = false;
     this.#delivered = null;
     this.#isOver = false;
   }
@@ -186,10 +186,10 @@ export class Sequencer {
    * @param asked the value of `adl.nav.request`
    */
   terminated(unit: string, report: UnitReport, asked: string): void {
-    const request = this.#isTakenAway ? null : requestOf(asked);
+    const request = this.#isLeaving ? null : requestOf(asked);
     if (request !== 'abandon' && request !== 'abandonAll') this.track(unit, report);
     const { current } = this.#session.tree;
-    if (this.#isTakenAway) return;
+    if (this.#isLeaving) return;
     if (current?.id === unit) current.hasEnded = !current.isSuspended;
     if (EXITS_OF_ALL.includes(report.cmi.exit)) this.request('exitAll');
     else if (request !== null) this.request(request);
@@ -197,10 +197,10 @@ export class Sequencer {
 
   /**
    * The learner leaves the open unit, so the unit's own navigation request no longer counts.
-   * @param isTakenAway false if the learner stays after all
+   * @param isLeaving false if the learner stays after all
    */
-  takeAway(isTakenAway = true): void {
-    this.#isTakenAway = isTakenAway;
+  leaveUnit(isLeaving = true): void {
+    this.#isLeaving = isLeaving;
   }
 
   /** The data of the course on which a unit's `adl` data model works. */

@@ -252,7 +252,7 @@ export const audit = {
     description:
       'Changes of webhooks, alerts, API clients, administrators, accounts and content appear here.',
   },
-  nothingFits: {
+  noResults: {
     title: 'No results',
     description: 'No change matches these filters. Old entries are removed (audit_log_days).',
   },

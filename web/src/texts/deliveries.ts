@@ -69,7 +69,7 @@ export const deliveries = {
     title: 'No messages yet',
     description: 'Messages appear here as soon as a matching event occurs. Test messages are not listed.',
   },
-  nothingFits: {
+  noResults: {
     title: 'No results',
     description: 'No message matches.',
     goesOn: 'None of the latest messages matches. Choose Older to search further back.',
@@ -110,7 +110,7 @@ export const deliveries = {
     },
     attempt: (number: number) => `Attempt ${number}`,
     noAttempts: 'Not attempted.',
-    earlierLeftOut: 'Only the latest attempts are kept.',
+    earlierOmitted: 'Only the latest attempts are kept.',
     resent: 'Sent twice: the target closed the connection while the request was being sent.',
     waits: 'Waiting in line. It will be sent automatically.',
     redeliver: 'Redeliver',

@@ -35,7 +35,7 @@ export const events = {
     title: 'No events yet',
     description: 'Events appear here when an account, content or a registration changes.',
   },
-  nothingFits: {
+  noResults: {
     title: 'No results',
     description: 'No event matches these filters. Old events are removed (delivery_history_days).',
   },

@@ -8,7 +8,7 @@ import type { TableState } from '../use-table.ts';
 export interface LogWords {
   /** If the search has more pages. */
   searching: { title: string; description: string; action: string };
-  nothingFits: { title: string; description: string };
+  noResults: { title: string; description: string };
   filters: { clear: string };
 }
 
@@ -39,8 +39,8 @@ export function LogWithoutEntries({
   return (
     <EmptyState
       icon={IconSearchOff}
-      title={words.nothingFits.title}
-      description={words.nothingFits.description}
+      title={words.noResults.title}
+      description={words.noResults.description}
       action={
         <Button variant="default" onClick={table.clear}>
           {words.filters.clear}

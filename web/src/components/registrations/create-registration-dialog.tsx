@@ -77,7 +77,7 @@ function CreateForm({
   /** The idempotency key of the input that was sent. */
   const changed = (field: Field) => {
     key.current = '';
-    setFaults(({ [field]: _mended, ...others }) => others);
+    setFaults(({ [field]: _corrected, ...others }) => others);
   };
   const notHeld = useNotHeld(account[0], course[0]);
   const create = useFormMutation({

@@ -156,7 +156,7 @@ function NameForm({
   const [name, setName] = useState(initial);
   const [wrong, setWrong] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const told =
+  const rejected =
     error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '/name') : undefined;
   const onSubmitForm = (event: FormEvent) => {
     event.preventDefault();
@@ -184,7 +184,7 @@ function NameForm({
             setName(event.currentTarget.value);
             setWrong(null);
           }}
-          error={wrong ?? (told === undefined ? undefined : `${folders.name} ${told.detail}`)}
+          error={wrong ?? (rejected === undefined ? undefined : `${folders.name} ${rejected.detail}`)}
         />
         <FormButtons submit={submit} pending={pending} onCancel={onClose} />
       </Stack>

@@ -19,7 +19,7 @@ const words = courses.versions;
 /** Shown before all are requested. */
 const FIRST_SHOWN = 20;
 /** Maximum number of versions in a response of the API. */
-const MAX_TOLD = 1_000;
+const MAX_LISTED = 1_000;
 
 /** The versions of a course, newest first. */
 export function VersionsPanel({ course, etag }: { course: CourseWithVersions; etag: string | null }) {
@@ -112,7 +112,7 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
           </Button>
         </div>
       )}
-      {all && newestFirst.length >= MAX_TOLD && <div className={styles.more}>{words.bounded}</div>}
+      {all && newestFirst.length >= MAX_LISTED && <div className={styles.more}>{words.bounded}</div>}
       <PublishDialog course={course} etag={etag} version={publishing} onClose={() => setPublishing(null)} />
     </Panel>
   );

@@ -114,10 +114,10 @@ function checkLanguages(items: readonly GroupItem[]): Map<string, string> {
 }
 
 /** The errors of the service, assigned to the members. */
-export function errorsFromService(draft: GroupDraft, told: readonly InputError[]): GroupErrors {
+export function errorsFromService(draft: GroupDraft, reported: readonly InputError[]): GroupErrors {
   const ofItem = new Map<string, string>();
   const errors: { name?: string; folder?: string; items?: string } = {};
-  for (const { pointer, detail } of told) {
+  for (const { pointer, detail } of reported) {
     const [, member = '', at] = pointer.split('/');
     const text = detail.charAt(0).toUpperCase() + detail.slice(1);
     const item = at === undefined ? undefined : draft.items[Number(at)];

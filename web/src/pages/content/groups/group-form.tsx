@@ -76,11 +76,11 @@ export function GroupForm({
   const submit = useRef<HTMLButtonElement>(null);
   const first = useRef(initial);
   const sent = useRef(initial);
-  const told =
+  const rejected =
     problem instanceof ApiError && draft === sent.current
       ? errorsFromService(draft, problem.errors)
       : NO_ERRORS;
-  const errors = isEmpty(found) ? told : found;
+  const errors = isEmpty(found) ? rejected : found;
   const changed = !isSameDraft(draft, initial);
   const canSave = isNew || changed;
   const isSent = saving && draft === sent.current;
@@ -128,7 +128,7 @@ export function GroupForm({
       }}
     >
       {!readOnly && <UnsavedChanges when={changed && !isSent} />}
-      {notice?.(draft) ?? (isEmpty(told) && <FormProblem error={problem} />)}
+      {notice?.(draft) ?? (isEmpty(rejected) && <FormProblem error={problem} />)}
       {!readOnly && (
         <div className={styles.fields}>
           <TextInput

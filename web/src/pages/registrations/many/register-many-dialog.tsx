@@ -99,7 +99,7 @@ function ManyForm({
   const resetFile = useRef<() => void>(null);
   const setLearners = (value: string) => {
     setText(value);
-    setFaults(({ learners: _mended, ...others }) => others);
+    setFaults(({ learners: _corrected, ...others }) => others);
   };
   const readFile = async (file: File | null) => {
     if (file === null) return;

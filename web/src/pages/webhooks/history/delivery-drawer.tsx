@@ -241,7 +241,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
         </ol>
       )}
       {attempts.length > 0 && attempts.length < delivery.attempts && (
-        <div className={styles.dim}>{texts.earlierLeftOut}</div>
+        <div className={styles.dim}>{texts.earlierOmitted}</div>
       )}
     </Section>
   );

@@ -282,11 +282,11 @@ function Nothing({
     <EmptyState
       icon={IconHistory}
       heading="h3"
-      title={deliveries.nothingFits.title}
-      description={goesOn ? deliveries.nothingFits.goesOn : deliveries.nothingFits.description}
+      title={deliveries.noResults.title}
+      description={goesOn ? deliveries.noResults.goesOn : deliveries.noResults.description}
       action={
         <Button variant="default" onClick={onShowAll}>
-          {deliveries.nothingFits.action}
+          {deliveries.noResults.action}
         </Button>
       }
     />
