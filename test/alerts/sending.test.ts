@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { NoticeContent } from '../../src/alerts/notices/notice.ts';
 import { NoticeSender } from '../../src/alerts/notices/notice-sender.ts';
 import type { AlertRule } from '../../src/alerts/rules/alert-rule.ts';
-import { breakTable, mendTable, openDatabaseOf, runSql } from '../support/database.ts';
+import { breakTable, openDatabaseOf, restoreTable, runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget } from '../support/target.ts';
@@ -265,7 +265,7 @@ describe('channels', () => {
       () => JSON.stringify(service.logLines).includes('notices of alerts could not be processed'),
       'it is logged',
     );
-    await mendTable(database, 'alert_notices');
+    await restoreTable(database, 'alert_notices');
     await receiver.waitFor(1);
   });
 

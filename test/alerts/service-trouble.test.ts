@@ -156,7 +156,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
     const { summary } = receiver.requests[0]!.json as { summary: string };
     assert.match(summary, /^\[Coursewire\] The database on .+ has been failing since /);
     clock.pass(10 * MINUTE);
-    proxy.mend();
+    proxy.restore();
     const firing = await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
     assert.deepEqual(
       firing.notices.map(({ kind, state }: Record<string, string>) => [kind, state]),
@@ -188,7 +188,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       clock.pass(MINUTE);
       return receiver.requests.length > 0;
     }, 'the notice was sent');
-    proxy.mend();
+    proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
 
     // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
@@ -201,7 +201,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       return certain.requests.some(({ path: to }) => to === '/outage');
     }, 'the outage was announced by the new rule');
     clock.pass(2 * MINUTE);
-    proxy.mend();
+    proxy.restore();
     const firing = await untilFiring(
       api,
       alert,
@@ -236,7 +236,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       return receiver.requests.length > 0;
     }, 'the notice was sent');
     clock.pass(Date.parse('2030-01-01T11:59:00Z') - clock.now());
-    proxy.mend();
+    proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
 
     // A rule that is new has nothing to continue. It shows that the second outage lasted long enough.
@@ -249,7 +249,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       clock.pass(2_000);
       return certain.requests.some(({ path: to }) => to === '/again');
     }, 'the outage was announced by the new rule');
-    proxy.mend();
+    proxy.restore();
     const firing = await untilFiring(
       api,
       alert,
@@ -283,7 +283,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       clock.pass(MINUTE);
       return typesAre(['alert.began'])();
     }, 'the notice was sent');
-    proxy.mend();
+    proxy.restore();
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is recorded');
     proxy.cut();
     await untilUnready(losing);
@@ -291,7 +291,7 @@ describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
       clock.pass(2_000);
       return typesAre(['alert.began', 'alert.began', 'alert.ended'])();
     }, 'the end and the new begin were sent');
-    proxy.mend();
+    proxy.restore();
     const second = await untilFiring(
       api,
       alert,

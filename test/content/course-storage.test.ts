@@ -8,7 +8,7 @@ import type { Course } from '../../src/content/courses/course.ts';
 import { newContentKey } from '../../src/content/files/content-key.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
-import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
+import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -71,13 +71,13 @@ describe('an import that fails leaves no file, no course and no event', () => {
     await api.create('/webhooks', { name: 'Courses', topic: 'COURSE', target_url: target.url });
     const content = filesOf(service).content;
 
-    const mend = await breakIt(service);
+    const repair = await breakIt(service);
     for (const to of ['/courses', `/courses/${course.id}/versions`]) {
       const answer = await api.post(to, uploadForm(await scormPackage()));
       problemErrors(answer, expected.status);
       assert.equal(answer.body.detail, expected.detail);
     }
-    await mend();
+    await repair();
 
     assert.deepEqual(filesOf(service), { content, tmp: [] });
     assert.deepEqual((await api.get('/courses')).body.data, [course]);
@@ -100,7 +100,7 @@ describe('an import that fails leaves no file, no course and no event', () => {
           await rm(folder);
           await rename(`${folder}-away`, folder);
         };
-        // Beside PostgreSQL, the folder has the name of its installation, and what lacks it is taken for a share that is away.
+        // With PostgreSQL, a file in the folder names its installation. A folder without it is treated as a share that is not mounted.
       },
       ON_POSTGRES ? AWAY : FAILED,
     );
@@ -113,7 +113,7 @@ describe('an import that fails leaves no file, no course and no event', () => {
         await breakTable(database, table, 'insert');
         return async () => {
           await using again = await openDatabaseOf(settings.data_dir);
-          await mendTable(again, table);
+          await restoreTable(again, table);
         };
       });
     });

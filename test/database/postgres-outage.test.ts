@@ -78,7 +78,7 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
         DatabaseUnavailableError,
       );
     }
-    proxy.mend();
+    proxy.restore();
     await database.ping();
     await database.transaction((tx) => tx.run(INSERT, 'after', 'x'));
     const rows = await database.reader.all<{ name: string }>(
@@ -137,7 +137,7 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
     ]);
     const { connectMs, statementMs, graceMs } = SHORT_TIMEOUTS;
     assert.ok(performance.now() - began < 2 * (connectMs + statementMs + graceMs));
-    proxy.mend();
+    proxy.restore();
     await until(
       () =>
         database.ping().then(

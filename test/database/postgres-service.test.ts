@@ -170,7 +170,7 @@ describe('while the PostgreSQL server is gone', { skip: !ON_POSTGRES }, () => {
     const pauses = () => service.logLines.filter(({ msg }) => /delivery pauses/.test(msg)).length;
     await until(() => pauses() > 0, 'delivery says that it pauses');
 
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await ready()) === 200, 'readiness is green');
     await until(
       async () => (await api.post('/accounts', { name: 'After' })).status === 201,

@@ -108,7 +108,7 @@ describe('a commit whose response was lost', { skip: !ON_POSTGRES }, () => {
         (await administer(database.url, 'select from queue_lines where lease_token is not null')) > 0,
       'the database holds a lease',
     );
-    proxy.mend();
+    proxy.restore();
     await target.waitFor(2, { deadlineMs: BEFORE_A_LEASE_ENDS_MS });
   });
 });

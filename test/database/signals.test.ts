@@ -88,7 +88,7 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await until(() => heard.count === 1, 'listening');
     proxy.cut();
     await parts.database.transaction(async (tx) => tx.signal('one'));
-    proxy.mend();
+    proxy.restore();
     await until(() => heard.count === 2, 'listening again');
     await parts.database.transaction(async (tx) => tx.signal('one'));
     await until(() => heard.count === 3, 'the signal');
@@ -102,7 +102,7 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     using _ = database.onSignal('one', heard.listener);
     await assert.rejects(database.ping());
     assert.equal(heard.count, 0);
-    proxy.mend();
+    proxy.restore();
     await until(() => heard.count === 1, 'listening');
     proxy.cut();
     await database[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { skipOnceFree } from '../delivery/webhook-parts.ts';
 import { ManualClock } from '../support/clock.ts';
-import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
+import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -80,7 +80,7 @@ describe('health and metrics', () => {
     await breakTable(database, 'idempotency_keys', 'update');
     const undone = await api.post('/accounts', { name: 'Undone' }, { 'Idempotency-Key': 'k' });
     assert.equal(undone.status, 500);
-    await mendTable(database, 'idempotency_keys');
+    await restoreTable(database, 'idempotency_keys');
     const { body } = await api.get('/metrics');
     assert.doesNotMatch(body, /^coursewire_events_total\{.*\} [1-9]/m);
     await api.create('/accounts', { name: 'Done' });
@@ -159,7 +159,7 @@ describe('health and metrics', () => {
       assert.match(text, /^coursewire_events_total\{/m, lose);
       assert.doesNotMatch(text, /^coursewire_(queue_depth|dead_letters|queue_oldest_age_seconds) /m);
       assert.ok(performance.now() - startedAt < 15_000, 'a scrape does not wait for a silent database');
-      database.proxy.mend();
+      database.proxy.restore();
       await until(async () => /^coursewire_queue_depth 0$/m.test(await read()), 'the totals are back');
     }
   });

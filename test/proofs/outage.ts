@@ -197,7 +197,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
             // Sessions go through the pooler from here on, and then it dies.
             way.port = pooler.port;
             proxy.cut();
-            proxy.mend();
+            proxy.restore();
             const arrivals = service.target.requests.length;
             await service.target.waitFor(arrivals + WEBHOOKS_HEARD);
             await pooler[Symbol.asyncDispose]();
@@ -213,7 +213,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
           begin: async () => proxy.freeze(),
           end: async () => {
             proxy.cut();
-            proxy.mend();
+            proxy.restore();
           },
           ...DATABASE,
         },

@@ -81,7 +81,7 @@ export async function breakTable(
 }
 
 /** Reverts {@link breakTable}. */
-export async function mendTable(database: Database, table: string): Promise<void> {
+export async function restoreTable(database: Database, table: string): Promise<void> {
   await database.transaction((tx) =>
     tx.run(tx.dialect === 'sqlite' ? 'drop trigger broken' : `drop trigger broken on ${table}`),
   );

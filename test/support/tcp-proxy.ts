@@ -15,7 +15,7 @@ export interface TcpProxy extends AsyncDisposable {
   /** Ends each connection right after the next chunk from the client that contains this text, so that no response arrives. */
   cutBehind(text: string): void;
   /** Forwards new connections again; stalled ones remain stalled. */
-  mend(): void;
+  restore(): void;
 }
 
 /**
@@ -93,7 +93,7 @@ export async function startTcpProxy({
     cutBehind(text) {
       last = text;
     },
-    mend() {
+    restore() {
       state = 'open';
       last = null;
     },

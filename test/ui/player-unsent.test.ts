@@ -55,7 +55,7 @@ describe('a course whose tab is closed while the connection is lost', () => {
         ),
       'the page is closed',
     );
-    connection.mend();
+    connection.restore();
     return next;
   };
   const reopened = async (registrationId: string, page: Learner['page']) => {

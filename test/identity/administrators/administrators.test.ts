@@ -12,7 +12,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
-import { breakTable, mendTable, openDatabaseOf, openTestDatabase } from '../../support/database.ts';
+import { breakTable, openDatabaseOf, openTestDatabase, restoreTable } from '../../support/database.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('administrators', () => {
@@ -58,7 +58,7 @@ describe('administrators', () => {
     const invited = await admin.post('/ui/api/administrators', { email: 'n@example.com', role: 'viewer' });
     const changed = await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Vic' });
     const linked = await admin.post(`${viewerPath}/link`);
-    await mendTable(database, 'audit_entries');
+    await restoreTable(database, 'audit_entries');
     assert.deepEqual([invited.status, changed.status, linked.status], [500, 500, 500]);
     const log = () => JSON.stringify(service.logLines);
     const since = log().length;
