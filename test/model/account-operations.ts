@@ -196,11 +196,11 @@ export class AccountOperations {
           registration.completion !== completion ||
           registration.success !== success ||
           registration.score !== score;
-        const { completion_dt: told } = answered(answer, 200).body;
+        const { completion_dt: reported } = answered(answer, 200).body;
         const before = given ?? registration.completionDt;
-        if (before !== null || completion !== 'Completed') assert.equal(told, before);
-        else assert.match(told, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-        Object.assign(registration, { completion, success, score, duration, completionDt: told });
+        if (before !== null || completion !== 'Completed') assert.equal(reported, before);
+        else assert.match(reported, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        Object.assign(registration, { completion, success, score, duration, completionDt: reported });
         return isChange
           ? [this.#model.registrationEvent('REGISTRATION_STATUS_UPDATED', registration, user)]
           : [];

@@ -203,11 +203,11 @@ export class ContentModel {
     const hasOtherwise = (asset: AssetReference) =>
       others.has(keyOf(asset)) ||
       this.chain(this.folderOf(asset)).some((folder) => others.has(`FOLDER ${folder.id}`));
-    const told = new Map<string, AssetReference>();
+    const published = new Map<string, AssetReference>();
     for (const each of changed)
       for (const asset of each.type === 'FOLDER' ? this.#assetsWithin(each.id) : [each])
-        if (!hasOtherwise(asset)) told.set(keyOf(asset), asset);
-    const byFolder = Map.groupBy(told.values(), (asset) => this.folderOf(asset));
+        if (!hasOtherwise(asset)) published.set(keyOf(asset), asset);
+    const byFolder = Map.groupBy(published.values(), (asset) => this.folderOf(asset));
     return [...byFolder].map(([folderId, assets]) => ({
       topic: 'ACCOUNT_CONTENT',
       subtopic,

@@ -253,7 +253,7 @@ describe('the line checker detects', () => {
     ],
     'a message that is dead-lettered too soon': [
       new Scene().cause('a').arrive('a', 500),
-      /was given up after 1 failed attempts/,
+      /was dead-lettered after 1 failed attempts/,
     ],
     'a timestamp that goes back': [
       new Scene().cause('a').cause('b').arrive('a', 200, { second: 5 }).arrive('b', 200, { second: 4 }),
@@ -297,7 +297,7 @@ describe('the line checker detects', () => {
     ],
     'a history with another number of attempts': [
       new Scene().cause('a').arrive('a', 500).arrive('a').tell('a', 'DELIVERED', 1),
-      /tells of 1 attempts; 2 to 2 were seen/,
+      /reports 1 attempts; 2 to 2 were seen/,
     ],
   };
   for (const [what, [scene, message]] of Object.entries(bad)) {

@@ -203,7 +203,7 @@ export class LineChecker {
     if (this.#mayBeDiscarded(seen.expected, at)) fates.add('DISCARDED');
     if (fates.size === 0) {
       const after = `after ${seen.failures.most} failed attempts`;
-      if (arrival === null) assert.fail(`${this.#name}: ${seen.id} was given up ${after}: ${seen.text}`);
+      if (arrival === null) assert.fail(`${this.#name}: ${seen.id} was dead-lettered ${after}: ${seen.text}`);
       this.#fail(arrival, `overtook ${seen.id} ${after}: ${seen.text}`);
     }
     this.#over.push({ seen, expected: seen.expected, fates });
@@ -308,8 +308,8 @@ export class LineChecker {
         arrival,
         `happened between ${new Date(wall.start).toISOString()} and ${new Date(wall.end).toISOString()}`,
       );
-    const told = this.#service.timestamps.get(event) ?? timestamp;
-    if (told !== timestamp) this.#fail(arrival, `has ${told} in another webhook`);
+    const elsewhere = this.#service.timestamps.get(event) ?? timestamp;
+    if (elsewhere !== timestamp) this.#fail(arrival, `has ${elsewhere} in another webhook`);
     this.#service.timestamps.set(event, timestamp);
   }
 
@@ -337,7 +337,7 @@ export class LineChecker {
         const { least, most } = seen.attempts;
         assert.ok(
           entry.attempts >= least && entry.attempts <= most,
-          `${what} tells of ${entry.attempts} attempts; ${least} to ${most} were seen`,
+          `${what} reports ${entry.attempts} attempts; ${least} to ${most} were seen`,
         );
       }
       fates.clear();

@@ -30,7 +30,7 @@ const LEAST_OPERATIONS = 10;
 const STEPS_SHOWN = 20;
 const WEBHOOKS_AT_FIRST = 26;
 /** Operations during which webhooks are not delivered. */
-const OPERATIONS_IN_SILENCE = 6;
+const OPERATIONS_WHILE_OFF = 6;
 /** Messages that wait when a line is purged, at least. */
 const PILED_UP = 3;
 
@@ -204,7 +204,7 @@ class ModelRun {
     this.#context.mode = mode;
     const silence: Span = { start: tick(), end: Number.POSITIVE_INFINITY };
     service.silences.push(silence);
-    for (let n = 0; n < OPERATIONS_IN_SILENCE; n++) {
+    for (let n = 0; n < OPERATIONS_WHILE_OFF; n++) {
       if (choices.chance(0.7)) await this.#do([this.#operations.any()]);
       else await this.#webhooks.change();
     }

@@ -6,7 +6,7 @@ function forget({ queue, database }: QueueEngine, lineIds: readonly number[]): P
   return database.transaction((tx) => queue.forgetLines(tx, lineIds));
 }
 
-/** What a queue tells of itself, and how it is kept small. */
+/** The state that a queue reports, and how the queue is kept small. */
 export function overviewContract(open: OpenQueue): void {
   describe('the state of a line', () => {
     it('is empty for an unknown line', async () => {

@@ -13,7 +13,7 @@ const ALL = 1_000;
 const NO_POSITION = 0;
 
 const line = fc.constantFrom(...LINES);
-/** Chooses among what there is at that step, taken modulo its number: mostly what came latest. */
+/** Chooses one of the items that exist at that step, modulo their number: mostly a recent one. */
 const choice = fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(1_000) });
 const action = fc.constantFrom('delete', 'retry', 'release', 'dead-letter', 'discard');
 
@@ -258,7 +258,7 @@ function byLine(messages: readonly QueueMessage[]): QueueMessage[] {
   return messages.toSorted((a, b) => a.lineId - b.lineId);
 }
 
-/** Random use, held against a model. A failure prints the seed and the shortest steps to it. */
+/** Random use, compared with a model. A failure prints the seed and the shortest steps to it. */
 export function randomContract(open: OpenQueue, runs: number): void {
   describe('under random use', () => {
     it('equals a model of plain arrays at every step', async () => {

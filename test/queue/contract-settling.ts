@@ -283,15 +283,15 @@ export function settlingContract(open: OpenQueue): void {
       const lost = await user.receiveOne();
       await engine.pass(VISIBILITY_MS);
       const message = await user.receiveOne();
-      const told: Settled[][] = [];
+      const recorded: Settled[][] = [];
       await user.settleAndReceive({
         settlements: [
           { message, action: 'delete' },
           { message: lost, action: 'dead-letter' },
         ],
-        record: async (_tx, settled) => void told.push([...settled]),
+        record: async (_tx, settled) => void recorded.push([...settled]),
       });
-      assert.deepEqual(told, [[{ settlement: { message, action: 'delete' }, discarded: [] }]]);
+      assert.deepEqual(recorded, [[{ settlement: { message, action: 'delete' }, discarded: [] }]]);
     });
 
     it('commits together with the writes of its recorder', async () => {

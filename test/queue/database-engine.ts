@@ -7,7 +7,7 @@ import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 
 /**
  * Opens an empty queue in a database of its own.
- * @param through what stands between the queue and the database
+ * @param through wraps the database for the queue
  */
 export async function openDatabaseQueue(
   through: (database: Database) => Database = (database) => database,

@@ -9,7 +9,7 @@ import type {
 } from '../../src/queue/message-queue.ts';
 import { type SettleAndReceiveRequest, settleAndReceive } from '../support/settle-and-receive.ts';
 
-/** An open queue of some engine, with what the contract tests need beside the queue itself. */
+/** An open queue of some engine, and what else the contract tests need. */
 export interface QueueEngine extends AsyncDisposable {
   readonly queue: MessageQueue;
   /** In whose transactions messages are queued. */

@@ -8,7 +8,7 @@ interface ModelLine {
   receives: number;
 }
 
-/** What a queue is, in the plainest words: arrays in memory. Engines are held against it. */
+/** The simplest queue: arrays in memory. Engines are compared with it. */
 export class QueueModel {
   deadLetters: QueueMessage[] = [];
   /** When messages were redelivered. */

@@ -13,7 +13,7 @@ import { messageOf, type QueueEngine, QueueUser, readDeadLetters, VISIBILITY_MS 
 
 /**
  * By default PostgreSQL resolves a deadlock after a second, and the service runs the transaction again. Without that, the
- * deadlock lasts until the wait for a lock times out, and whoever waits is told so.
+ * deadlock lasts until the wait for a lock times out, and the waiting transaction fails.
  */
 const DEADLOCKS_LAST = { deadlock_timeout: '10min' };
 const STORM_MS = 900;
@@ -91,7 +91,7 @@ describe('several receivers of the database queue', {
       ['free'],
     );
     const wait = (nextAvailableAt ?? 0) - receivers.clock.now();
-    assert.ok(wait > 1, `the line in others’ hands is asked for again after ${wait} ms`);
+    assert.ok(wait > 1, `the line in others’ hands is requested again after ${wait} ms`);
     await event.commit();
     assert.deepEqual(await there.receiveNames(), ['behind a lock']);
   });

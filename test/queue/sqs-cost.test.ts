@@ -75,7 +75,7 @@ describe('requests to Amazon SQS', () => {
     const before = bench.proxy.actions.length;
     const waitsBefore = waits();
     await delay(3_000);
-    assert.equal(bench.proxy.actions.length - before, waits() - waitsBefore, 'nothing else is asked for');
+    assert.equal(bench.proxy.actions.length - before, waits() - waitsBefore, 'nothing else is requested');
     assert.ok(waits() - waitsBefore <= 4, `${waits() - waitsBefore} calls in three waits`);
   });
 });

@@ -81,7 +81,7 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
       1,
     );
     assert.equal((await second.queue.line(1)).depth, 0);
-    // Its own messages are delivered all the same, and no copies of them go there.
+    // Its own messages are still delivered, and no copies of them go there.
     await other.database.transaction((tx) => second.queue.enqueue(tx, lines([1], 2)));
     assert.deepEqual(sorted(await deliver(second, 2)), sorted(inOrder([1], 2)));
     // Sorted: unlike Amazon SQS, moto hands over a message while an earlier one of its group is hidden.

@@ -13,7 +13,7 @@ export type Treatment =
   | 'cut before'
   | 'cut after';
 
-/** Stands before an SQS-compatible server and fails as services and networks do. */
+/** A proxy of an SQS-compatible server that fails as services and networks do. */
 export interface SqsProxy extends AsyncDisposable {
   readonly endpoint: string;
   /** Decides on each request, by its action such as `SendMessageBatch`. */

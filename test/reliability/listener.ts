@@ -141,8 +141,8 @@ export async function assertHistoryAgrees(
   assert.equal(statistics.success_count + statistics.error_count, attempts, `${about}: attempts`);
   const untold = listener.arrivals.length - attempts;
   assert.ok(untold >= 0 && untold <= mostUntold, `${about}: ${untold} requests are not recorded`);
-  for (const { message_id, status, attempts: told } of deliveries) {
-    assert.ok(told <= listener.plan.maxAttempts, `${about}: ${message_id} was tried ${told} times`);
+  for (const { message_id, status, attempts: tried } of deliveries) {
+    assert.ok(tried <= listener.plan.maxAttempts, `${about}: ${message_id} was tried ${tried} times`);
     const came = listener.arrivals.filter(({ messageId }) => messageId === message_id).length;
     // A message has used up an attempt if its process was killed between receiving and sending it.
     const enough = listener.plan.maxAttempts - program.deaths;

@@ -337,7 +337,7 @@ function exitBySignal(signal: (typeof SIGNALS)[number]): void {
   if (process.listenerCount(signal) === 1) process.exit(EXIT_BY_SIGNAL + osConstants.signals[signal]);
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as `postgres` or, where there is no such user, as `nobody`. */
+/** PostgreSQL refuses to run as root, so root runs it as `postgres` or, if that user does not exist, as `nobody`. */
 function accountForServer(): Account {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {

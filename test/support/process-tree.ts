@@ -46,7 +46,7 @@ function isRunningIn(pid: number, group: number): boolean {
   return status !== null && status.group === group && status.state !== ENDED;
 }
 
-/** The state of a process, its parent and its group; null when there is no such process. */
+/** The state of a process, its parent and its group; null if the process does not exist. */
 function statusOf(pid: number): { state: string; parent: number; group: number } | null {
   try {
     // The name of a program, in parentheses, may contain spaces.

@@ -201,7 +201,7 @@ export class Target implements AsyncDisposable {
   #describeWait(deadlineMs: number): string {
     const paths = this.requests.map(({ method, path }) => `${method} ${path}`).slice(0, 10);
     const came = paths.length === 0 ? 'no requests' : `${this.requests.length} requests: ${paths.join(', ')}`;
-    return `Waited ${deadlineMs} ms in vain; there came ${came}; ${this.#connections.size} connections are open`;
+    return `Waited ${deadlineMs} ms without success; received ${came}; ${this.#connections.size} connections are open`;
   }
 }
 

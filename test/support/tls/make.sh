@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the certificates of the test targets anew. Only their authority's certificate is kept, not its key, so all are
+# Makes new certificates for the test targets. Only their authority's certificate is kept, not its key, so all are
 # made at once. They are for tests alone: the key of the targets is public.
 set -eu
 cd "$(dirname "$0")"
