@@ -8,7 +8,7 @@ import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A webhook with one message that is leased by hand, and how the list of the admin UI shows it. */
+/** A webhook with one message that is leased manually, and how the list of the admin UI shows it. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const delivery = stack.use(await makeDelivery());

@@ -26,7 +26,7 @@ interface Asked {
   values: readonly SqlValue[];
 }
 
-/** What the embedded engine does for the lists, told by its plans: it runs them on the thread that does everything else. */
+/** What the embedded engine does for the lists, according to its plans: it runs them on the thread that does everything else. */
 describe('the cost of a page of a list depends only on its size', () => {
   const stack = new AsyncDisposableStack();
   let connection: DatabaseSync;

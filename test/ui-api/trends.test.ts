@@ -32,7 +32,7 @@ describe('the recorded data of charts', () => {
     recorders[0]!.attempted(7, true, 50);
     for (const recorder of recorders) await recorder.write();
 
-    const told = async (webhookId: number, width: typeof MINUTE_MS | typeof HOUR_MS) =>
+    const countsOf = async (webhookId: number, width: typeof MINUTE_MS | typeof HOUR_MS) =>
       (await readTrend(database.reader, webhookId, width, 0)).map((row) => [
         row.startAt - start,
         row.successes,
@@ -40,12 +40,12 @@ describe('the recorded data of charts', () => {
         row.latencyTotal,
         row.latencyMax,
       ]);
-    assert.deepEqual(await told(7, MINUTE_MS), [
+    assert.deepEqual(await countsOf(7, MINUTE_MS), [
       [0, 2, 2, 80, 30],
       [MINUTE_MS, 1, 0, 50, 50],
     ]);
-    assert.deepEqual(await told(7, HOUR_MS), [[0, 3, 2, 130, 50]]);
-    assert.deepEqual(await told(0, HOUR_MS), [[0, 5, 2, 170, 50]]);
+    assert.deepEqual(await countsOf(7, HOUR_MS), [[0, 3, 2, 130, 50]]);
+    assert.deepEqual(await countsOf(0, HOUR_MS), [[0, 5, 2, 170, 50]]);
     const events = await readEvents(database.reader, 0);
     assert.deepEqual(
       events.map((row) => [row.start_at, row.event_count]),

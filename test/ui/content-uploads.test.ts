@@ -43,7 +43,7 @@ describe('uploads', () => {
     await chooser.setFiles(files.map((file) => ({ ...file, mimeType: 'application/zip' })));
   }
 
-  /** Holds back the answers to uploads until it is told to let them through. */
+  /** Delays the responses to uploads. The returned function releases them. */
   async function holdUploads(page: Page, path = '**/courses'): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     await page.route(path, async (route) => {

@@ -137,12 +137,12 @@ describe('the dashboard', () => {
     const totals = [0, 1, 2].map((at) => cells.reduce((sum, row) => sum + (row[at] ?? 0), 0));
     assert.ok(totals[0]! >= 4, 'events');
     assert.deepEqual(totals.slice(1), [1, 2], 'attempts');
-    const [told, start] = await rows
+    const [shown, start] = await rows
       .first()
       .locator('time')
       .evaluate((time) => [time.textContent, time.getAttribute('datetime')]);
     const berlin = { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' } as const;
-    assert.ok(told?.endsWith(new Date(start!).toLocaleTimeString('en-GB', berlin)), `${told} of ${start}`);
+    assert.ok(shown?.endsWith(new Date(start!).toLocaleTimeString('en-GB', berlin)), `${shown} of ${start}`);
     await visit.assertAccessible();
     await view.getByText('Chart').click();
     await visit.arrived('/');

@@ -129,7 +129,7 @@ describe('the event log in the admin UI', () => {
     await using visit = await ui.visit(`${EVENTS}?from=2001-11-21T14%3A05`);
     const { page } = visit;
     await page.getByLabel('From').focus();
-    // Day and month, in whatever order the browser has them.
+    // Day and month, in any order.
     await page.keyboard.type('1212');
     await visit.arrived(/from=2001-12-12T14%3A05/);
     assert.equal(await page.getByLabel('From').inputValue(), '2001-12-12T14:05');

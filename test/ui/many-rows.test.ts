@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 const LAST_PAGE = COUNT / PAGE_SIZE;
 /** Of one answer of the service, as the page reads it. */
 const MAX_ANSWER_BYTES = 32 * 1_024;
-/** Of a page with a list of 50 rows: none of its other parts grows with what there is. */
+/** Of a page with a list of 50 rows: none of its other parts grows with the amount of data. */
 const MAX_ELEMENTS = 4_000;
 
 const INTEGRATIONS = '/administration/integrations';

@@ -12,7 +12,7 @@ const ARABIC = 'شركة النقل';
 const LONG = 'Everything about forklifts, ladders, extinguishers and first aid that one has to know at work';
 const UNBROKEN = 'extinguishers'.repeat(8);
 
-/** The first word of an element that stands on two lines. */
+/** The first word of an element that is broken across two lines. */
 const brokenWord = async (locator: Locator) => {
   await wordsOf(locator);
   return await locator.evaluate((element) => {

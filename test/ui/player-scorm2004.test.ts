@@ -247,7 +247,7 @@ describe('a SCORM 2004 course in a browser', () => {
   });
 });
 
-/** Sequencing of a lesson that is passed with 0.8 and tells or asks a shared objective. */
+/** Sequencing of a lesson that is passed with 0.8 and writes or reads a shared objective. */
 function sequencedPassing(id: string, rules = ''): string {
   const map =
     rules === ''

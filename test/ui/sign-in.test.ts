@@ -166,7 +166,7 @@ describe('signing in, signing out and the profile', () => {
       await visit.assertAccessible();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      // The latest stands first, and is this one.
+      // The latest session is first, and is this one.
       await end.focus();
       await page.keyboard.press('Enter');
       await dialog.getByRole('button', { name: 'End session' }).click();

@@ -11,7 +11,7 @@ import { startUi, type Ui } from './support/ui.ts';
 const WEBHOOKS = '/administration/integrations/webhooks';
 const MANY = 10_000;
 const PAGE_SIZE = 10;
-/** Of a page with a list of ten rows: none of its other parts grows with what there is. */
+/** Of a page with a list of ten rows: none of its other parts grows with the amount of data. */
 const MAX_ELEMENTS = 2_500;
 /** What failed stays as it is while a test looks at it. */
 const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };

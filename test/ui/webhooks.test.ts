@@ -7,7 +7,7 @@ import { startUi, type Ui } from './support/ui.ts';
 const WEBHOOKS = '/administration/integrations/webhooks';
 /** Lists and panels ask again every few seconds. */
 const LIVE_MS = 15_000;
-/** What the page is told when its tab is hidden, or seen again. */
+/** Code that makes a page behave as if its tab were hidden, or visible again. */
 const visibility = (state: 'hidden' | 'visible') =>
   `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;

@@ -5,7 +5,7 @@ import type { Remote } from './remote.ts';
 
 const WAIT_MS = 90_000;
 const POLL_MS = 50;
-/** How often it must be found at the same place to be taken for one that stands still. */
+/** How often an element must be found at the same place before it counts as not moving. */
 const STILL_POLLS = 4;
 const DRAG_STEPS = 16;
 const DRAG_STEP_MS = 50;
@@ -189,7 +189,7 @@ export class Person {
     await this.remote.perform([{ type: 'key', id: 'keyboard', actions }]);
   }
 
-  /** Waits until it is there, stands still, and a click would reach it. */
+  /** Waits until the element is there, does not move, and a click would reach it. */
   async #find(sought: Sought): Promise<Found> {
     let found: Found | null = null;
     let before = '';

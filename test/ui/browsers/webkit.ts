@@ -18,7 +18,7 @@ export async function startWebKit(display: string): Promise<Remote> {
   await using parts = new AsyncDisposableStack();
   const settings = mkdtempSync(path.join(tmpdir(), 'coursewire-webkit-'));
   parts.defer(() => rmSync(settings, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
-  // What moves is hard to click on: pages are told that animations are not wanted.
+  // Moving elements are hard to click, so pages learn that the user prefers no animations.
   mkdirSync(path.join(settings, 'gtk-3.0'));
   writeFileSync(path.join(settings, 'gtk-3.0/settings.ini'), '[Settings]\ngtk-enable-animations=0\n');
   const port = await freePort();

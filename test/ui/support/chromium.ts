@@ -19,7 +19,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages live for seconds, so optimizing their code, and compiling and collecting beside them, cost more than they save.
+  // Pages live for seconds, so optimizing their code, and compiling and collecting garbage in parallel, cost more than they save.
   // The next page in the window uses what was compiled.
   '--js-flags=--single-threaded --no-opt --no-maglev --no-flush-bytecode',
 ];

@@ -10,7 +10,7 @@ import type { TestService } from '../../support/service.ts';
 
 export const CLIENTS = '/administration/integrations/clients';
 
-/** What a dialog told of a client that it had just made. */
+/** A new client, as its dialog showed it. */
 export interface Made {
   id: string;
   secret: string;
@@ -24,7 +24,7 @@ export function dialog(page: Page): Locator {
   return page.getByRole('dialog');
 }
 
-/** Closes the dialog that tells the secret, and answers what it told. */
+/** Closes the dialog that shows the secret, and returns what it showed. */
 export async function takeSecret(page: Page): Promise<Made> {
   const secret = await page.getByLabel('Client secret').inputValue();
   const id = await dialog(page)

@@ -5,7 +5,7 @@ export interface ElementRule {
   /** With `n` where a list has a place; `m` in a list below that. */
   element: string;
   access: 'read' | 'write' | 'both';
-  /** What a unit finds that was given nothing; null where it finds an error instead. Left out, it is empty. */
+  /** The value in a unit without stored data; null if reading it is an error. Defaults to the empty text. */
   initial?: string | null;
   good?: readonly string[];
   /** Values that the type refuses. */
