@@ -71,11 +71,11 @@ export class ApiClient {
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append('file', new Blob([file.bytes], { type: 'application/zip' }), file.fileName);
-    const told = [
+    const summary = [
       ...Object.entries(fields).map(([name, value]) => `${name}=${value}`),
       `file=@${file.fileName}`,
     ];
-    this.#tell('POST', path, told.join('  '));
+    this.#tell('POST', path, summary.join('  '));
     return await ask<T>(
       this.#url + path,
       { method: 'POST', headers: this.#headers(), body: form },

@@ -63,8 +63,8 @@ export function essenceOf({ resource }: Message): string {
   else if (content?.folder !== undefined) {
     const { contents, name, location } = content.folder;
     const path = location === '' ? name : `${location} > ${name}`;
-    const told = contents.map(({ name, type }) => `${type.toLowerCase()} ${name}`);
-    parts.push([...told, path].join(', '));
+    const added = contents.map(({ name, type }) => `${type.toLowerCase()} ${name}`);
+    parts.push([...added, path].join(', '));
   }
   if (account !== undefined && parts.length > 0) parts.push(account.name);
   else if (account !== undefined) parts.push(`${account.name}, ${account.enabled ? 'active' : 'inactive'}`);

@@ -45,7 +45,8 @@ export function faultsOf(
   return Object.keys(wanted)
     .filter((what) => JSON.stringify(wanted[what]) !== JSON.stringify(found[what]))
     .map(
-      (what) => `${target.name}: ${what} should be ${told(wanted[what]!)}, but found ${told(found[what]!)}`,
+      (what) =>
+        `${target.name}: ${what} should be ${textOf(wanted[what]!)}, but found ${textOf(found[what]!)}`,
     );
 }
 
@@ -53,6 +54,6 @@ function inWords({ subtopic, attempt, status }: Attempt): string {
   return `${subtopic ?? 'a message not read'}, attempt ${attempt}, answered with ${status}`;
 }
 
-function told(value: Findings[string]): string {
+function textOf(value: Findings[string]): string {
   return Array.isArray(value) ? `[${value.join('; ')}]` : String(value);
 }

@@ -18,7 +18,7 @@ export interface Proof {
   files: readonly string[];
   /** The databases that it runs on. */
   databases: readonly DatabaseName[];
-  /** Those of a quick run, unless one is asked for. @defaultValue all of them */
+  /** Databases of a quick run, unless one is requested. @defaultValue all of them */
   quickDatabases?: readonly DatabaseName[];
   /**
    * `waits`: mostly for leases to end or services to recover, so that a quick run does other things meanwhile. `measures`:
@@ -69,7 +69,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   instances: {
     about:
-      'three instances killed, frozen and restarted in every mix of polling: nothing lost, no line stands still',
+      'three instances killed, frozen and restarted in every mix of polling: nothing lost, no line is blocked',
     files: ['test/proofs/instances.ts'],
     databases: ['postgres'],
     kind: 'waits',

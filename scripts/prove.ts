@@ -30,7 +30,7 @@ Options:
   --minutes N        soak: how long it lasts (60)
   --rate N           soak: events per second (300)
   --quick            a small extent of each; soak and isolation on SQLite alone
-  --database NAME    sqlite or postgres; both when left out
+  --database NAME    sqlite or postgres; defaults to both
 `;
 const EXIT_USAGE = 2;
 const SEED_LIMIT = 2 ** 31;

@@ -82,14 +82,14 @@ test('a comparison counts the posts of each side, and holds all of them at its e
 });
 
 test('the bench starts the service on its own data, and finds deliveries, events and arrivals', async () => {
-  const told: string[] = [];
+  const reports: string[] = [];
   const results = await runBench({
     plan: SMALLEST,
     only: ['ten_webhooks'],
     profileFolder: null,
     database: { name: 'sqlite', url: null },
     queue: 'database',
-    report: (what) => told.push(what),
+    report: (what) => reports.push(what),
   });
 
   const deliveries = results.deliveries.ten_webhooks;
@@ -119,7 +119,7 @@ test('the bench starts the service on its own data, and finds deliveries, events
   );
   assert.equal(results.tokens, null, 'what was not measured is null');
   assert.equal(results.ratios.million_waiting, null);
-  assert.ok(told.length > 0, 'tells what it does');
+  assert.ok(reports.length > 0, 'reports what it does');
   assert.match(renderReport(results), /^ten_webhooks +10 +2,000/m);
 });
 

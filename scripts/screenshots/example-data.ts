@@ -44,7 +44,7 @@ const STATUSES = [
   { completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 300 },
 ];
 
-const GIVEN_UP = 4;
+const DEAD_LETTERS = 4;
 
 /** Fills a service with data like that of months of work. One target responds, and one fails. */
 export async function fillService(api: Api, parts: AsyncDisposableStack): Promise<ExampleData> {
@@ -112,14 +112,14 @@ export async function fillService(api: Api, parts: AsyncDisposableStack): Promis
       if (index < 4) await api.put(`/registrations/${id}/status`, status);
     }
   }
-  await giveUpSome(api, webhooks.get('Learning record store')!);
+  await makeDeadLetters(api, webhooks.get('Learning record store')!);
   return { accounts, folders, courses, webhooks, registrations };
 }
 
 /** Dead letters, followed by a message that has failed once. */
-async function giveUpSome(api: Api, webhookId: number): Promise<void> {
+async function makeDeadLetters(api: Api, webhookId: number): Promise<void> {
   const line = `/webhooks/${webhookId}/line`;
-  for (let left = GIVEN_UP; ; left--) {
+  for (let left = DEAD_LETTERS; ; left--) {
     await until(async () => (await api.get(line)).body.state === 'RETRYING', 'the target has refused');
     if (left === 0) return;
     await api.post(`${line}/skip`);
