@@ -5,7 +5,7 @@ export interface RecordedRoute {
 }
 
 /**
- * Every route that can change something and what it records in the audit log. This list is written by hand and read from
+ * Every route that can change something and what it records in the audit log. This list is written manually and read from
  * no code: a new route fails the test until someone decides whether administrators have to find it in the audit log.
  */
 const RECORDED = `

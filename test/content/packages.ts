@@ -4,7 +4,7 @@ import path from 'node:path';
 import { scorm12Package } from '../support/course-packages.ts';
 import type { Answer, RunningService, TestService } from '../support/service.ts';
 
-/** The form of an upload: the package, and what goes with it. */
+/** The form of an upload: the package and its fields. */
 export function uploadForm(
   packageBytes: Uint8Array<ArrayBuffer>,
   fields: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ export async function scormPackage(title = 'Fire safety'): Promise<Uint8Array<Ar
 /** What lies on the disk for courses: folders of the content store, and uploads under way. */
 export function filesOf({ settings }: Pick<TestService, 'settings'>): { content: string[]; tmp: string[] } {
   const names = (folder: string) => readdirSync(path.join(settings.data_dir, folder)).sort();
-  // Where several instances may share the folder, a file in it tells whose it is.
+  // Where several instances may share the folder, a file in it names its owner.
   return {
     content: names('content').filter((name) => name !== 'coursewire-installation'),
     tmp: names('tmp'),

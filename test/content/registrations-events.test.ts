@@ -251,9 +251,9 @@ describe('events of registrations', () => {
     const byRevision = new Map(answers.map((answer) => [revision(answer), answer.body.score]));
     const changes = [...byRevision].sort(([a], [b]) => a - b).map(([, score]) => score);
     await target.waitFor(changes.length);
-    const told = messages().map(({ resource }) => resource.registration.score);
-    assert.deepEqual(told, changes);
-    assert.equal(told.at(-1), (await api.get(`/registrations/${id}`)).body.score);
+    const published = messages().map(({ resource }) => resource.registration.score);
+    assert.deepEqual(published, changes);
+    assert.equal(published.at(-1), (await api.get(`/registrations/${id}`)).body.score);
   });
 
   it('match a focus on the account, the course, and everything that contains the course', async () => {
@@ -309,10 +309,10 @@ describe('events of registrations', () => {
       requests.some(({ text }) => text.includes(`"subscription_id":${all.id}`)),
     );
     await target.waitFor(expected.length + reached.length + 1);
-    const told = messages()
+    const published = messages()
       .filter(({ resource }) => resource.registration.registration_id === id)
       .map(({ subscription_id, subtopic }) => `${subscription_id} ${subtopic}`);
-    assert.deepEqual(told.sort(), expected.sort());
+    assert.deepEqual(published.sort(), expected.sort());
     assert.equal(target.requests.length, expected.length + reached.length + 1);
   });
 });

@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry of a zip as its bytes will be, true or not. What is left out is as it should be. */
+/** An entry of a zip, with values that may be wrong on purpose. Each omitted member gets its correct value. */
 export interface RawEntry {
   /** Written as UTF-8, or the bytes as they are. */
   readonly name: string | Buffer;
   readonly content?: string | Buffer;
-  /** What stands for the deflated content. */
+  /** Replaces the deflated content. */
   readonly packed?: Buffer;
   readonly method?: number;
   readonly flags?: number;

@@ -31,7 +31,7 @@ const BZIP2 = 12;
 export const REFUSED_PACKAGES = {
   'not a zip': zip('ZIP_UNREADABLE', async () => Buffer.from('<html>nope</html>'.repeat(50))),
   'an empty file': zip('ZIP_UNREADABLE', async () => Buffer.alloc(0)),
-  'a zip that was cut short': zip('ZIP_UNREADABLE', async () => (await scorm12Package()).subarray(0, -40)),
+  'a truncated zip': zip('ZIP_UNREADABLE', async () => (await scorm12Package()).subarray(0, -40)),
   'a zip that names an impossible position': zip('ZIP_UNREADABLE', async () => zipNamingImpossiblePosition()),
   'a file that lies beyond the end': courseWith('ZIP_UNREADABLE', {
     name: 'a.bin',

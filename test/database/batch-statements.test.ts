@@ -12,7 +12,7 @@ const ADD = new BatchStatement(
     `update stock set amount = stock.amount + ${given.amount}, note = coalesce(${given.note}, stock.note)
      ${from} where stock.id = ${given.id}`,
 );
-const TAKE_AWAY = new BatchStatement(
+const REMOVE = new BatchStatement(
   'gone',
   { id: 'bigint' },
   (gone, { using }) => `delete from stock ${using} where stock.id = ${gone.id}`,
@@ -64,7 +64,7 @@ describe('a statement that is run for each of many rows', () => {
     const { database } = opened;
     await withStock(database);
     const read = await database.transaction(async (tx) => {
-      await TAKE_AWAY.run(tx, [{ id: 2 }, { id: 9 }]);
+      await REMOVE.run(tx, [{ id: 2 }, { id: 9 }]);
       return await READ.all<{ id: number; amount: number }>(tx, [
         { id: 1, note: 'a' },
         { id: 2, note: 'b' },
@@ -114,7 +114,7 @@ describe('a statement that is run for each of many rows', () => {
   test('sends no statement for no rows', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
-    await database.transaction((tx) => TAKE_AWAY.run(tx, []));
+    await database.transaction((tx) => REMOVE.run(tx, []));
     assert.deepEqual(await READ.all(database.reader, []), []);
   });
 });

@@ -20,7 +20,7 @@ import { openPostgresParts } from '../support/postgres-parts.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
 
-/** A step of a plan, as `explain (format json)` tells it. */
+/** A step of a plan, as `explain (format json)` shows it. */
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;

@@ -14,7 +14,7 @@ import { type Api, startTestService, type TestService, temporaryFolder, until } 
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
-/** The service's clock stands still, so that many rows have the same moments. */
+/** The service's clock does not move, so that many rows have the same times. */
 const NOW = Date.now();
 /** The folder that holds all others. */
 const HOME = 1;
@@ -32,7 +32,7 @@ describe('rows that PostgreSQL stores in another order', {
   let paths: string[];
   let deadWebhook: number;
 
-  /** Starts the service on a database of which every list is read without an index, unless told otherwise. */
+  /** Starts the service on a database that by default reads every list without an index. */
   async function start(delivers: boolean): Promise<TestService> {
     const url = new URL((await databaseUrlOf(folder.path))!);
     url.searchParams.set('options', WITHOUT_INDEX_SCANS);

@@ -8,7 +8,7 @@ import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts'
 import { until } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
-/** What holds up a result until the test lets it go. */
+/** Delays a result until the test releases the lock. */
 const RESULT_LOCK = 'select pg_advisory_xact_lock(1)';
 const UPDATE = 'update service_secrets set value = ? where name = ?';
 

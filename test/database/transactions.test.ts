@@ -112,7 +112,7 @@ describe('values bound to statements', () => {
             ],
           ),
       ];
-      // Kysely takes a member that is undefined for one that is left out.
+      // Kysely treats an undefined member as omitted.
       if (value !== undefined)
         uses.push((tx) =>
           tx.query.insertInto('service_secrets').values({ name: 'x', value: hostile }).execute(),

@@ -59,7 +59,7 @@ describe('targets whose host names cannot be resolved', () => {
     const silent = Array.from({ length: MANY }, (_, n) =>
       sender.send(postbackTo(`http://h${n}.silent.test:${target.port}/`)),
     );
-    await until(async () => new Set(names.server.asked).size >= MANY, 'all silent names are asked for');
+    await until(async () => new Set(names.server.asked).size >= MANY, 'all silent names are requested');
     const begun = performance.now();
     for (const name of ['good1', 'good2', 'good3']) {
       const result = await sender.send(postbackTo(`http://${name}.test:${target.port}/`));

@@ -51,7 +51,7 @@ describe('ignore_before_dt', () => {
     assert.deepEqual(accountsOf(target.requests), ['a', 'c', 'd']);
     const [a, b] = deliveries;
     assert.deepEqual([a?.attempts, b?.attempts], [1, 0]);
-    assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
+    assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt is still in the history');
   });
 
   it('discards messages at once if it is set during a request that fails', async () => {

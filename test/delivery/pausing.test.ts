@@ -21,7 +21,7 @@ import {
   updateWebhook,
 } from './webhook-parts.ts';
 
-/** Long enough that nothing is retried unless it is told to be. */
+/** Long enough that nothing is retried without a request to do so. */
 const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 /** Short, so that what would wrongly be delivered would be so during the test. */
 const QUICK = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };

@@ -29,7 +29,7 @@ const LATE_MS = 10_000;
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-/** What becomes of a postback to a target that behaves so, and that nothing stays open where that is to be. */
+/** Sends a postback to a target with this behaviour, and asserts the number of connections that stay open. Returns the result. */
 async function sendTo(
   behaviour: Behaviour,
   { deadlineMs = DEADLINE_MS, connectionsLeft = 0 } = {},

@@ -157,10 +157,10 @@ describe('a message that waits for its next attempt', () => {
 
   it('is sent at once if the target was changed', async () => {
     await using test = await failing(answer(500), {}, patient);
-    await using mended = await startTarget();
+    await using corrected = await startTarget();
     await untilRetrying(test.service, test.id);
-    await updateWebhook(test.service.api, test.id, mended.url);
-    const [request] = await mended.waitFor(1);
+    await updateWebhook(test.service.api, test.id, corrected.url);
+    const [request] = await corrected.waitFor(1);
     assert.equal(request?.headers['webhook-id'], test.target.requests[0]?.headers['webhook-id']);
     await untilLineEmpty(test.service.api, test.id);
   });
@@ -240,7 +240,10 @@ describe('the history of a message', () => {
     );
     await test.target.waitFor(1);
     const { api } = test.service;
-    const delivery = await until(async () => (await deliveriesOf(api, test.id))[0], 'the failure is told');
+    const delivery = await until(
+      async () => (await deliveriesOf(api, test.id))[0],
+      'the failure is in the history',
+    );
     assert.deepEqual([delivery.status, delivery.attempts], ['RETRYING', 1]);
     const { body: line } = await api.get(`/webhooks/${test.id}/line`);
     assert.equal(line.state, 'RETRYING');

@@ -57,7 +57,7 @@ describe('enable_webhooks_service', () => {
       });
       const { api } = service;
       target.respondWith(answer(200));
-      await createAccounts(api, 'never told');
+      await createAccounts(api, 'never delivered');
       await untilAllWouldBeOut();
       assert.equal(target.requests.length, before);
       const line = await lineOf(api, id);

@@ -4,7 +4,7 @@ import { type Api, until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget } from '../support/target.ts';
 import { answer, type TargetExchange } from '../support/target-behaviours.ts';
 
-/** Long enough that nothing is retried unless it is told to be. */
+/** Long enough that nothing is retried without a request to do so. */
 export const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
 /** Makes a webhook of topic ACCOUNT and returns its id. */
@@ -49,7 +49,7 @@ export function accountsOf(requests: readonly ReceivedPostback[]): string[] {
   );
 }
 
-/** A delivery as the API tells it. */
+/** A delivery as in a response of the API. */
 export interface DeliveryRecord {
   id: number;
   message_id: string;
@@ -83,7 +83,7 @@ export async function deliveriesOf(api: Api, webhookId: number): Promise<Deliver
   );
 }
 
-/** All of a webhook's deliveries as they stand in the list, earliest first. */
+/** All of a webhook's deliveries in the list, earliest first. */
 export async function listDeliveries(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
   const all: DeliveryRecord[] = [];
   let cursor: string | null = '';

@@ -138,7 +138,7 @@ describe('a housekeeping task', () => {
       instances.clock.pass(leaseMs);
       return await tryToBegin(instances.second);
     }, 'another takes it over');
-    await until(() => atWork.signal.aborted, 'it is told');
+    await until(() => atWork.signal.aborted, 'the task is aborted');
     await Promise.all([atWork.end(), other.end()]);
   });
 

@@ -8,7 +8,7 @@ import { webhookInput } from '../webhooks/webhook-expectations.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** When these tests begin: the service's clock stands still but for what a test skips. */
+/** When these tests begin. The service's clock moves only when a test skips some time. */
 const NOW = Date.now();
 
 describe('Idempotency-Key on POST', () => {

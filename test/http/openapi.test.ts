@@ -162,7 +162,7 @@ describe('the OpenAPI description', () => {
         /^(content|webhooks|registrations|audit):(read|write)$/,
         name,
       );
-      assert.ok(statuses.includes('401') && statuses.includes('403'), `${name} tells of 401 and 403`);
+      assert.ok(statuses.includes('401') && statuses.includes('403'), `${name} describes 401 and 403`);
       for (const [status, response] of Object.entries(operation.responses)) {
         assert.ok(response.description.length > 5, `${name} ${status} has a description`);
         if (Number(status) < 400) continue;
@@ -172,8 +172,8 @@ describe('the OpenAPI description', () => {
           `${name} ${status}`,
         );
       }
-      if (statuses.includes('422')) assert.ok(statuses.includes('400'), `${name} tells of malformed keys`);
-      if (/\{/.test(name)) assert.ok(statuses.includes('404'), `${name} tells of 404`);
+      if (statuses.includes('422')) assert.ok(statuses.includes('400'), `${name} describes malformed keys`);
+      if (/\{/.test(name)) assert.ok(statuses.includes('404'), `${name} describes 404`);
     }
     const ids = operations().map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');

@@ -20,7 +20,7 @@ const JSON_BODY = "content['application/json'].schema";
 export const SPECTRAL_RULES: RulesetDefinition = {
   extends: [[rulesets.oas as RulesetDefinition, 'all']],
   rules: {
-    // Nobody answers for every installation.
+    // No person is the contact of every installation.
     'info-contact': 'off',
     'license-url': 'off',
     // The order of the tags is that of the reference, and a summary often says everything.

@@ -280,11 +280,25 @@ describe('the token endpoint rejects with invalid_request', () => {
     await using endpoint = await startEndpoint();
     const body = `x=${'y'.repeat(MAX_TOKEN_BODY_BYTES)}`;
     // The client goes on only once it has its answer: the rest of the body is not waited for.
-    const told = await rawPost(endpoint, [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`], '');
-    assert.match(told, /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    const ofKnownLength = await rawPost(
+      endpoint,
+      [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`],
+      '',
+    );
+    assert.match(
+      ofKnownLength,
+      /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/,
+    );
     const chunk = `${body.length.toString(16)}\r\n${body}`;
-    const untold = await rawPost(endpoint, [`Content-Type: ${FORM}`, 'Transfer-Encoding: chunked'], chunk);
-    assert.match(untold, /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    const ofUnknownLength = await rawPost(
+      endpoint,
+      [`Content-Type: ${FORM}`, 'Transfer-Encoding: chunked'],
+      chunk,
+    );
+    assert.match(
+      ofUnknownLength,
+      /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/,
+    );
     for (const length of [MAX_TOKEN_BODY_BYTES + 1, 100_000, 1_000_000, 5_000_000]) {
       const answer = await ask(endpoint, { ...GRANT, x: 'y'.repeat(length) });
       assertRefused(answer, 'invalid_request');

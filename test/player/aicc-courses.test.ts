@@ -118,8 +118,8 @@ describe('an AICC course', () => {
       const registrationId = await register();
       const unit = await open(registrationId);
       await unit.send('putparam', `[CORE]\nLESSON_STATUS=${status}\nSCORE=${score}\nTIME=0000:02:10.4`);
-      const { completion, success, score: told, duration } = await resultOf(service, registrationId);
-      assert.deepEqual([completion, success, told, duration], [...expected, 130]);
+      const { completion, success, score: reported, duration } = await resultOf(service, registrationId);
+      assert.deepEqual([completion, success, reported, duration], [...expected, 130]);
     });
   }
 

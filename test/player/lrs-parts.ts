@@ -10,7 +10,7 @@ export interface LrsReply {
   json: any;
 }
 
-/** What may be said of a request beside its method and resource. */
+/** Optional parts of a request. */
 export interface LrsCall {
   query?: Record<string, string>;
   /** An object is sent as JSON. */

@@ -214,7 +214,7 @@ describe('an xAPI course', () => {
     assert.deepEqual(found.json, body);
     const fresh = await open();
     const none = await fresh.course.lrs.call('GET', 'activities/state', { query: query(fresh.course) });
-    assert.equal(none.status, 404, 'another registration of the same learner begins anew');
+    assert.equal(none.status, 404, 'another registration of the same learner starts without data');
   });
 
   test('in an older window writes nothing more', async () => {
@@ -293,7 +293,7 @@ describe('an xAPI course', () => {
     assert.deepEqual(
       await lrs.find({ agent, related_agents: 'true' }),
       [],
-      'no reference tells what it refers to',
+      'no reference reveals what it refers to',
     );
     const seen = await victim.course.lrs.call('GET', 'statements', { query: { statementId: secret! } });
     assert.equal(seen.status, 200, 'and none voids it');

@@ -187,7 +187,11 @@ describe('webhooks_auth_secret', () => {
     });
     const { api } = service;
     const record = (await api.get(`/webhooks/${second}`)).body;
-    assert.deepEqual(record.authentication, { type: 'BASIC', key: '' }, 'readable, so that it can be mended');
+    assert.deepEqual(
+      record.authentication,
+      { type: 'BASIC', key: '' },
+      'readable, so that it can be corrected',
+    );
     await api.delete(`/webhooks/${first}`);
     await api.create('/accounts', { name: 'Northwind' });
     const statistics = await until(async () => {
@@ -196,8 +200,8 @@ describe('webhooks_auth_secret', () => {
     }, 'the attempt failed');
     assert.match(statistics.last_error_message, /credentials cannot be decrypted/);
     assert.equal(target.requests.length, 0);
-    const mended = await api.put(`/webhooks/${second}`, { ...record, authentication: BASIC });
-    assert.equal(mended.status, 200);
+    const corrected = await api.put(`/webhooks/${second}`, { ...record, authentication: BASIC });
+    assert.equal(corrected.status, 200);
     const [received] = await target.waitFor(1);
     assert.equal(received?.headers.authorization, AUTHORIZATION);
   });

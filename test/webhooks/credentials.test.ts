@@ -39,7 +39,7 @@ describe('credentials of webhooks', () => {
     const { id } = await api.create('/webhooks', { ...input, authentication });
     return { id, input, path };
   }
-  /** What stands in the Authorization field of the next postback of this webhook. */
+  /** The Authorization header of this webhook's next postback. */
   async function nextAuthorization(webhookPath: string): Promise<string | undefined> {
     const received = () => target.requests.filter((request) => request.path === webhookPath);
     const before = received().length;

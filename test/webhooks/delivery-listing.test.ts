@@ -268,7 +268,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     await using folder = temporaryFolder();
     await using database = new SqliteDatabase(path.join(folder.path, 'test.db'));
     await migrate(database, Date.now);
-    // As a release of before left it.
+    // As an earlier release left it.
     await record(database, [...delivered(1, 'a', 'b'), ...delivered(2, 'x')]);
     await database.transaction(async (tx) => {
       await tx.run('drop table listed_deliveries');

@@ -22,7 +22,7 @@ import { assertInvalid, assertProblem, webhookInput } from './webhook-expectatio
 
 const DAY_MS = 86_400_000;
 
-/** An event as the API tells it. */
+/** An event as in a response of the API. */
 interface EventRecord {
   id: number;
   subtopic: string;
@@ -211,12 +211,12 @@ describe('the outcome of an event', () => {
       const [event] = await eventsOf(api);
       assert.equal(event!.matched_webhooks, 1);
       const all = await webhooksOf(api, event!.id);
-      const told = all.map((each: Record<string, unknown>) => [
+      const listed = all.map((each: Record<string, unknown>) => [
         each.name,
         each.via ?? each.reason,
         each.configuration_changed,
       ]);
-      assert.deepEqual(told, [
+      assert.deepEqual(listed, [
         ['Matching', 'MATCH', false],
         ['Inactive', 'INACTIVE', false],
         ['Courses', 'OTHER_TOPIC', false],

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 // Needs a process of its own: it measures stalls of the event loop.
 
-/** The event loop may not stand still for longer, in ms. */
+/** The longest time that the event loop may be blocked, in ms. */
 const MAX_STALL_MS = 100;
 const MANY_WEBHOOKS = 10_000;
 

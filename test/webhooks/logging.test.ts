@@ -79,7 +79,7 @@ async function linesAt(settings: { log_level: LogLevel; custom_log_levels?: Reco
     await until(async () => {
       const { body } = await api.get(`/webhooks/${id}/statistics`);
       return body.success_count + body.error_count === 1;
-    }, 'the message is delivered or given up');
+    }, 'the message is delivered or dead-lettered');
   }
   const authSecret = readFileSync(
     path.join(service.settings.data_dir, 'webhooks_auth_secret'),
@@ -255,6 +255,6 @@ describe('the log of deliveries', () => {
     );
     assert.ok(lines.slice(0, 2).every(({ next_attempt_dt, time }) => next_attempt_dt > time));
     assert.equal(new Set(lines.map(({ message_id }) => message_id)).size, 1);
-    assert.ok(!JSON.stringify(lines).includes(CLIENT_EMAIL), 'a summary tells nothing of the message');
+    assert.ok(!JSON.stringify(lines).includes(CLIENT_EMAIL), 'a summary contains nothing of the message');
   });
 });

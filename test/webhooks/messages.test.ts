@@ -40,7 +40,7 @@ const registration = {
   learner_id: 'learner "4711"',
 };
 
-/** What the content of the service publishes, by subtopic, and what `resource` then is as JSON text, by hand. */
+/** The events that the service publishes, by subtopic, each with the expected JSON text of `resource`, written manually. */
 const EVENTS: { readonly [S in Subtopic]: { resource: EventOf<S>['resource']; json: string } } = (() => {
   const quoted = JSON.stringify(NAME);
   const accountJson = `{"id":12,"name":${quoted},"enabled":true}`;

@@ -11,7 +11,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { CLIENT_EMAIL, startTestService, until } from '../support/service.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
-/** A queue that tells when the first messages of a transaction are queued, and goes on when it is allowed to. */
+/** A queue that reports when the first messages of a transaction are queued, and continues when the test allows it. */
 class PausingQueue extends DatabaseQueue {
   hasQueued = false;
   readonly #goOn: () => Promise<unknown>;

@@ -66,7 +66,7 @@ describe('API clients in the admin UI', () => {
       ['Renamed', 'new@example.com', ['content:read']],
     );
     assert.equal((await api.get('/webhooks')).status, 403);
-    assert.equal((await api.get('/accounts')).status, 200, 'the token stands');
+    assert.equal((await api.get('/accounts')).status, 200, 'the token is still valid');
   });
 
   test('get no token while they are disabled, and their earlier tokens end for good', async () => {

@@ -61,7 +61,7 @@ function instance(database: Database, clock: ManualClock) {
     passwords,
     budgets,
     signIn,
-    /** What became of an attempt: `ok`, or a problem's code and how long to wait. */
+    /** Makes an attempt. Returns `ok`, or a problem's code and how long to wait. */
     async attempt(email: string, password: string, visitor: Partial<Visitor> = {}) {
       const from = { address: '192.0.2.1', userAgent: undefined, mark: null, sessionToken: null };
       try {

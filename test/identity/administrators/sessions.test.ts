@@ -163,14 +163,14 @@ describe('sessions', () => {
     const address = async () => (await world.sessions.list(1))[0]!.address;
     const token = await world.begin('', '::ffff:192.0.2.7');
     assert.equal(await address(), '192.0.2.7');
-    for (const [used, told] of [
+    for (const [used, expected] of [
       ['2001:db8::1', '2001:db8::1'],
       ['203.0.113.9', '203.0.113.9'],
       ['<b>unknown</b>', null],
     ] as const) {
       world.clock.pass(MINUTE_MS);
       await world.sessions.verify(token, used);
-      assert.equal(await address(), told);
+      assert.equal(await address(), expected);
     }
   });
 

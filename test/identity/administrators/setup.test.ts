@@ -9,9 +9,9 @@ const HOUR_MS = 3_600_000;
 
 /** A service in whose first start somebody reads the one-time link. */
 async function startAnnounced(options: Parameters<typeof startTestService>[0] = {}) {
-  const told: string[] = [];
-  const service = await startTestService({ ...options, announce: (text) => void told.push(text) });
-  return { service, told, tokens: told.map(tokenIn) };
+  const announced: string[] = [];
+  const service = await startTestService({ ...options, announce: (text) => void announced.push(text) });
+  return { service, announced, tokens: announced.map(tokenIn) };
 }
 
 function tokenIn(text: string): string {
@@ -38,10 +38,10 @@ function readLink(browser: Browser, token: string | undefined) {
 
 describe('the first start', () => {
   test('shows a link only to whoever starts the service, not in the log or in a response', async () => {
-    const { service, told, tokens } = await startAnnounced();
+    const { service, announced, tokens } = await startAnnounced();
     await using _service = service;
-    assert.equal(told.length, 1);
-    assert.ok(told[0]!.includes(`${service.url}/ui/setup#token=`));
+    assert.equal(announced.length, 1);
+    assert.ok(announced[0]!.includes(`${service.url}/ui/setup#token=`));
     const asked = await new Browser(service.url).get('/ui/api/session');
     assert.equal(asked.status, 401);
     assert.equal(asked.body.setup_required, true);
@@ -133,7 +133,7 @@ describe('the first start', () => {
     await first.service.stop();
     const second = await startAnnounced({ dataDir });
     await second.service.stop();
-    assert.deepEqual(second.told, []);
+    assert.deepEqual(second.announced, []);
   });
 
   test('the link ends after 24 hours, and once an administrator is created another way', async () => {

@@ -47,7 +47,7 @@ async function openAdministration() {
     ...services,
     database,
     signIn,
-    /** What becomes of `second` when another instance's `first` is not committed yet as it begins. */
+    /** The result of `second` if it begins before another instance's `first` is committed. */
     async meanwhile<T>(first: (tx: Transaction) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
       const [, outcome] = await elsewhere.transaction(async (tx) => {
         await first(tx);

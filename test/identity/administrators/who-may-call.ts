@@ -17,7 +17,7 @@ export const CALLERS = [
 export type Caller = (typeof CALLERS)[number];
 
 /**
- * Every route of the service and who may call it. This list is written by hand and read from no code: a route that is
+ * Every route of the service and who may call it. This list is written manually and read from no code: a route that is
  * missing here fails the test, as does one whose code asks for something else. A route that takes GET takes HEAD.
  */
 const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
@@ -227,7 +227,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   },
 ];
 
-/** The routes of the content origin, also written by hand: whoever has the token of a launch may call them, nobody else. */
+/** The routes of the content origin, also written manually: whoever has the token of a launch may call them, nobody else. */
 export const LAUNCH_ROUTES: readonly string[] = `
   GET     /:token/player/
   HEAD    /:token/player/
