@@ -7,6 +7,10 @@ import { startTestService, type TestService } from './support/service.ts';
 // Runs on SQLite alone: it reads files.
 
 const ROOT = path.join(import.meta.dirname, '..');
+/** It quotes every phrase. */
+const THIS_FILE = 'test/plain-english.test.ts';
+const SERVICE_AND_UI = ['src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts'];
+const TESTS_AND_SCRIPTS = ['{test,demo,scripts,bench}/**/*.ts'];
 
 /** Phrases that readers stumble over, each with what to write instead. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
@@ -64,6 +68,8 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bheld against\b/i, 'compared with, matched with'],
   [/\bwhat (?:\w+ ){1,3}(?:comes?|came) to\b/i, 'the result, the effective value'],
   [/\bmakes? or replaces?\b/i, 'create or replace'],
+  [/(?<!disposed )\bof before\b/i, 'earlier, or before the given time'],
+  [/\bone argument too many\b/i, 'unexpected argument'],
   [/\bon this page you\b/i, 'use this page to …, or: this page explains …'],
   [
     // A number is of use only if the reader can open the document: a standard, whose name comes just before it.
@@ -73,15 +79,22 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\((?:architecture|decisions|specification),/i, 'the rule itself, or a link to docs/'],
 ];
 
+/** A name often has only a part of a phrase. */
+const BANNED_IN_NAMES: readonly (readonly [RegExp, string])[] = [
+  ...BANNED,
+  [/\btold\b/, 'notified, sent, shown or reported'],
+  [/\bstands\b/, 'is in, is at'],
+];
+
 interface Text {
   /** Where a person finds it: a file and its line, or a place in the API's description. */
   place: string;
   text: string;
 }
 
-function complaintsAbout(texts: readonly Text[]): string[] {
+function complaintsAbout(texts: readonly Text[], banned = BANNED): string[] {
   return texts.flatMap(({ place, text }) =>
-    BANNED.flatMap(([phrase, instead]) => {
+    banned.flatMap(([phrase, instead]) => {
       const found = phrase.exec(text);
       return found === null ? [] : [`${place}: “${found[0]}” (write: ${instead})`];
     }),
@@ -120,6 +133,11 @@ function commentsOf(file: string): Text[] {
   return comments;
 }
 
+/** Parts of a line, each with its place; none of a comment. */
+function partsOf(find: (line: string) => string[]): (line: Text) => Text[] {
+  return ({ place, text }) => (isComment(text) ? [] : find(text).map((part) => ({ place, text: part })));
+}
+
 function isComment(line: string): boolean {
   return /^\s*(?:\/?\*|\/\/)/.test(line);
 }
@@ -131,6 +149,18 @@ function literalsOf(line: string): string[] {
     .filter((text) => / \w/.test(text));
 }
 
+/** The names in a line of code, as words. */
+function namesOf(line: string): string[] {
+  const code = line.replaceAll(/'[^']*'|"[^"]*"|`[^`]*`?|\/\/.*$/g, ' ');
+  return [...new Set(code.match(/[A-Za-z_$][\w$]*/g))].map((name) =>
+    name
+      .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+      .replaceAll('_', ' ')
+      .toLowerCase()
+      .replace(/\bstand in/, 'stand-in'),
+  );
+}
+
 /** Every text of a JSON value, with the path to it. */
 function textsOf(value: unknown, place: string): Text[] {
   if (typeof value === 'string') return [{ place, text: value }];
@@ -139,7 +169,9 @@ function textsOf(value: unknown, place: string): Text[] {
 }
 
 function files(...patterns: string[]): string[] {
-  const found = globSync(patterns, { cwd: ROOT }).map((file) => file.replaceAll(path.sep, '/'));
+  const found = globSync(patterns, { cwd: ROOT })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => file !== THIS_FILE);
   assert.ok(found.length > 0, `there are files ${patterns.join(', ')}`);
   return found.sort();
 }
@@ -172,21 +204,32 @@ describe('plain English', () => {
   });
 
   it('is used by the comments of the code', () => {
-    const sources = files('src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts');
-    const comments = sources.flatMap(commentsOf);
+    const comments = files(...SERVICE_AND_UI, ...TESTS_AND_SCRIPTS).flatMap(commentsOf);
     assert.ok(comments.length > 1_000, 'the code has comments');
     assert.deepEqual(complaintsAbout(comments), []);
   });
 
   it('is used by the messages of the service: responses, log lines and commands', () => {
-    const sources = files('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
-    const texts = sources
-      .flatMap(linesOf)
-      .flatMap(({ place, text }) =>
-        isComment(text) ? [] : literalsOf(text).map((literal) => ({ place, text: literal })),
-      );
+    const texts = files('src/**/*.ts').flatMap(linesOf).flatMap(partsOf(literalsOf));
     assert.ok(texts.length > 1_000, 'the service has messages');
     assert.deepEqual(complaintsAbout(texts), []);
+  });
+
+  it('is used by the texts of tests, scripts, the demo and the bench', () => {
+    const texts = files(...TESTS_AND_SCRIPTS)
+      .flatMap(linesOf)
+      .flatMap(partsOf(literalsOf));
+    assert.ok(texts.length > 1_000, 'they have texts');
+    assert.deepEqual(complaintsAbout(texts), []);
+  });
+
+  it('is used by the names in the code', () => {
+    const names = files(...SERVICE_AND_UI, ...TESTS_AND_SCRIPTS)
+      .filter((file) => file !== 'src/delivery/shared-lookup.test.ts')
+      .flatMap(linesOf)
+      .flatMap(partsOf(namesOf));
+    assert.ok(names.length > 10_000, 'the code has names');
+    assert.deepEqual(complaintsAbout(names, BANNED_IN_NAMES), []);
   });
 
   it('is used by the names of tests', () => {
