@@ -32,8 +32,8 @@ export interface Backup {
 
 /**
  * Backs up the embedded data into a new or empty folder on which a service can start directly. It works while the
- * service is running, and completely or not at all. First it takes a snapshot of the database, then the files
- * of every course version in it, then the secret if it decrypts the stored values.
+ * service is running, and completely or not at all. First it takes a snapshot of the database, then it copies the files
+ * of every course version in it. Finally it copies the secret, if that decrypts the stored values.
  * @param configured the `webhooks_auth_secret` of the settings; null when it is in a file of the data folder
  * @param former the `webhooks_auth_secret_previous` of the settings
  * @param contentFolder the folder of course files; null if they are elsewhere and are backed up there

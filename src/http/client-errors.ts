@@ -22,8 +22,8 @@ const KNOWN: Readonly<Record<string, { status: number; title: string; detail: st
 const UNPARSABLE = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP' };
 
 /**
- * Responds to a connection on which no request can be read with a problem without a specific type (RFC 9457
- * section 4.2.1), and ends it.
+ * Responds to a connection whose request cannot be parsed, and ends it. The problem has no specific type (RFC 9457
+ * section 4.2.1).
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -82,7 +82,7 @@ export class Idempotency {
   }
 
   /**
-   * The same for a response that contains a secret that is stored nowhere else, or a request with a secret that could
+   * Like {@link answer}, for a response with a secret that is stored nowhere else, or a request with a secret that could
    * be guessed from its hash. Both are stored encrypted. If the secret of the service has since been replaced and the
    * old one removed, a repeated request is a problem, and still changes nothing.
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`

@@ -4,8 +4,8 @@ import type { LogFields, Logger } from './log.ts';
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Logs the outages of something that the service depends on: one line when an outage begins, one per minute with a
- * count while it lasts, and one when it ends, however many requests fail in the meantime.
+ * Logs the outages of a dependency, independently of the number of requests that fail: one line at the beginning, one
+ * per minute with a count of failures, and one at the end.
  */
 export class OutageLog {
   readonly #log: Logger;

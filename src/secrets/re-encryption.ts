@@ -20,7 +20,7 @@ export interface ReEncryption {
   changed: number;
   /** Webhooks with a value that no configured secret decrypts, in ascending order. They are not changed. */
   unreadable: number[];
-  /** The same for alert rules. */
+  /** Alert rules with a value that no configured secret decrypts, in ascending order. They are not changed. */
   unreadableAlerts: number[];
   /**
    * Number of readable values that are still encrypted with the former secret. If it is above 0, the change is not

@@ -24,7 +24,7 @@ export interface SecretUse {
 }
 
 /**
- * Checks the configured secrets with a value that was encrypted when the database was new, so that wrong ones are
+ * Checks the configured secrets with a value that was encrypted when the database was new. Thus wrong secrets are
  * detected at startup and not at the first delivery. @throws {WrongSecretError}
  */
 export async function checkSecret(database: Database, cipher: CredentialsCipher): Promise<void> {

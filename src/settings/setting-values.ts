@@ -65,7 +65,7 @@ export function readEmailAddress(given: string): string | undefined {
 }
 
 export function readCredential(given: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
   return given !== '' && given.length <= MAX_CREDENTIAL_LENGTH && !/[\u0000-\u001f\u007f]/.test(given)
     ? given
     : undefined;

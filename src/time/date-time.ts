@@ -47,7 +47,7 @@ export function formatDateTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** The same for times that may be null. */
+/** {@link formatDateTime} for a time that may be null. */
 export function formatOptionalDateTime(epochMs: number | null): string | null {
   return epochMs === null ? null : formatDateTime(epochMs);
 }

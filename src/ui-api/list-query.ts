@@ -39,13 +39,13 @@ export interface ListPart<Sort extends string> {
   offset: number;
 }
 
-/** A part of a list, and how many rows the whole of it has. */
+/** A part of a list, and the number of rows in the entire list. */
 export interface Listed<T> {
   items: T[];
   total: number;
 }
 
-/** The same of a list that is counted up to {@link MAX_COUNTED} only. */
+/** A part of a list whose rows are counted only up to {@link MAX_COUNTED}. */
 export interface LongListed<T> extends Listed<T> {
   /** True: there are more than `total`. */
   totalIsLowerBound: boolean;
@@ -107,7 +107,7 @@ export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSor
   };
 }
 
-/** The body of a list's answer. */
+/** The body of a list's response. */
 export function listAnswer<T, R>(
   { items, total }: Listed<T>,
   { limit, offset }: ListPart<string>,
@@ -116,7 +116,7 @@ export function listAnswer<T, R>(
   return { data: items.map(toRecord), total, limit, offset };
 }
 
-/** The same for a list that may be too long to count. */
+/** The body of the response of a list that may be too long to count. */
 export function longListAnswer<T, R>(
   listed: LongListed<T>,
   part: ListPart<string>,

@@ -22,8 +22,8 @@ export async function readList<DB, TB extends keyof DB, FilteredTB extends keyof
 }
 
 /**
- * The same, for rows that take looking up in other tables: only ids are put in order and passed over, and the rows of the
- * page alone are read. `ordered` is `filtered`, joined to what its order needs.
+ * Like {@link readList}, for rows that need other tables: only ids are sorted and skipped, and only the rows of the page
+ * are read. `ordered` is `filtered`, joined to the tables that its order needs.
  */
 export async function readListOfIds<
   DB,
@@ -57,7 +57,7 @@ async function count<DB, TB extends keyof DB>(rows: SelectQueryBuilder<DB, TB, u
   return Number(total);
 }
 
-/** The same of a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
+/** Like {@link readList}, for a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
 export async function readLongList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
   filtered: SelectQueryBuilder<DB, FilteredTB, unknown>,

@@ -22,8 +22,8 @@ const NOT_BUILT =
   '<p>The admin UI is not built. Run <code>npm run build:ui</code> where Coursewire is installed, then restart it.';
 
 /**
- * Serves the admin UI: the page at every address below `/ui/` (the browser's side finds out which page is meant), its files
- * by their hashed names, and the way there from `/`. Without a build it says so.
+ * Serves the admin UI: its HTML at every address below `/ui/` (code in the browser chooses the page), its files by their
+ * hashed names, and a redirect from `/`. If the UI is not built, a page says so.
  *
  * @param basePath under which the outside sees the service: empty, or starting with a slash and ending without one
  */

@@ -119,9 +119,9 @@ export class DeliveryTargets {
   }
 
   /**
-   * The webhooks of those failed attempts after which another attempt may end differently now than with the target that
-   * was used, as seen by a transaction: another URL or secret, an `ignoreBefore` after the message, or no longer active.
-   * Usually, the versions show that nothing has changed.
+   * The webhooks of failed attempts that may end differently now, because the target has changed since: another URL or
+   * secret, an `ignoreBefore` after the message, or no longer active. As seen by a transaction. Usually, the versions show
+   * that nothing has changed.
    */
   async changed(reader: Pick<Reader, 'allFor'>, failed: readonly FailedAttempt[]): Promise<number[]> {
     if (failed.length === 0) return [];

@@ -37,7 +37,7 @@ export interface NoticeContent {
 export interface Notice {
   id: number;
   ruleId: number;
-  /** The same for all attempts and channels, for de-duplication by the receiver. */
+  /** An id that all attempts and channels share, so that the receiver can detect duplicates. */
   batch: string;
   kind: NoticeKind;
   channel: Channel;

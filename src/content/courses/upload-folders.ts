@@ -48,8 +48,8 @@ export class UploadFolders {
   }
 
   /**
-   * The same if other instances use the folder: their uploads are kept. `now` is read from the clock of the file
-   * system.
+   * Removes what an earlier process left behind if other instances use the folder: their uploads are kept. `now` is read
+   * from the clock of the file system.
    */
   async removeLeftovers(now: number): Promise<void> {
     for (const name of await readdir(this.#with.folder)) {

@@ -6,7 +6,7 @@ import { ContentStoreError } from './open-content-store.ts';
 import { statusOf } from './s3-failures.ts';
 import { storeFailureReason } from './store-failure.ts';
 
-/** How many of the newest versions are looked for in a store that was used before. */
+/** The number of the newest versions that are searched for in a store that was used before. */
 const KEYS_LOOKED_AT = 20;
 const HTTP_FORBIDDEN = 403;
 const POLICY_ADVICE = 'docs/operating.md, "Content files", shows the policy that the credentials need';

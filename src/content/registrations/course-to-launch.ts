@@ -15,8 +15,8 @@ export type IsOpened = (tx: Transaction, registrationId: string) => Promise<bool
 /**
  * Requires that the account has what a launch opens, and sets the course of the registration to the one that is launched.
  * Until a language is chosen, the account needs the equivalent, because the learner may get any of its courses. Until the
- * learner opens the course or has a result, the language of a launch replaces that of an earlier one, and the account
- * needs the equivalent for that. If an earlier release deleted the equivalent, the registration is for the course that it
+ * learner opens the course or has a result, the language of a launch replaces that of an earlier one. The account needs
+ * the equivalent for that, too. If an earlier release deleted the equivalent, the registration is for the course that it
  * has.
  *
  * @param options `language`: requested by the launch; null for none

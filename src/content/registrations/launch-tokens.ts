@@ -6,10 +6,10 @@ export const LAUNCH_LIFETIME_MS = 8 * 60 * 60 * 1_000;
 const KEY_PURPOSE = 'coursewire launch url';
 /** Names the format. A later format gets another number. */
 const FORMAT = 'cwl1_';
-/** The same claim, followed by the address that the learner returns to. */
+/** The claim of {@link FORMAT}, followed by the address that the learner returns to. */
 const FORMAT_WITH_RETURN = 'cwl2_';
 
-/** The same claim, followed by the mode as a byte and, if there is one, the address. */
+/** The claim of {@link FORMAT}, followed by the mode as a byte and, if there is one, the address. */
 const FORMAT_WITH_MODE = 'cwl3_';
 
 /** The claim, by offset in bytes. */

@@ -234,8 +234,8 @@ export class RegistrationService {
   }
 
   /**
-   * Sets the course of a registration for an equivalent when the learner opens it, and the language if the equivalent still
-   * has the course in it. Other registrations are unchanged.
+   * Sets the course of a registration for an equivalent when the learner opens it. Also sets the language if the
+   * equivalent still has the course in it. Other registrations are unchanged.
    * @returns null if the equivalent no longer has the course
    */
   async settle(

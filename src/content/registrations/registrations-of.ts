@@ -15,8 +15,8 @@ import {
 export type PartOfRecords = (tx: Transaction, registrationIds: readonly string[]) => Promise<boolean>;
 
 /**
- * Maximum number of registrations per transaction. What learners did is deleted, too, so a larger one would exceed
- * the time that a statement may take, block the event loop on SQLite, and keep learners' saves waiting.
+ * Maximum number of registrations per transaction, because the learners' records are deleted with them. A larger number
+ * would exceed the statement timeout, block the event loop on SQLite, and delay learners' saves.
  */
 const REGISTRATIONS_AT_A_TIME = 500;
 

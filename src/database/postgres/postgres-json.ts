@@ -18,7 +18,7 @@ export function rowsToJson(columns: readonly string[], rows: readonly SqlRow[]):
   );
 }
 
-/** The same for rows that are objects. Only the given columns are used. */
+/** Like {@link rowsToJson}, for rows that are objects. Only the given columns are used. */
 export function namedRowsToJson(columns: readonly string[], rows: readonly NamedRow[]): string {
   return rowsToJson(
     columns,

@@ -68,7 +68,7 @@ export function storable<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replace(NUL, REPLACEMENT) : value;
 }
 
-/** The same for text within JSON, in which PostgreSQL does not accept unpaired surrogates either. */
+/** Like {@link storable}, for text within JSON, in which PostgreSQL does not accept unpaired surrogates either. */
 export function storableInJson<T>(value: T): T | string {
   if (typeof value !== 'string') return value;
   return storable(value.isWellFormed() ? value : value.toWellFormed()) as string;

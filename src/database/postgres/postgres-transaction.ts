@@ -129,7 +129,7 @@ export class PostgresTransaction implements Transaction {
     if (!this.#hasBegun || this.#waiting > 0) await this.#beginning;
   }
 
-  /** The same, but resolves when all statements are done, including those that were not awaited. */
+  /** Like {@link close}, but resolves when all statements are done, including those that were not awaited. */
   async end(): Promise<void> {
     await this.close().catch(() => undefined);
     await this.#connection.settled();

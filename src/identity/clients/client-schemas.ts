@@ -23,7 +23,7 @@ export const ClientChange = Type.Object(
 
 /** A system that uses the automation API. */
 export type ClientRecord = ReturnType<typeof toClientRecord>;
-/** The same with its secret. No later response contains it. */
+/** A new client with its secret, which no later response contains. */
 export type ClientWithSecret = ClientRecord & { client_secret: string };
 
 /** A client as responses contain it. */

@@ -61,8 +61,8 @@ export interface AccessTokensDependencies {
  * keys accepts it. Each use reads the client from the database, so deleting or disabling a client invalidates its
  * tokens immediately, from any process.
  *
- * The text is `cwt1_` and base64url of a claim (expiry, generation, scope bits, nonce, client id) and its MAC, to
- * others an opaque `b64token` (RFC 6750 §2.1).
+ * The text is `cwt1_` and base64url of a claim (expiry, generation, scope bits, nonce, client id) and its MAC. To
+ * others, it is an opaque `b64token` (RFC 6750 §2.1).
  */
 export class AccessTokens {
   readonly #with: AccessTokensDependencies;
@@ -87,8 +87,8 @@ export class AccessTokens {
   }
 
   /**
-   * The caller that a token identifies, or null if the token is not one of ours or has expired, or if its client has
-   * since been deleted or disabled. Scopes that the client has since lost are omitted.
+   * The caller that a token identifies. Null if the token is not one of ours or has expired, or if its client was deleted
+   * or disabled. Scopes that the client has lost since are omitted.
    * @param options.mayHaveExpired for requests that began before the token expired. @defaultValue false
    * @throws {DatabaseUnavailableError} if the client cannot be read.
    */

@@ -240,8 +240,8 @@ export async function readSomeUnits(
 type UnitRow = Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>;
 
 /**
- * The same units without data, with {@link UnitState.isBrowsed}. Text within the data cannot match the pattern, because
- * its quotation marks are escaped.
+ * The units of an attempt without data, with {@link UnitState.isBrowsed}. Text within the data cannot match the pattern,
+ * because its quotation marks are escaped.
  */
 export async function readBrowsedUnits(
   reader: Pick<Reader, 'all'>,

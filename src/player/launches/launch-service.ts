@@ -59,7 +59,7 @@ export class LaunchService {
 
   /**
    * Starts a launch of a registration and returns the URL of its player page. Nothing else changes until that page is
-   * opened. If the registration has many launches, it may be the URL of a launch that was started shortly before, whose
+   * opened. If the registration has many launches, it may be the URL of a launch that was started shortly before. Its
    * page then opens as if it were reloaded. Returns null if the registration was deleted.
    */
   async start(subject: LaunchSubject & { registrationId: string }): Promise<string | null> {

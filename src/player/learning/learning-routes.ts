@@ -25,7 +25,7 @@ export type WaiveUnit = (waiver: {
   reason: string;
   /** Who waives the unit. */
   by: Actor;
-  /** The same, as the `user` of the event. */
+  /** The `user` of the event, which is the same person. */
   user: string;
 }) => Promise<void>;
 

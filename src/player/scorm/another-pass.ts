@@ -1,8 +1,8 @@
 import type { LearningStatus } from '../attempts/attempt.ts';
 
 /**
- * A unit that has passed is given this status when it is opened again, and may report scores of a new try before it
- * changes the status. So only a higher score counts, unless the unit has reported another status in the same visit.
+ * A unit that has passed gets this status when it is opened again. It may report scores of a new try before it changes
+ * the status. So only a higher score counts, unless the unit has reported another status in the same visit.
  * @param current the recorded status; null before the first report
  * @param last the latest status that the unit has reported in the same visit; null for none
  * @returns the report, without its score if that does not count

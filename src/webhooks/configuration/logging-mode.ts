@@ -5,7 +5,7 @@ import { isAtLeastAsVerboseAs, type LogLevel } from '../../settings/log-level.ts
 export const LOGGING_MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 export type LoggingMode = (typeof LOGGING_MODES)[number];
 
-/** The same as spelled in messages. */
+/** A logging mode as spelled in messages. */
 export type MessageLoggingMode = 'NONE' | 'SUMMARY' | 'FULL' | 'FULL_ON_ERROR';
 
 /** How detailed one delivery is logged. */
@@ -27,8 +27,8 @@ export interface RelevantLevels {
 }
 
 /**
- * The effective logging mode: FULL if the service or the triggering class is at debug or more verbose,
- * otherwise that of the webhook, which a less verbose level does not lower.
+ * The effective logging mode: FULL if the service or the triggering class is at debug or more verbose, otherwise that of
+ * the webhook. A less verbose level does not lower it.
  */
 export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels): LoggingMode {
   return isAtLeastAsVerboseAs(levels.generalLevel, 'debug') ||

@@ -272,8 +272,8 @@ export class WebhookService {
   }
 
   /**
-   * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a
-   * webhook that is inactive or deleted, or those that are too old, or tries the target as it is configured now. A head
+   * Makes the head due now instead of at its next retry or once resumed. Delivery then discards messages that are too old
+   * or whose webhook is inactive or deleted. Otherwise it tries the target as it is configured now. A head
    * in flight is not affected: if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {

@@ -38,8 +38,8 @@ export async function nextEventIds(tx: Transaction, count: number): Promise<numb
 }
 
 /**
- * The same on PostgreSQL, and the sum of the revisions of webhooks. One statement, because every event that webhooks match
- * needs both.
+ * On PostgreSQL, the next event ids and the sum of the revisions of webhooks. One statement, because every event that
+ * webhooks match needs both.
  */
 export async function nextEventIdsWithRevisions(
   tx: Transaction,

@@ -201,7 +201,7 @@ export class ReplayService {
     }
     await this.#with.queue.redeliver(
       tx,
-      // The request for a replay has a trace of its own, which goes on.
+      // The request for a replay has its own trace, which continues.
       messages.map((message) => this.#with.trace?.(tx, message) ?? message),
     );
     return messages.length;

@@ -60,7 +60,7 @@ export class WebhookTroubles {
   }
 
   /**
-   * The same webhooks, but where a time is given, only dead letters after it count. Those without any are omitted.
+   * The found webhooks. If a time is given for a webhook, only dead letters after it count, and it is omitted without any.
    * @param after times by webhook id, in epoch milliseconds
    */
   async deadLetteredAfter(

@@ -328,7 +328,7 @@ export async function deleteHistoryBefore(tx: Transaction, before: number, limit
   return await deleteOldest(tx, `status in ('DELIVERED', 'DISCARDED')`, before, limit);
 }
 
-/** The same for dead-lettered messages, which are kept longer. */
+/** Like {@link deleteHistoryBefore}, for dead-lettered messages, which are kept longer. */
 export async function deleteDeadLetteredHistoryBefore(
   tx: Transaction,
   before: number,

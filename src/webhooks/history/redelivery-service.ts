@@ -192,7 +192,7 @@ export class RedeliveryService {
       tx,
       deliveries.map((delivery, n) => {
         const message = toMessage(delivery, bodies[n]!);
-        // The request for a redelivery has a trace of its own, which goes on.
+        // The request for a redelivery has its own trace, which continues.
         return this.#with.trace?.(tx, message) ?? message;
       }),
     );

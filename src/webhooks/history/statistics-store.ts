@@ -23,8 +23,8 @@ function continuesRun(successes: string): string {
 }
 
 /**
- * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new
- * period, so its time is not before the start of the period.
+ * The time of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new period.
+ * So its time is not before the start of the period.
  */
 function withinPeriodSql(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
   return `case when ${endedAt} is null then webhook_statistics.${column}
