@@ -151,8 +151,8 @@ export async function send(
 }
 
 /**
- * Only the service itself can refuse a request. A proxy in front of it may answer that nothing is here while the service
- * is being replaced, that its session has ended, or that a body is too large or looks dangerous.
+ * Only the service itself can refuse a request. A proxy in front of it may respond with 404 while the service is being
+ * replaced. It may also say that its session has ended, or that a body is too large or looks dangerous.
  */
 function statusOf({ status, headers }: Response): number {
   if (!isRefusal(status)) return status;

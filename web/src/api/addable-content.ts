@@ -31,7 +31,7 @@ export const addableContentQuery = ({ accountId, types, ...query }: AddableFilte
     placeholderData: keepPreviousData,
   });
 
-/** The same as a hook, for the dialog that chooses content. */
+/** {@link addableContentQuery} as a hook, for the dialog that chooses content. */
 export function contentFinder(accountId: number | null) {
   return function useFoundContent(filter: Omit<AddableFilter, 'accountId'>) {
     return useQuery(addableContentQuery({ accountId, ...filter }));

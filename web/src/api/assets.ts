@@ -46,7 +46,7 @@ const assetChoicesQuery = (heldBy: number | null, { types, search, limit, offset
     placeholderData: keepPreviousData,
   });
 
-/** The same as a hook. */
+/** {@link assetChoicesQuery} as a hook. */
 export function assetFinder(heldBy: number | null) {
   return function useFoundAssets(filter: ChoiceFilter) {
     return useQuery(assetChoicesQuery(heldBy, filter));

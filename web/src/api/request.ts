@@ -69,7 +69,7 @@ export async function replaceRecord<T>(path: string, options: RequestOptions): P
   return { record, etag };
 }
 
-/** The same as `request`, for records with times in the near future. */
+/** Like `request`, for records with times in the near future. */
 export async function requestTimed<T>(
   method: string,
   path: string,

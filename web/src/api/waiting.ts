@@ -11,7 +11,7 @@ import { webhooksKey } from './webhooks.ts';
 
 /** A message that waits in a line. */
 export type WaitingMessage = WaitingSummary;
-/** The same with its body. */
+/** A waiting message with its body. */
 export type WaitingRecord = WaitingWhole;
 
 /** Few, so that the charts of the webhook remain visible below. */

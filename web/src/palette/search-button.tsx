@@ -17,7 +17,7 @@ export function SearchButton({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** The same, for the header on phones. */
+/** The search button in the header on phones. */
 export function SearchIcon({ onOpen }: { onOpen: () => void }) {
   return (
     <ActionIcon variant="subtle" color="gray" size="lg" aria-label={palette.open} onClick={onOpen}>

@@ -50,7 +50,7 @@ export function historySearch(given: Record<string, unknown>): HistorySearch {
   return found;
 }
 
-/** The same filters as members of the API. */
+/** The filters as members of the API. */
 export function historyFilter(search: HistorySearch): Record<string, string | number> {
   const { event, learner, account, course, message, code, from, until } = search;
   const given = {
