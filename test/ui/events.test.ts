@@ -1,12 +1,35 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { ServiceEvent } from '../../src/events/event.ts';
+import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { launch, makeParties, register } from '../content/registration-parts.ts';
 import { settledDeliveries } from '../delivery/webhook-parts.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const EVENTS = '/administration/integrations/events';
+const PASSED = { completion: 'Completed', success: 'PASS', score: 92 };
+/** More than one request for events reads. */
+const LARGE_EVENTS = 18;
+const LARGE = 1_024 * 1_024;
+
+/** Records events of other accounts. */
+async function recordLargeEvents(dataDir: string): Promise<void> {
+  await using database = await openDatabaseOf(dataDir);
+  const publisher = new RecordingPublisher({ now: Date.now });
+  const account = { id: 999, name: 'x'.repeat(LARGE), enabled: true };
+  const event: ServiceEvent = {
+    subtopic: 'ACCOUNT_CREATED',
+    user: 'admin@example.com',
+    resource: { account },
+    accountId: account.id,
+    content: [],
+  };
+  for (let count = 0; count < LARGE_EVENTS; count++)
+    await database.transaction((tx) => publisher.publish(tx, event));
+}
 
 describe('the event log in the admin UI', () => {
   let ui: Ui;
@@ -83,8 +106,7 @@ describe('the event log in the admin UI', () => {
     const webhook = { topic: 'REGISTRATION', target_url: target.url, max_attempts: 1 };
     const first = (await api.create('/webhooks', { ...webhook, name: 'Billing' })).id;
     const second = (await api.create('/webhooks', { ...webhook, name: 'Directory' })).id;
-    const passed = { completion: 'Completed', success: 'PASS', score: 92 };
-    assert.equal((await api.put(`/registrations/${registrationId}/status`, passed)).status, 200);
+    assert.equal((await api.put(`/registrations/${registrationId}/status`, PASSED)).status, 200);
     for (const id of [first, second]) await settledDeliveries(api, id, 1);
     await using visit = await ui.visit(`/administration/integrations/webhooks/${first}?tab=history`);
     const { page } = visit;
@@ -206,5 +228,28 @@ describe('the event log in the admin UI', () => {
   it('shows that an event does not exist', async () => {
     await using visit = await ui.visit(`${EVENTS}/999999`);
     await visit.page.getByText('This event does not exist').waitFor();
+  });
+});
+
+describe('the events of one registration', () => {
+  it('offers the search of older events where none of the latest is about a registration', async () => {
+    await using ui = await startUi();
+    const parties = await makeParties(ui.service);
+    const { registration_id: id } = await register(ui.service, parties, 'grace');
+    const rate = (score: number) => ui.service.api.put(`/registrations/${id}/status`, { ...PASSED, score });
+    await rate(70);
+    await recordLargeEvents(ui.service.settings.data_dir);
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.getByText('No results so far. Older events have not been searched yet.').waitFor();
+    assert.equal(await page.getByRole('table', { name: 'Events' }).count(), 0);
+    await visit.assertAccessible();
+    await page.getByRole('link', { name: 'Search older events' }).click();
+    await visit.arrived(new RegExp(`^${EVENTS}\\?registration_id=${id}&cursor=`));
+    await page.getByRole('link', { name: /Status updated, event/ }).waitFor();
+    await rate(92);
+    await visit.go(`/registrations/${id}`);
+    await page.getByRole('row', { name: /Status updated/ }).waitFor();
+    await page.getByText('Older events have not been searched yet.').waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { type EventSearch, eventsQuery } from '../../api/events.ts';
 import { events } from '../../texts/events.ts';
 import { ErrorState } from '../error-state.tsx';
@@ -13,28 +14,20 @@ const SHOWN = 10;
 /** The latest events about something, for administrators. */
 export function EventsPanel({ about }: { about: EventSearch }) {
   const { data, error, isPlaceholderData, refetch } = useQuery(eventsQuery(about, SHOWN));
-  const isEmpty = data !== undefined && data.data.length === 0 && data.next_cursor === null;
+  const found = data?.data.length;
+  // The service stops a search that finds few events, however many older ones there are.
+  const next = found !== undefined && found < SHOWN ? data?.next_cursor : null;
   return (
     <Panel
       title={events.title}
       description={events.panel.description}
       flush
-      actions={
-        !isEmpty && (
-          <Anchor
-            renderRoot={(props) => (
-              <Link {...props} to="/administration/integrations/events" search={about as never} />
-            )}
-          >
-            {events.panel.all}
-          </Anchor>
-        )
-      }
+      actions={(found !== 0 || next !== null) && <LogLink search={about}>{events.panel.all}</LogLink>}
     >
       {data === undefined && error !== null ? (
         <ErrorState error={error} retry={() => void refetch()} />
-      ) : isEmpty ? (
-        <p className={styles.note}>{events.panel.empty}</p>
+      ) : found === 0 ? (
+        next === null && <p className={styles.note}>{events.panel.empty}</p>
       ) : (
         <EventList
           rows={data?.data}
@@ -43,6 +36,25 @@ export function EventsPanel({ about }: { about: EventSearch }) {
           placeholderRows={3}
         />
       )}
+      {typeof next === 'string' && (
+        <p className={styles.note}>
+          {found === 0 && `${events.searching.title}. `}
+          {events.searching.description}{' '}
+          <LogLink search={{ ...about, cursor: next }}>{events.searching.action}</LogLink>
+        </p>
+      )}
     </Panel>
+  );
+}
+
+function LogLink({ search, children }: { search: EventSearch; children: ReactNode }) {
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link {...props} to="/administration/integrations/events" search={search as never} />
+      )}
+    >
+      {children}
+    </Anchor>
   );
 }
