@@ -65,6 +65,14 @@ describe('a list of learners', () => {
     ]);
   });
 
+  it('has no ids with the mark of a character that could not be read', () => {
+    assert.deepEqual(readLearnerRows('M\ufffdller\nada').learners, [{ row: 2, id: 'ada' }]);
+    assert.deepEqual(faults('M\ufffdller\nM\ufffdller'), [
+      '1: contains �, which replaces a character that could not be read',
+      '2: contains �, which replaces a character that could not be read',
+    ]);
+  });
+
   it('has the ids that the service accepts: it counts characters, and refuses the control characters of ASCII', () => {
     const emoji = '🎓'.repeat(255);
     assert.deepEqual(ids(`${emoji}\nada\u0085\u009f.`), [emoji, 'ada\u0085\u009f.']);

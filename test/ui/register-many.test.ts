@@ -107,6 +107,33 @@ describe('registering many learners at once', () => {
     }
   });
 
+  it('reads files in UTF-8 and UTF-16, and refuses others, whose letters it would change', async () => {
+    await using visit = await ui.visit('/registrations?new=many');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    const list = dialog.getByLabel('Learner ids');
+    await list.waitFor();
+    const choose = async (buffer: Buffer) =>
+      await dialog
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'learners.csv', mimeType: 'text/csv', buffer });
+    await choose(Buffer.from('learner_id\r\nMüller\r\nMöller\r\n', 'latin1'));
+    await dialog.getByText('The file is not UTF-8. In Excel, save it as “CSV UTF-8”.').waitFor();
+    await visit.assertAccessible();
+    assert.equal(await list.inputValue(), '');
+    const littleEndian = Buffer.from('\ufefflearner_id\r\nMüller\r\n', 'utf16le');
+    for (const file of [littleEndian, Buffer.from(littleEndian).swap16()]) {
+      await list.fill('');
+      await choose(file);
+      await dialog.getByRole('status').filter({ hasText: '1 learner' }).waitFor();
+      assert.equal(await list.inputValue(), 'learner_id\nMüller\n');
+      assert.equal(await dialog.getByText('The file is not UTF-8').count(), 0);
+    }
+    await list.fill('M\ufffdller');
+    await dialog.getByText(/Row 1 .*: contains �/).waitFor();
+    await list.fill('');
+  });
+
   it('asks before a list is lost, and a click beside the dialog does not close it', async () => {
     await using visit = await ui.visit('/registrations?new=many');
     const { page } = visit;

@@ -93,6 +93,7 @@ export const registrations = {
     learnersDescription: 'One per line, or CSV with a column learner_id.',
     file: 'Read from a file…',
     fileTooLarge: (size: string) => `The file is larger than ${size}.`,
+    fileEncoding: 'The file is not UTF-8. In Excel, save it as “CSV UTF-8”.',
     found: (count: string, one: boolean) => (one ? '1 learner' : `${count} learners`),
     row: (row: number, id: string, fault: string) =>
       `Row ${row}${id === '' ? '' : ` (${isolate(id)})`}: ${fault}`,
@@ -100,6 +101,7 @@ export const registrations = {
       empty: 'has no learner id',
       tooLong: (length: number) => `is longer than ${length} characters`,
       characters: 'contains control characters',
+      unreadable: 'contains �, which replaces a character that could not be read',
       columns: 'has several columns. Add a header row with a column learner_id',
       repeated: (row: number) => `repeats row ${row}`,
     },

@@ -8,6 +8,8 @@ const DELIMITERS = [',', ';', '\t'];
 const HEADERS = new Set(['learner_id', 'learner id', 'learner']);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the service refuses in an id
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
+/** Programs write it in place of a letter that they cannot read. */
+const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** A learner of a list. */
 export interface LearnerRow {
@@ -52,6 +54,7 @@ function faultOf(id: string, isSplit: boolean, earlier: number | undefined): str
   if (isSplit) return faults.columns;
   if (id === '') return faults.empty;
   if (CONTROL_CHARACTERS.test(id)) return faults.characters;
+  if (id.includes(REPLACEMENT_CHARACTER)) return faults.unreadable;
   if ([...id].length > MAX_ID_LENGTH) return faults.tooLong(MAX_ID_LENGTH);
   return earlier === undefined ? null : faults.repeated(earlier);
 }

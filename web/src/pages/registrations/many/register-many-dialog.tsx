@@ -10,6 +10,7 @@ import { RunButtons } from '../../../components/run-buttons.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
+import { decodeText } from '../../../utilities/decode-text.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
 import { type FaultyRow, readLearnerRows } from './learner-rows.ts';
 import { type Plan, processed, type Registering, resultOf, useRegistering } from './use-registering.ts';
@@ -105,8 +106,11 @@ function ManyForm({
     if (file === null) return;
     // So that the same file can be chosen again.
     resetFile.current?.();
-    if (file.size <= MAX_FILE_BYTES) setLearners(await file.text());
-    else setFaults((others) => ({ ...others, learners: texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)) }));
+    const refuse = (fault: string) => setFaults((others) => ({ ...others, learners: fault }));
+    if (file.size > MAX_FILE_BYTES) return refuse(texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)));
+    const content = decodeText(await file.arrayBuffer());
+    if (content === null) refuse(texts.fileEncoding);
+    else setLearners(content);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
