@@ -103,6 +103,7 @@ export function DataTable<T extends object>({
               rows={rows}
               keyOf={rowKey}
               total={data?.total ?? 0}
+              isLowerBound={data?.total_is_lower_bound ?? false}
               list={exporting?.list}
             >
               {selecting.actions}

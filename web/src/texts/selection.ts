@@ -6,6 +6,7 @@ export const selection = {
   one: (name: string) => `Select ${isolate(name)}`,
   page: 'Select all on this page',
   all: (total: string) => `Select all ${total}`,
+  first: (count: string) => `Select the first ${count}`,
   selecting: (count: string) => `Stop selecting (${count} so far)`,
   none: 'Clear selection',
   count: (count: string) => `${count} selected`,

@@ -10,12 +10,16 @@ import { notifyError } from '../notify.tsx';
 import styles from './selection.module.css';
 import type { Selection } from './use-selection.ts';
 
+/** Maximum number of rows that are selected at once. The service must pass over all rows before those that it returns. */
+const MAX_SELECTED = 10_000;
+
 /** The selected rows of a list, and the actions on them. */
 export function SelectionBar<T>({
   selection,
   rows,
   keyOf,
   total,
+  isLowerBound = false,
   list,
   children,
 }: {
@@ -25,11 +29,14 @@ export function SelectionBar<T>({
   keyOf: (row: T) => Key;
   /** The total number of rows, with the search and filters of the list. */
   total: number;
+  /** Whether the list has more rows than this. */
+  isLowerBound?: boolean;
   /** Reads the other pages of the list. Without it, only visible rows can be selected. */
   list?: ListExport<T>['list'] | undefined;
   /** Buttons. */
   children: ReactNode;
 }) {
+  const count = Math.min(total, MAX_SELECTED);
   const pageChosen = rows.every((row) => selection.chosen.has(keyOf(row)));
   return (
     <div ref={keepsFocus} className={styles.bar}>
@@ -39,8 +46,14 @@ export function SelectionBar<T>({
           {texts.page}
         </Button>
       )}
-      {pageChosen && list !== undefined && total > selection.chosen.size && (
-        <SelectAll selection={selection} total={total} list={list} />
+      {list !== undefined && (
+        <SelectAll
+          selection={selection}
+          isOffered={pageChosen && count > selection.chosen.size}
+          count={count}
+          isAll={count === total && !isLowerBound}
+          list={list}
+        />
       )}
       <Button variant="subtle" size="compact-sm" color="gray" onClick={selection.clear}>
         {texts.none}
@@ -50,45 +63,61 @@ export function SelectionBar<T>({
   );
 }
 
-/** Selects the rows of all pages. It reads them one after another. Another click stops it. */
+/**
+ * Selects the rows of all pages, or the first of a very long list. It reads them one after another. Another click stops
+ * it, and selects those that it has read.
+ */
 function SelectAll<T>({
   selection,
-  total,
+  isOffered,
+  count,
+  isAll,
   list,
 }: {
   selection: Selection<T>;
-  total: number;
+  /** A run continues in any case. */
+  isOffered: boolean;
+  /** How many rows it selects. */
+  count: number;
+  /** Whether the list has no others. */
+  isAll: boolean;
   list: ListExport<T>['list'];
 }) {
   const queryClient = useQueryClient();
-  const [count, setCount] = useState<number | null>(null);
+  const [read, setRead] = useState<readonly T[] | null>(null);
   const stopper = useRef<AbortController>(null);
   useEffect(() => () => stopper.current?.abort(), []);
+  const end = (rows: readonly T[]) => {
+    stopper.current?.abort();
+    setRead(null);
+    // All at once, because each change copies the selection.
+    selection.choose(rows, true);
+  };
   const run = async () => {
     const stop = new AbortController();
     stopper.current = stop;
-    setCount(0);
+    const rows: T[] = [];
+    setRead(rows);
     try {
       for (let offset = 0; ; offset += PART) {
         const answer = await list(queryClient, { limit: PART, offset });
         if (stop.signal.aborted) return;
-        selection.choose(answer.data, true);
-        setCount(offset + answer.data.length);
-        if (offset + PART >= answer.total || answer.data.length === 0) return;
+        rows.push(...answer.data);
+        setRead([...rows]);
+        if (offset + PART >= Math.min(answer.total, MAX_SELECTED) || answer.data.length === 0) break;
       }
     } catch (error) {
-      if (!stop.signal.aborted) notifyError(error);
-    } finally {
-      if (!stop.signal.aborted) setCount(null);
+      if (stop.signal.aborted) return;
+      notifyError(error);
     }
+    end(rows);
   };
-  const cancel = () => {
-    stopper.current?.abort();
-    setCount(null);
-  };
+  if (read === null && !isOffered) return null;
   return (
-    <Button variant="subtle" size="compact-sm" onClick={() => (count === null ? void run() : cancel())}>
-      {count === null ? texts.all(formatNumber(total)) : texts.selecting(formatNumber(count))}
+    <Button variant="subtle" size="compact-sm" onClick={() => (read === null ? void run() : end(read))}>
+      {read !== null
+        ? texts.selecting(formatNumber(read.length))
+        : (isAll ? texts.all : texts.first)(formatNumber(count))}
     </Button>
   );
 }
