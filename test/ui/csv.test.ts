@@ -28,6 +28,21 @@ describe('text that a spreadsheet would run as a formula', () => {
     }
     assert.equal(toCsv([{ name: 'a=1', count: -1 }]), '\ufeffname,count\r\na=1,-1');
   });
+
+  it('gets one in every cell that another separator or a line break makes of it', () => {
+    const formulas = ['=1', '+1', '-1', '@a', '＝1'];
+    for (const separator of [';', '\t', '\n', '\r\n', ';;']) {
+      for (const formula of formulas) {
+        for (const text of [`x${separator}${formula}`, `x${separator}"${formula}${separator}"`]) {
+          const csv = toCsv([{ id: 7, name: text, names: [text] }]);
+          for (const cell of csv.split(/[;\t\r\n]/))
+            assert.doesNotMatch(cell, /^"*[=+\-@＝]/, JSON.stringify(text));
+        }
+      }
+    }
+    const harmless = 'a;b -c;7';
+    assert.equal(toCsv([{ name: harmless }]), `\ufeffname\r\n${harmless}`);
+  });
 });
 
 describe('an empty list as CSV', () => {

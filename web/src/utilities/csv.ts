@@ -4,31 +4,37 @@ import Papa from 'papaparse';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The start of a formula. The pattern of Papa Parse also matches the rest of the text, and so no text with line breaks.
+ * Where a spreadsheet may find the start of a formula: at the start of a text and, if it separates cells by semicolons
+ * or tabs, behind these and behind line breaks. Quotation marks in the middle of a cell protect nothing there.
  */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?="*[=+\-@＝＋－＠])/g;
 
 /**
  * Records as CSV (RFC 4180) with a header. A nested object becomes a column for each member (`line.status`). An array
  * becomes its values separated by spaces, or JSON if they are objects. Text that a spreadsheet would run as a formula
- * gets an apostrophe prefix, because names come from other systems.
+ * gets an apostrophe before it, because names come from other systems.
  */
 export function toCsv(records: readonly object[]): string {
   const rows = records.map(flatten);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   // Papa Parse refuses a table without columns.
   if (columns.length === 0) return BYTE_ORDER_MARK;
-  return BYTE_ORDER_MARK + Papa.unparse(rows, { columns, escapeFormulae: FORMULA });
+  return BYTE_ORDER_MARK + Papa.unparse(rows, { columns });
 }
 
 function flatten(record: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
-      if (Array.isArray(value)) return [[name, arrayText(value)]];
+      if (Array.isArray(value)) return [[name, asText(arrayText(value))]];
+      if (typeof value === 'string') return [[name, asText(value)]];
       if (typeof value !== 'object' || value === null) return [[name, value]];
       return Object.entries(flatten(value)).map(([inner, each]) => [`${name}.${inner}`, each]);
     }),
   );
+}
+
+function asText(text: string): string {
+  return text.replace(FORMULA, "'");
 }
 
 function arrayText(values: readonly unknown[]): string {
