@@ -141,7 +141,7 @@ describe('the event log in the admin UI', () => {
     await page.getByRole('link', { name: /Account created, event/ }).waitFor();
     await visit.arrived(EVENTS);
     await page.getByLabel('From').fill('2001-01-01T00:00');
-    await visit.arrived(/from=2001-01-01T00%3A00/);
+    await visit.arrived(/from=2000-12-31T23%3A00Z/);
     await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
     await page.getByLabel('Until').fill('2001-01-02T00:00');
     await page.getByText('No event matches these filters.').waitFor();
@@ -153,8 +153,31 @@ describe('the event log in the admin UI', () => {
     await page.getByLabel('From').focus();
     // Day and month, in any order.
     await page.keyboard.type('1212');
-    await visit.arrived(/from=2001-12-12T14%3A05/);
+    await visit.arrived(/from=2001-12-12T13%3A05Z/);
     assert.equal(await page.getByLabel('From').inputValue(), '2001-12-12T14:05');
+  });
+
+  it('means the same period in every time zone, also in the hour that occurs twice', async () => {
+    const from = '2026-10-25T01%3A30Z';
+    for (const [timezoneId, shown] of [
+      ['Europe/Berlin', '2026-10-25T02:30'],
+      ['America/New_York', '2026-10-24T21:30'],
+    ] as const) {
+      await using visit = await ui.visit('/', { timezoneId });
+      const { page } = visit;
+      const asked = page.waitForRequest(/events\?.*from_dt=2026-10-25T01%3A30%3A00.000Z/);
+      await visit.go(`${EVENTS}?from=${from}`);
+      await asked;
+      assert.equal(await page.getByLabel('From').inputValue(), shown);
+      await page.getByRole('textbox', { name: 'Learner id' }).fill('ada');
+      await visit.arrived(`${EVENTS}?from=${from}&learner_id=ada`);
+    }
+  });
+
+  it('reads times of old addresses, which have no zone, in that of the visitor', async () => {
+    await using visit = await ui.visit(`${EVENTS}?from=2001-07-01T14%3A05`);
+    await visit.arrived(`${EVENTS}?from=2001-07-01T12%3A05Z`);
+    assert.equal(await visit.page.getByLabel('From').inputValue(), '2001-07-01T14:05');
   });
 
   it('shows an error for a time with a year of six digits, and keeps the list as it was', async () => {
@@ -164,7 +187,7 @@ describe('the event log in the admin UI', () => {
     await page.getByText('Enter a whole date and time, with a year of four digits').waitFor();
     await visit.assertAccessible();
     await page.getByLabel('Until').fill('2002-01-01T00:00');
-    await visit.arrived(`${EVENTS}?from=2001-12-12T14%3A05&to=2002-01-01T00%3A00`);
+    await visit.arrived(`${EVENTS}?from=2001-12-12T13%3A05Z&to=2001-12-31T23%3A00Z`);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await visit.arrived(EVENTS);
     assert.equal(await page.getByLabel('From').inputValue(), '');

@@ -43,6 +43,26 @@ describe('finding messages in a webhook’s history', () => {
     await target[Symbol.asyncDispose]();
   });
 
+  it('has a period that means the same in every time zone, and stays as it is when others are changed', async () => {
+    const until = '2100-10-31T01%3A30Z';
+    await using visit = await ui.visit(`${history()}&until=${until}`, { timezoneId: 'Europe/Berlin' });
+    const { page } = visit;
+    await page.getByText('Fabrikam').waitFor();
+    await page.getByRole('button', { name: '1 filter' }).click();
+    const form = page.getByRole('dialog');
+    // Half past two occurs twice on this day.
+    assert.equal(await form.getByLabel('Until').inputValue(), '2100-10-31T02:30');
+    await form.getByRole('textbox', { name: 'Status code' }).fill('503');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await visit.arrived(`${history()}&code=503&until=${until}`);
+    await page.getByText('Northwind').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '2 filters' }).click();
+    await form.getByLabel('Until').fill('2001-07-01T14:05');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await visit.arrived(`${history()}&code=503&until=2001-07-01T12%3A05Z`);
+    await page.getByText('Fabrikam').waitFor({ state: 'detached' });
+  });
+
   it('shows the person and the exact time of each, and keeps the filters in the address', async () => {
     await using visit = await ui.visit(history());
     const { page } = visit;

@@ -7,6 +7,7 @@ const check = tableSearch({
   filters: { state: ['on', 'off'] },
   ids: ['account_id'],
   texts: ['learner'],
+  times: ['from'],
 });
 
 /** As the router does: what the check answers is laid over what the address holds. */
@@ -49,10 +50,20 @@ test('unknown and out-of-range values of an address are ignored', () => {
     state: 'x',
     account_id: '1e9',
     learner: 'x'.repeat(256),
+    from: '2026-13-01T00:00Z',
     q: '<b>',
   };
   assert.deepEqual(defined(inAddress(hostile)), {});
   assert.deepEqual(defined(listQuery(inAddress(hostile))), { limit: 50, offset: 0 });
+});
+
+test('times of an address are times with a zone, to the minute where that is exact', () => {
+  assert.deepEqual(inAddress({ from: '2026-11-25T14:00+01:00' }), { from: '2026-11-25T13:00Z' });
+  assert.deepEqual(inAddress({ from: '2026-11-25T13:00:07Z' }), { from: '2026-11-25T13:00:07.000Z' });
+  const local = '2026-07-01T14:05';
+  assert.equal(Date.parse(String(inAddress({ from: local }).from)), new Date(local).getTime());
+  for (const from of ['5', '2026-11-25', '202611-11-21T02:15', '2026-02-30T99:00'])
+    assert.equal(inAddress({ from }).from, undefined, from);
 });
 
 test('control characters of a search count as spaces, because cells of a spreadsheet are pasted with tabs', () => {

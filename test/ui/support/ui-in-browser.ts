@@ -49,13 +49,23 @@ export class Ui implements AsyncDisposable {
    * Opens an address (`/profile`) in a window of its own.
    * @param as who has signed in there
    * @param phone in a phone's window
+   * @param timezoneId the time zone of the visitor's machine
    * @param url where the visitor finds the service, where that is not its own address
    */
   async visit(
     address: string,
-    { as = 'admin', phone = false, url = this.service.url }: { as?: Who; phone?: boolean; url?: string } = {},
+    {
+      as = 'admin',
+      phone = false,
+      url = this.service.url,
+      timezoneId,
+    }: { as?: Who; phone?: boolean; url?: string; timezoneId?: string } = {},
   ): Promise<Visit> {
-    const window = await openWindow(this.browser, { viewport: phone ? PHONE : DESKTOP, hasTouch: phone });
+    const window = await openWindow(this.browser, {
+      viewport: phone ? PHONE : DESKTOP,
+      hasTouch: phone,
+      ...(timezoneId === undefined ? {} : { timezoneId }),
+    });
     const visit = new Visit(window, url);
     if (as !== 'nobody') {
       const { cookies } = await signedInBrowser(this.service.url, EMAILS[as]);

@@ -5,6 +5,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 export interface WindowKind {
   viewport: { width: number; height: number };
   hasTouch: boolean;
+  /** By default Europe/Berlin. */
+  timezoneId?: string;
 }
 
 const STYLE = { reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'Europe/Berlin' } as const;
@@ -70,13 +72,14 @@ export interface TestWindow {
 const kept = new WeakMap<Browser, Map<string, Page[]>>();
 
 /** Opens a window without cookies and storage, on a blank page. */
-export async function openWindow(browser: Browser, { viewport, hasTouch }: WindowKind): Promise<TestWindow> {
+export async function openWindow(browser: Browser, window: WindowKind): Promise<TestWindow> {
+  const { viewport } = window;
   const kinds = kept.get(browser) ?? new Map<string, Page[]>();
   kept.set(browser, kinds);
-  const kind = JSON.stringify({ viewport, hasTouch });
+  const kind = JSON.stringify(window);
   const ofKind = kinds.get(kind) ?? [];
   kinds.set(kind, ofKind);
-  const page = ofKind.pop() ?? (await newPage(browser, { viewport, hasTouch }));
+  const page = ofKind.pop() ?? (await newPage(browser, window));
   const context = page.context();
   const isAltered = watch(page, context);
   return {

@@ -2,19 +2,21 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useDebounced } from '../utilities/use-debounced.ts';
 import type { TableState } from './use-table.ts';
 
+const AS_IT_IS = { toField: (text: string) => text, toAddress: (text: string) => text };
+
 /**
  * The typed text of a table's filter. The address contains it under `name` once typing pauses.
- * @param isAllowed whether the address may contain such a text; the address keeps the former one otherwise
+ * @param forms converts text of the address to that of the field, and back. Null: the address keeps the former text.
  * @returns the typed text, and a function to change it
  */
 export function useTypedFilter(
   table: TableState,
   name: string,
   pauseMs: number,
-  isAllowed: (text: string) => boolean = () => true,
+  forms: { toField: (inAddress: string) => string; toAddress: (text: string) => string | null } = AS_IT_IS,
 ): [typed: string, type: (text: string) => void] {
   const value = table.values[name];
-  const inAddress = typeof value === 'string' ? value : '';
+  const inAddress = typeof value === 'string' ? forms.toField(value) : '';
   const [typed, setTyped] = useState(inAddress);
   const [last, setLast] = useState(inAddress);
   const [clears, setClears] = useState(table.clears);
@@ -30,8 +32,9 @@ export function useTypedFilter(
   const settled = useDebounced(typed, pauseMs);
   const write = useEffectEvent((paused: string) => {
     const text = paused.trim();
-    if (paused === typed && text !== inAddress && (text === '' || isAllowed(text)))
-      table.change({ [name]: text === '' ? undefined : text, cursor: undefined }, { replace: true });
+    if (paused !== typed || text === inAddress) return;
+    const changed = text === '' ? undefined : forms.toAddress(text);
+    if (changed !== null) table.change({ [name]: changed, cursor: undefined }, { replace: true });
   });
   // Only typed text is written to the address, when typing pauses.
   useEffect(() => write(settled), [settled]);

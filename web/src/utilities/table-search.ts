@@ -1,4 +1,5 @@
 import { onlyKnown } from './known-search.ts';
+import { toAddressTime } from './local-time.ts';
 
 export type Direction = 'asc' | 'desc';
 
@@ -26,7 +27,8 @@ type FilterValues<F extends Filters> = { [K in keyof F]?: F[K][number] };
 
 /**
  * Makes the `validateSearch` of a route for a list. Unknown or invalid members are dropped without an error,
- * because people edit addresses. `filters` are choices, `ids` are integers, `texts` are any text.
+ * because people edit addresses. `filters` are choices, `ids` are integers, `texts` are any text, and
+ * `times` are times with a time zone.
  */
 export function tableSearch<
   const S extends string,
@@ -38,6 +40,7 @@ export function tableSearch<
   filters?: F;
   ids?: readonly I[];
   texts?: readonly T[];
+  times?: readonly T[];
   /** The maximum number of rows to skip. Later pages show the last reachable one. */
   maxOffset?: number;
 }) {
@@ -66,6 +69,10 @@ export function tableSearch<
     for (const name of options.texts ?? []) {
       const value = text(given[name]);
       if (value !== '' && value.length <= MAX_TEXT_LENGTH) chosen[name] = value;
+    }
+    for (const name of options.times ?? []) {
+      const time = toAddressTime(text(given[name]));
+      if (time !== null) chosen[name] = time;
     }
     return chosen as Checked;
   });

@@ -1,13 +1,14 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { shared } from '../../texts/shared.ts';
-import { LATEST_LOCAL_TIME, toInstant } from '../../utilities/local-time.ts';
+import { LATEST_LOCAL_TIME, toAddressTime, toLocalTime } from '../../utilities/local-time.ts';
 import type { TableState } from '../use-table.ts';
 import { useTypedFilter } from '../use-typed-filter.ts';
 import styles from './log.module.css';
 
 /** Longer than for text, because a time has several parts to type. */
 const TYPING_MS = 600;
+const FORMS = { toField: toLocalTime, toAddress: toAddressTime };
 
 /** A field for the earliest or latest time of the entries of a log. */
 export function TimeFilter({
@@ -20,14 +21,14 @@ export function TimeFilter({
   label: string;
 }) {
   // Writing an older value into the field would discard the digits that were typed since.
-  const [typed, type] = useTypedFilter(table, name, TYPING_MS, isTime);
+  const [typed, type] = useTypedFilter(table, name, TYPING_MS, FORMS);
   return (
     <TextInput
       // The value of an incomplete field is empty, so that no value can empty it.
       key={table.clears}
       type="datetime-local"
       max={LATEST_LOCAL_TIME}
-      error={typed === '' || isTime(typed) ? undefined : shared.incompleteTime}
+      error={typed === '' || toAddressTime(typed) !== null ? undefined : shared.incompleteTime}
       className={styles.time ?? ''}
       leftSection={<span className={styles.timeLabel}>{label}</span>}
       leftSectionWidth={56}
@@ -36,10 +37,6 @@ export function TimeFilter({
       onChange={(event) => type(event.currentTarget.value)}
     />
   );
-}
-
-function isTime(text: string): boolean {
-  return toInstant(text) !== null;
 }
 
 /** Shows a filter that was set by a link, and can remove it. */

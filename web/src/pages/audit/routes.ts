@@ -15,7 +15,8 @@ const log = createRoute({
       action: AUDIT_ACTION_NAMES,
       object_type: AUDIT_OBJECT_TYPES,
     },
-    texts: ['user', 'object_id', 'from', 'to', 'cursor'],
+    texts: ['user', 'object_id', 'cursor'],
+    times: ['from', 'to'],
   }),
   component: lazyRouteComponent(
     pageCode(() => import('./audit-page.tsx')),

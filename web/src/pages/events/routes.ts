@@ -14,7 +14,8 @@ const list = createRoute({
     sorts: [],
     filters: { subtopic: SUBTOPICS },
     ids: ['account_id', 'course_id', 'equivalent_id', 'bundle_id'],
-    texts: ['registration_id', 'learner_id', 'user', 'message_id', 'from', 'to', 'cursor'],
+    texts: ['registration_id', 'learner_id', 'user', 'message_id', 'cursor'],
+    times: ['from', 'to'],
   }),
   component: lazyRouteComponent(
     pageCode(() => import('./events-page.tsx')),

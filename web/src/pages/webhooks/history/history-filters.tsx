@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Subtopic } from '../../../../../src/events/catalogue.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { LATEST_LOCAL_TIME } from '../../../utilities/local-time.ts';
+import { LATEST_LOCAL_TIME, toLocalTime } from '../../../utilities/local-time.ts';
 import styles from './history.module.css';
 import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-search.ts';
 
@@ -24,10 +24,14 @@ export function HistoryFilters({
   onChange: (search: HistorySearch) => void;
 }) {
   const [opened, setOpened] = useState(false);
+  const local = (time: string | undefined) => (time === undefined ? undefined : toLocalTime(time));
   const count = HISTORY_FILTERS.filter((name) => search[name] !== undefined).length;
   const apply = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const entered = Object.fromEntries(new FormData(event.currentTarget));
+    // When clocks go back, two times have the same text.
+    for (const name of ['from', 'until'] as const)
+      if (search[name] !== undefined && entered[name] === local(search[name])) entered[name] = search[name];
     setOpened(false);
     onChange(historySearch(entered));
   };
@@ -93,14 +97,14 @@ export function HistoryFilters({
             <TextInput
               name="from"
               label={texts.from}
-              defaultValue={search.from}
+              defaultValue={local(search.from)}
               type="datetime-local"
               max={LATEST_LOCAL_TIME}
             />
             <TextInput
               name="until"
               label={texts.until}
-              defaultValue={search.until}
+              defaultValue={local(search.until)}
               type="datetime-local"
               max={LATEST_LOCAL_TIME}
             />

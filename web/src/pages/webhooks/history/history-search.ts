@@ -1,7 +1,7 @@
 import { SUBTOPICS, type Subtopic } from '../../../../../src/events/catalogue.ts';
+import { toAddressTime } from '../../../utilities/local-time.ts';
 
 const MAX_TEXT_LENGTH = 255;
-const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 /** The filters of the history in the address, except the outcome. */
 export interface HistorySearch {
@@ -11,7 +11,7 @@ export interface HistorySearch {
   course?: number;
   message?: string;
   code?: number;
-  /** In the viewer's time zone: `2026-11-21T02:15`. */
+  /** With the time zone: `2026-11-21T02:15Z`. */
   from?: string;
   until?: string;
 }
@@ -44,8 +44,8 @@ export function historySearch(given: Record<string, unknown>): HistorySearch {
   }
   for (const name of ['from', 'until'] as const) {
     const text = given[name];
-    if (typeof text === 'string' && LOCAL_TIME.test(text) && !Number.isNaN(Date.parse(text)))
-      found[name] = text;
+    const time = typeof text === 'string' ? toAddressTime(text) : null;
+    if (time !== null) found[name] = time;
   }
   return found;
 }
