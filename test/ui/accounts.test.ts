@@ -181,6 +181,23 @@ describe('accounts in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
   });
 
+  it('a typed name is kept when a phone is rotated, which replaces cards by a table', async () => {
+    await ui.service.api.create('/accounts', { name: 'Rotated' });
+    await using visit = await ui.visit('/accounts?search=Rotated', { phone: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: /^Actions for .*Rotated/ }).click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Turned');
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.getByRole('table', { name: 'Accounts', includeHidden: true }).waitFor();
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Turned');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await ui.service.api.get('/ui/api/accounts?search=Turned');
+    assert.equal(body.total, 1);
+  });
+
   it('everything fits on a phone', async () => {
     const id = await learning.accountWithCourses('W'.repeat(200));
     const registration = await learning.register(id, learning.courses[2]!, 'l'.repeat(255));

@@ -328,6 +328,23 @@ describe('webhooks in the admin UI', () => {
     assert.equal((await ui.service.api.get(`/webhooks/${id}`)).status, 404);
   });
 
+  it('keep the dialog of a row open when the row moves to another page', async () => {
+    const ids = [];
+    for (let at = 10; at < 35; at++) ids.push((await create({ name: `Moving ${at}` })).id);
+    await using visit = await ui.visit(`${WEBHOOKS}?search=Moving&sort=name&size=25`);
+    const { page } = visit;
+    await page.getByRole('button', { name: /^Actions for .*Moving 34/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Delete .*Moving 34/ });
+    await dialog.getByRole('button', { name: 'Delete webhook' }).waitFor();
+    ids.push((await create({ name: 'Moving 0' })).id);
+    await page.getByRole('link', { name: 'Moving 34', exact: true }).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText(/Moving 34.* was deleted/).waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${ids[24]}`)).status, 404);
+    for (const id of ids) await remove(id);
+  });
+
   it('fit on a phone', async () => {
     const { id } = await create({
       name: HOSTILE.repeat(4),

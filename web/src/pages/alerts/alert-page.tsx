@@ -23,6 +23,7 @@ import { AlertState, conditionOf, Notices, Notifies } from './alert-cells.tsx';
 import { AlertMenu } from './alert-menu.tsx';
 import styles from './alerts.module.css';
 import { FiringsPanel } from './firings-panel.tsx';
+import { useAlertActions } from './use-alert-actions.tsx';
 
 const route = getRouteApi('/app/admin/administration/alerts/$alertId');
 const { details } = texts;
@@ -40,6 +41,7 @@ export function AlertPage() {
 function Details({ alert }: { alert: Alert }) {
   const { id, name, email_to, target, quiet_hours: quiet, last_notices: notices } = alert;
   const test = useMutation({ mutationFn: () => testAlert(id) });
+  const actions = useAlertActions(true);
   usePageName(name);
   const failing = notices.filter(({ state, error }) => state !== 'SENT' && error !== null);
   return (
@@ -58,7 +60,8 @@ function Details({ alert }: { alert: Alert }) {
             >
               {texts.test.action}
             </Button>
-            <AlertMenu alert={alert} leaveWhenDeleted />
+            <AlertMenu alert={alert} onAct={actions.act} isOwnPage />
+            {actions.dialogs}
             <Button
               leftSection={<IconPencil size={16} stroke={1.6} />}
               renderRoot={(props) => (

@@ -16,6 +16,7 @@ import { shared } from '../../texts/shared.ts';
 import { AlertState, conditionOf, Notices, Notifies } from './alert-cells.tsx';
 import { AlertMenu } from './alert-menu.tsx';
 import styles from './alerts.module.css';
+import { useAlertActions } from './use-alert-actions.tsx';
 
 const keyOf = ({ id }: Alert) => id;
 const nameOf = ({ name }: Alert) => name;
@@ -44,21 +45,25 @@ const COLUMNS: readonly Column<Alert>[] = [
         <Notices notices={last_notices} />
       ),
   },
-  {
+];
+
+function actionsColumn(act: ReturnType<typeof useAlertActions>['act']): Column<Alert> {
+  return {
     id: 'actions',
     label: shared.actions,
     width: '4rem',
     align: 'end',
     card: 'actions',
-    cell: (alert) => <AlertMenu alert={alert} />,
-  },
-];
+    cell: (alert) => <AlertMenu alert={alert} onAct={act} />,
+  };
+}
 
 /** The alert rules, with their state and whether their notices arrive. */
 export function AlertsPage() {
   const { data, error, refetch } = useQuery(alertListQuery);
   const queryClient = useQueryClient();
   const selection = useSelection(data ?? [], keyOf);
+  const actions = useAlertActions();
   const remove = useBulkDelete(selection, {
     words: texts.remove.many,
     nameOf,
@@ -80,7 +85,7 @@ export function AlertsPage() {
       ) : (
         <ShortList
           label={texts.title}
-          columns={COLUMNS}
+          columns={[...COLUMNS, actionsColumn(actions.act)]}
           rows={data}
           rowKey={keyOf}
           selecting={{ selection, nameOf, actions: remove.button }}
@@ -88,6 +93,7 @@ export function AlertsPage() {
         />
       )}
       {remove.dialog}
+      {actions.dialogs}
     </>
   );
 }

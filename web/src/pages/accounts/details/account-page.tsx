@@ -23,6 +23,7 @@ import { AccountMenu } from '../account-menu.tsx';
 import { ACCOUNT_TABS, type AccountTab } from '../account-search.ts';
 import { AccountState } from '../account-state.tsx';
 import styles from '../accounts.module.css';
+import { useAccountActions } from '../use-account-actions.tsx';
 import { AddContentsDialog } from './add-contents-dialog.tsx';
 import { ContentsPanel } from './contents-panel.tsx';
 
@@ -42,6 +43,7 @@ function Details({ account }: { account: Account }) {
   const { tab = 'content', add, new: registering } = route.useSearch();
   const navigate = route.useNavigate();
   const isAdmin = useIsAdmin();
+  const actions = useAccountActions(true);
   usePageName(account.name);
   const openTab = (to: string | null) => {
     if (!isTab(to)) return;
@@ -77,7 +79,8 @@ function Details({ account }: { account: Account }) {
         actions={
           isAdmin && (
             <>
-              <AccountMenu account={account} leaveWhenDeleted />
+              <AccountMenu account={account} onAct={actions.act} isOwnPage />
+              {actions.dialogs}
               {tab === 'content' ? (
                 <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add')}>
                   {texts.add.action}

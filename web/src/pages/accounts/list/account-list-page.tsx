@@ -27,6 +27,7 @@ import { AccountMenu } from '../account-menu.tsx';
 import { AccountState } from '../account-state.tsx';
 import styles from '../accounts.module.css';
 import { AddContentsDialog } from '../details/add-contents-dialog.tsx';
+import { useAccountActions } from '../use-account-actions.tsx';
 import { WhatAccountsTake } from '../what-accounts-take.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
@@ -72,17 +73,16 @@ const COLUMNS: readonly Column<AccountOverview>[] = [
   },
 ];
 
-const ADMIN_COLUMNS: readonly Column<AccountOverview>[] = [
-  ...COLUMNS,
-  {
+function actionsColumn(act: ReturnType<typeof useAccountActions>['act']): Column<AccountOverview> {
+  return {
     id: 'actions',
     label: shared.actions,
     width: '4rem',
     align: 'end',
     card: 'actions',
-    cell: (account) => <AccountMenu account={account} />,
-  },
-];
+    cell: (account) => <AccountMenu account={account} onAct={act} />,
+  };
+}
 
 const nameOf = ({ name }: AccountOverview) => name;
 
@@ -95,6 +95,7 @@ export function AccountListPage() {
   const { new: _dialog, ...values } = table.values;
   const query = useQuery(accountListQuery(listQuery(values)));
   const selection = useSelection(query.data?.data ?? [], ({ id }) => id);
+  const actions = useAccountActions();
   const [adding, setAdding] = useState(false);
   const queryClient = useQueryClient();
   const remove = useBulkDelete(selection, {
@@ -140,7 +141,7 @@ export function AccountListPage() {
       />
       <DataTable
         label={accounts.label}
-        columns={isAdmin ? ADMIN_COLUMNS : COLUMNS}
+        columns={isAdmin ? [...COLUMNS, actionsColumn(actions.act)] : COLUMNS}
         rowKey={({ id }) => id}
         table={table}
         exporting={{
@@ -205,6 +206,7 @@ export function AccountListPage() {
             onClose={() => setAdding(false)}
           />
           {remove.dialog}
+          {actions.dialogs}
         </>
       )}
     </>

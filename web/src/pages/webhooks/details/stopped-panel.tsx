@@ -6,7 +6,7 @@ import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhookReplay } from '../../../texts/webhook-replay.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { useWebhookSwitch } from '../use-webhook-switch.tsx';
+import { useWebhookActions } from '../use-webhook-actions.tsx';
 import styles from './webhook-page.module.css';
 
 const { paused, inactive } = webhookDetails;
@@ -23,7 +23,7 @@ export function StoppedPanel({
   onReplay: (since: string | null) => void;
 }) {
   const readOnly = useWebhooksReadOnly();
-  const change = useWebhookSwitch({ ...webhook, depth: depth ?? 0 });
+  const { act, pending } = useWebhookActions();
   if (webhook.enabled && !webhook.paused) return null;
   const texts = webhook.enabled ? paused : inactive;
   const since = webhook.enabled ? webhook.paused_since_dt : webhook.inactive_since_dt;
@@ -43,8 +43,8 @@ export function StoppedPanel({
             <Button
               variant="default"
               size="xs"
-              loading={change.pending}
-              onClick={webhook.enabled ? change.resume : change.activate}
+              loading={pending}
+              onClick={() => act(webhook.enabled ? 'resume' : 'activate', { ...webhook, depth: depth ?? 0 })}
             >
               {webhook.enabled ? paused.resume : inactive.activate}
             </Button>

@@ -24,6 +24,7 @@ import { HistoryPanel } from '../history/history-panel.tsx';
 import { historyFilter } from '../history/history-search.ts';
 import { ReplayDialog } from '../replay/replay-dialog.tsx';
 import { StateBadge } from '../state-badge.tsx';
+import { useWebhookActions } from '../use-webhook-actions.tsx';
 import { WaitingDrawer } from '../waiting/waiting-drawer.tsx';
 import { WaitingPanel } from '../waiting/waiting-panel.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
@@ -119,7 +120,10 @@ function Details({ record }: { record: WebhookRecord }) {
   const [testing, setTesting] = useState(false);
   const [replaying, setReplaying] = useState<{ since: string | null } | null>(null);
   const { data: overview } = useQuery(webhookOverviewQuery(record.id));
-  usePageName(record.name);
+  const { id, name, enabled, paused } = record;
+  const webhook = { id, name, enabled, paused, depth: overview?.depth ?? 0 };
+  const actions = useWebhookActions({ latest: [webhook], leaveWhenDeleted: true });
+  usePageName(name);
   const openTab = (to: string | null) => {
     if (!isTab(to)) return;
     void navigate({ search: to === 'overview' ? {} : { tab: to }, resetScroll: false });
@@ -145,14 +149,9 @@ function Details({ record }: { record: WebhookRecord }) {
           !readOnly && (
             <>
               <WebhookMenu
-                webhook={{
-                  id: record.id,
-                  name: record.name,
-                  enabled: record.enabled,
-                  paused: record.paused,
-                  depth: overview?.depth ?? 0,
-                }}
-                leaveWhenDeleted
+                webhook={webhook}
+                onAct={actions.act}
+                isOwnPage
                 onReplay={() => setReplaying({ since: record.inactive_since_dt })}
                 disabled={overview === undefined}
               />
@@ -180,6 +179,7 @@ function Details({ record }: { record: WebhookRecord }) {
           )
         }
       />
+      {actions.dialogs}
       <StoppedPanel webhook={record} depth={overview?.depth} onReplay={(since) => setReplaying({ since })} />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">

@@ -9,7 +9,7 @@ import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
 import { StateBadge } from '../state-badge.tsx';
-import { useWebhookSwitch } from '../use-webhook-switch.tsx';
+import type { ActedWebhook, WebhookAction } from '../use-webhook-actions.tsx';
 import styles from './webhook-list.module.css';
 
 /**
@@ -91,9 +91,14 @@ export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
 }
 
 /** A switch for whether it is active, and a badge if it is paused. */
-export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
+export function ActiveCell({
+  webhook,
+  onAct,
+}: {
+  webhook: WebhookOverview;
+  onAct: (action: WebhookAction, on: ActedWebhook) => void;
+}) {
   const readOnly = useWebhooksReadOnly();
-  const change = useWebhookSwitch(webhook);
   const paused = webhook.enabled && webhook.paused;
   if (readOnly) return <StateBadge enabled={webhook.enabled} paused={webhook.paused} />;
   return (
@@ -101,11 +106,10 @@ export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
       <Switch
         size="sm"
         checked={webhook.enabled}
-        onChange={webhook.enabled ? change.askToDeactivate : change.activate}
+        onChange={() => onAct(webhook.enabled ? 'deactivate' : 'activate', webhook)}
         aria-label={webhooks.list.activeSwitch(webhook.name)}
       />
       {paused && <StatusBadge tone="warn">{webhooks.states.paused}</StatusBadge>}
-      {change.dialog}
     </span>
   );
 }

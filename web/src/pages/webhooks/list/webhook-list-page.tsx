@@ -21,75 +21,82 @@ import { useMay, useWebhooksReadOnly } from '../../../session/session-context.ts
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
+import { useWebhookActions } from '../use-webhook-actions.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ActiveCell, NameCell, SuccessCell, TargetCell, TopicCell } from './webhook-cells.tsx';
 import styles from './webhook-list.module.css';
 
 const { columns: words } = webhooks.list;
 
-const COLUMNS: readonly Column<WebhookOverview>[] = [
-  {
-    id: 'name',
-    label: words.name,
-    sort: 'name',
-    card: 'title',
-    cell: (webhook) => <NameCell webhook={webhook} />,
-  },
-  { id: 'topic', label: words.topic, cell: (webhook) => <TopicCell webhook={webhook} /> },
-  { id: 'target', label: words.target, cell: (webhook) => <TargetCell webhook={webhook} /> },
-  {
-    id: 'active',
-    label: words.active,
-    width: '6rem',
-    cell: (webhook) => <ActiveCell webhook={webhook} />,
-  },
-  {
-    id: 'successes',
-    label: words.successes,
-    sort: 'success_count',
-    firstDirection: 'desc',
-    align: 'end',
-    cell: (webhook) => <SuccessCell webhook={webhook} />,
-  },
-  {
-    id: 'failures',
-    label: words.failures,
-    sort: 'error_count',
-    firstDirection: 'desc',
-    align: 'end',
-    cell: (webhook) => (
-      <span className={webhook.error_count > 0 ? styles.failures : undefined}>
-        {formatNumber(webhook.error_count)}
-      </span>
-    ),
-  },
-  {
-    id: 'depth',
-    label: words.depth,
-    sort: 'depth',
-    firstDirection: 'desc',
-    align: 'end',
-    cell: (webhook) => (
-      <span className={webhook.depth > 0 ? styles.waiting : undefined}>{formatNumber(webhook.depth)}</span>
-    ),
-  },
-  {
-    id: 'last_activity',
-    label: words.lastActivity,
-    sort: 'last_activity',
-    firstDirection: 'desc',
-    cell: (webhook) => <Time value={webhook.last_activity_dt} />,
-  },
-];
+type Act = ReturnType<typeof useWebhookActions>['act'];
 
-const ACTIONS: Column<WebhookOverview> = {
-  id: 'actions',
-  label: webhooks.list.actions,
-  width: '3.5rem',
-  card: 'actions',
-  cell: (webhook) => <WebhookMenu webhook={webhook} />,
-};
-const CHANGEABLE_COLUMNS = [...COLUMNS, ACTIONS];
+function columnsOf(act: Act, readOnly: boolean): readonly Column<WebhookOverview>[] {
+  return [
+    {
+      id: 'name',
+      label: words.name,
+      sort: 'name',
+      card: 'title',
+      cell: (webhook) => <NameCell webhook={webhook} />,
+    },
+    { id: 'topic', label: words.topic, cell: (webhook) => <TopicCell webhook={webhook} /> },
+    { id: 'target', label: words.target, cell: (webhook) => <TargetCell webhook={webhook} /> },
+    {
+      id: 'active',
+      label: words.active,
+      width: '6rem',
+      cell: (webhook) => <ActiveCell webhook={webhook} onAct={act} />,
+    },
+    {
+      id: 'successes',
+      label: words.successes,
+      sort: 'success_count',
+      firstDirection: 'desc',
+      align: 'end',
+      cell: (webhook) => <SuccessCell webhook={webhook} />,
+    },
+    {
+      id: 'failures',
+      label: words.failures,
+      sort: 'error_count',
+      firstDirection: 'desc',
+      align: 'end',
+      cell: (webhook) => (
+        <span className={webhook.error_count > 0 ? styles.failures : undefined}>
+          {formatNumber(webhook.error_count)}
+        </span>
+      ),
+    },
+    {
+      id: 'depth',
+      label: words.depth,
+      sort: 'depth',
+      firstDirection: 'desc',
+      align: 'end',
+      cell: (webhook) => (
+        <span className={webhook.depth > 0 ? styles.waiting : undefined}>{formatNumber(webhook.depth)}</span>
+      ),
+    },
+    {
+      id: 'last_activity',
+      label: words.lastActivity,
+      sort: 'last_activity',
+      firstDirection: 'desc',
+      cell: (webhook) => <Time value={webhook.last_activity_dt} />,
+    },
+    ...(readOnly
+      ? []
+      : [
+          {
+            id: 'actions',
+            label: webhooks.list.actions,
+            width: '3.5rem',
+            card: 'actions' as const,
+            cell: (webhook: WebhookOverview) => <WebhookMenu webhook={webhook} onAct={act} />,
+          },
+        ]),
+  ];
+}
 
 /** All webhooks. */
 export function WebhookListPage() {
@@ -97,7 +104,9 @@ export function WebhookListPage() {
   const table = useTable();
   const query = useQuery(webhookListQuery(listQuery(table.values)));
   const queryClient = useQueryClient();
-  const selection = useSelection(query.data?.data ?? [], ({ id }) => id);
+  const rows = query.data?.data ?? [];
+  const selection = useSelection(rows, ({ id }) => id);
+  const actions = useWebhookActions({ latest: rows });
   const nameOf = ({ name }: WebhookOverview) => name;
   const remove = useBulkDelete(selection, {
     words: webhooks.remove.many,
@@ -134,7 +143,7 @@ export function WebhookListPage() {
       />
       <DataTable
         label={webhooks.list.label}
-        columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
+        columns={columnsOf(actions.act, readOnly)}
         rowKey={({ id }) => id}
         table={table}
         exporting={{
@@ -172,6 +181,7 @@ export function WebhookListPage() {
         }
       />
       {remove.dialog}
+      {actions.dialogs}
     </>
   );
 }

@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { deleteWebhook, switchWebhook, webhooksKey } from '../../api/webhooks.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone, notifyError, notifyUndoable } from '../../components/notify.tsx';
+import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useLeave } from '../../navigation/use-leave.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { DeactivationDialog } from './deactivation-dialog.tsx';
+
+/** The data needed to activate, deactivate, pause, resume or delete a webhook. */
+export interface ActedWebhook {
+  id: number;
+  name: string;
+  enabled: boolean;
+  paused: boolean;
+  /** Waiting messages, which deactivating discards. */
+  depth: number;
+}
+
+/** An action on a webhook. Deactivating and deleting ask first, because they lose messages. */
+export type WebhookAction = 'activate' | 'deactivate' | 'pause' | 'resume' | 'delete';
+
+interface Change {
+  of: ActedWebhook;
+  to: { enabled: boolean } | { paused: boolean };
+}
+
+const NONE: ActedWebhook = { id: 0, name: '', enabled: true, paused: false, depth: 0 };
+const CHANGES = {
+  activate: { enabled: true },
+  pause: { paused: true },
+  resume: { paused: false },
+} as const;
+
+/**
+ * The actions on webhooks, and their dialogs. They belong to the page, not to the rows: a row may disappear (another
+ * page, another order, a rotated phone) while somebody answers its dialog.
+ * @param options `latest`: the webhooks as the page shows them now. `leaveWhenDeleted`: the page is the webhook's own.
+ */
+export function useWebhookActions({
+  latest = [],
+  leaveWhenDeleted = false,
+}: {
+  latest?: readonly ActedWebhook[];
+  leaveWhenDeleted?: boolean;
+} = {}): {
+  act: (action: WebhookAction, on: ActedWebhook) => void;
+  /** Whether a webhook is being activated, paused or resumed. */
+  pending: boolean;
+  dialogs: ReactNode;
+} {
+  const queryClient = useQueryClient();
+  const leave = useLeave();
+  const [open, setOpen] = useState<{ action: WebhookAction; id: number } | null>(null);
+  /** Kept while its dialog fades out. */
+  const [asked, setAsked] = useState(NONE);
+  const webhook = latest.find(({ id }) => id === asked.id) ?? asked;
+  const isOpen = (action: WebhookAction) => open?.action === action;
+  /** Another dialog, or that of another webhook, may be open when a response arrives. */
+  const close = (action: WebhookAction, id: number) =>
+    setOpen((now) => (now?.action === action && now.id === id ? null : now));
+  const changing = {
+    mutationFn: ({ of, to }: Change) => switchWebhook(of.id, to),
+    onSuccess: ({ name }: { name: string }, { of, to }: Change) => {
+      close('deactivate', of.id);
+      if ('paused' in to) notifyDone(to.paused ? webhooks.list.paused(name) : webhooks.list.resumed(name));
+      else if (to.enabled) notifyDone(webhooks.list.enabled(name));
+      else notifyUndoable(webhooks.list.disabled(name), () => change.mutate({ of, to: CHANGES.activate }));
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
+  };
+  const change = useMutation({ ...changing, onError: notifyError });
+  const deactivation = useFormMutation(changing, isOpen('deactivate'));
+  const remove = useFormMutation(
+    {
+      mutationFn: ({ id }: ActedWebhook) => deleteWebhook(id),
+      onSuccess: async (_nothing, { id, name }) => {
+        close('delete', id);
+        notifyDone(webhooks.remove.done(name));
+        if (leaveWhenDeleted) await leave({ to: '/administration/integrations/webhooks' });
+        await queryClient.invalidateQueries({ queryKey: webhooksKey });
+      },
+    },
+    isOpen('delete'),
+  );
+  const confirm = (to: Change['to']) => {
+    if (!deactivation.isPending) deactivation.mutate({ of: webhook, to });
+  };
+  const act = (action: WebhookAction, on: ActedWebhook) => {
+    const isChanging = [change, deactivation].some(
+      ({ isPending, variables }) => isPending && variables.of.id === on.id,
+    );
+    if (action === 'deactivate' || action === 'delete') {
+      if (isChanging && action === 'deactivate') return;
+      deactivation.reset();
+      remove.reset();
+      setAsked(on);
+      setOpen({ action, id: on.id });
+    } else if (!isChanging) {
+      change.mutate({ of: on, to: CHANGES[action] });
+    }
+  };
+  return {
+    act,
+    pending: change.isPending,
+    dialogs: (
+      <>
+        <DeactivationDialog
+          opened={isOpen('deactivate')}
+          webhook={webhook}
+          pending={deactivation.isPending}
+          isPausing={deactivation.isPending && 'paused' in deactivation.variables.to}
+          error={deactivation.error}
+          onDeactivate={() => confirm({ enabled: false })}
+          onPause={() => confirm(CHANGES.pause)}
+          onClose={() => close('deactivate', webhook.id)}
+        />
+        <ConfirmDialog
+          opened={isOpen('delete')}
+          title={webhooks.remove.title(webhook.name)}
+          confirmLabel={webhooks.remove.confirm}
+          {...(webhook.depth > 0 ? { typedName: webhook.name } : {})}
+          pending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate(webhook)}
+          onClose={() => close('delete', webhook.id)}
+        >
+          {webhook.depth > 0 && <>{webhooks.remove.waiting(formatNumber(webhook.depth))} </>}
+          {webhooks.remove.description}
+        </ConfirmDialog>
+      </>
+    ),
+  };
+}
