@@ -258,6 +258,32 @@ describe('folders in the admin UI', () => {
     await item(page, 'Folder 19').waitFor();
   });
 
+  it('have all their actions even if the tree omits them', async () => {
+    const parent = await make.folder('Far away');
+    const id = await make.folder('Omitted', parent);
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    const home = { id: 1, name: 'Home', parent_id: null };
+    const counts = { course_count: 0, equivalent_count: 0, bundle_count: 0 };
+    await page.route('**/ui/api/folders', (route) =>
+      route.fulfill({ json: { data: [{ ...home, ...counts }], total: 1, truncated: true } }),
+    );
+    await visit.go(`/content?folder=${id}`);
+    await page.getByRole('link', { name: 'Home > Far away' }).waitFor();
+    await act(page, 'Rename…');
+    await page.getByRole('dialog').getByLabel('Name').fill('Found');
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    await page.getByRole('heading', { name: 'Found', level: 1 }).waitFor();
+    await act(page, 'Delete…');
+    await page.getByRole('button', { name: 'Delete folder' }).click();
+    await page.getByRole('heading', { name: 'Far away', level: 1 }).waitFor();
+    assert.equal((await ui.service.api.get(`/folders/${id}`)).status, 404);
+    await visit.go('/content');
+    await page.getByRole('button', { name: /^Actions for folder/ }).click();
+    await page.getByRole('menuitem', { name: 'Create folder…' }).waitFor();
+    assert.equal(await page.getByRole('menuitem').count(), 1);
+  });
+
   it('are read-only for viewers', async () => {
     const id = await make.folder('Shown');
     await make.course('Shown course', id);

@@ -13,14 +13,20 @@ import { useContent } from '../content-context.ts';
 import type { FolderNode } from './folder-index.ts';
 
 /** The actions for the open folder. */
-export function FolderActions({ folder }: { folder: FolderNode }) {
+export function FolderActions({
+  folder,
+  parentId,
+}: {
+  folder: FolderNode;
+  /** Not part of a folder that the tree omits. */
+  parentId: number;
+}) {
   const [dialog, setDialog] = useState<'create' | Change | null>(null);
   const leave = useLeave();
   const { setExpanded } = useContent();
   const close = () => setDialog(null);
-  const isHome = folder.parent === null;
+  const isHome = folder.id === HOME_ID;
   const asset = { type: 'FOLDER', id: folder.id, name: folder.name } as const;
-  const parentId = folder.parent?.id ?? HOME_ID;
   return (
     <>
       <Menu>

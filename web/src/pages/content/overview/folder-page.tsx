@@ -4,7 +4,7 @@ import { IconFolderOff, IconFolders } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { readAsset } from '../../../api/content-assets.ts';
+import { type AssetRecord, readAsset } from '../../../api/content-assets.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
@@ -23,6 +23,7 @@ import { Breadcrumbs } from '../folders/breadcrumbs.tsx';
 import { FolderActions } from '../folders/folder-actions.tsx';
 import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
 import { FolderPanel } from '../folders/folder-panel.tsx';
+import { FolderPath } from '../folders/folder-path.tsx';
 import { useFolderIndex } from '../folders/use-folder-index.ts';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import { DropZone } from '../uploads/drop-zone.tsx';
@@ -53,7 +54,8 @@ export function FolderPage() {
     enabled: index !== null && node === undefined && truncated,
   });
   if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
-  const shown = node ?? (beyond.data === undefined ? null : loneNode(beyond.data.record));
+  const lone = node === undefined ? (beyond.data?.record ?? null) : null;
+  const shown = node ?? (lone === null ? null : loneNode(lone));
   const isGone = index !== null && shown === null && (truncated ? isProblem(beyond.error, 404) : true);
   return (
     <div className={styles.page}>
@@ -103,7 +105,7 @@ export function FolderPage() {
             }
           />
         ) : (
-          <OpenFolder folderId={folderId} node={shown} index={index} />
+          <OpenFolder folderId={folderId} node={shown} lone={lone} index={index} />
         )}
       </div>
     </div>
@@ -113,11 +115,14 @@ export function FolderPage() {
 function OpenFolder({
   folderId,
   node,
+  lone,
   index,
 }: {
   folderId: number;
   /** Null while the tree is loading. */
   node: FolderNode | null;
+  /** The record of a folder that the tree omits. */
+  lone: AssetRecord | null;
   index: FolderIndex | null;
 }) {
   const { kind = 'courses', below, learning_standard: _ofCourses, ...search } = route.useSearch();
@@ -130,7 +135,8 @@ function OpenFolder({
   usePageName(title);
   useFocusAfterChange(folderId);
   const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
-  const counts = node === null ? null : (index?.countsBelow(node) ?? null);
+  const parentId = lone?.parent_id ?? node?.parent?.id ?? HOME_ID;
+  const counts = node === null || lone !== null ? null : (index?.countsBelow(node) ?? null);
   const shownCounts = goesBelow(folderId, below) ? counts : node;
   const parts = { folderId, folderName: node?.name ?? '', counts, isHome };
   return (
@@ -139,14 +145,18 @@ function OpenFolder({
       disabled={!isAdmin || node === null}
       onFiles={(files) => upload(files, target)}
     >
-      {!isHome && <Breadcrumbs path={path} />}
+      {lone !== null ? (
+        <FolderPath folderId={parentId} location={lone.location} />
+      ) : (
+        !isHome && <Breadcrumbs path={path} />
+      )}
       <PageHeader
         title={<bdi>{title}</bdi>}
         actions={
           isAdmin &&
           node !== null && (
             <>
-              <FolderActions key={folderId} folder={node} />
+              <FolderActions key={folderId} folder={node} parentId={parentId} />
               {kind === 'courses' && (
                 <ChooseFiles multiple onFiles={(files) => upload(files, target)}>
                   {content.upload}
