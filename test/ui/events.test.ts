@@ -7,7 +7,7 @@ import { settledDeliveries } from '../delivery/webhook-parts.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { startUi, type Ui } from './support/ui.ts';
+import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 const EVENTS = '/administration/integrations/events';
 const PASSED = { completion: 'Completed', success: 'PASS', score: 92 };
@@ -251,6 +251,41 @@ describe('the event log in the admin UI', () => {
   it('shows that an event does not exist', async () => {
     await using visit = await ui.visit(`${EVENTS}/999999`);
     await visit.page.getByText('This event does not exist').waitFor();
+  });
+});
+
+describe('an event and many webhooks', () => {
+  it('has for each webhook, found by its name, why it got no message', async () => {
+    await using ui = await startUi({ settings: { enable_queue_polling: false } });
+    const { api } = ui.service;
+    const webhook = { topic: 'COURSE', target_url: 'http://127.0.0.1:9/' };
+    for (let at = 10; at < 62; at++) await api.create('/webhooks', { ...webhook, name: `Receiver ${at}` });
+    const asleep = { ...webhook, topic: 'ACCOUNT', name: 'Asleep', enabled: false };
+    const { id } = await api.create('/webhooks', asleep);
+    await api.create('/accounts', { name: 'Northwind' });
+    await using visit = await ui.visit(`${EVENTS}?subtopic=ACCOUNT_CREATED`);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Account created, event/ }).click();
+    const others = page.getByRole('region', { name: 'Other webhooks' });
+    await others.getByText('Receiver 59').waitFor();
+    await others.getByRole('button', { name: 'Next' }).click();
+    await others.getByText('Receiver 61').waitFor();
+    const finder = page.getByRole('region', { name: 'One webhook' });
+    const field = finder.getByRole('combobox', { name: 'Find a webhook' });
+    await field.fill('nobody');
+    await page.getByText('No webhook has this name.').waitFor();
+    await field.fill('asle');
+    await page.getByRole('option', { name: 'Asleep' }).click();
+    await finder.getByRole('listitem').getByText('It was inactive.').waitFor();
+    await visit.arrived(new RegExp(`^${EVENTS}/\\d+\\?webhook_id=${id}$`));
+    await visit.assertAccessible();
+    await page.reload();
+    await finder.getByRole('listitem').getByText('It was inactive.').waitFor();
+    await page.waitForFunction(
+      `document.querySelector('input[aria-label="Find a webhook"]').value === 'Asleep'`,
+    );
+    await page.setViewportSize(PHONE);
+    await visit.assertNoSidewaysScrolling();
   });
 });
 

@@ -240,6 +240,12 @@ describe('the outcome of an event', () => {
       );
       const others = await webhooksOf(api, event!.id, '?got_message=false');
       assert.equal(others.length, 9);
+      const one = async (query: string) =>
+        (await webhooksOf(api, event!.id, query)).map(({ name }: { name: string }) => name);
+      assert.deepEqual(await one(`?webhook_id=${ids.refocused}`), ['Refocused']);
+      assert.deepEqual(await one(`?webhook_id=${ids.matching}&got_message=true&limit=1`), ['Matching']);
+      assert.deepEqual(await one(`?webhook_id=${ids.matching}&got_message=false`), []);
+      assert.deepEqual(await one(`?webhook_id=${ids.later! + 1}`), []);
     }
 
     await using service = await startTestService({ dataDir: folder.path });

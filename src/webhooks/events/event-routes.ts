@@ -72,9 +72,9 @@ export function eventRoutes(routes: Routes, events: EventService): void {
       },
     },
     async (request) => {
-      const { got_message: got = null } = request.query;
+      const { got_message: got = null, webhook_id: webhookId = null } = request.query;
       return pageAnswer(
-        await events.webhooksOf(idOf(request.params), got, pageRequest(request.query)),
+        await events.webhooksOf(idOf(request.params), { got, webhookId }, pageRequest(request.query)),
         toEventWebhookRecord,
       );
     },

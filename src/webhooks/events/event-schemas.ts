@@ -102,6 +102,7 @@ export const EventWebhooksQuery = Type.Object({
   got_message: Type.Optional(
     Type.Boolean({ description: 'True: only webhooks that got a message. False: only the others.' }),
   ),
+  webhook_id: Type.Optional(Id('Only this webhook.')),
 });
 
 const Via = Type.Enum(['MATCH', 'REPLAY'], {

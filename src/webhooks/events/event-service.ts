@@ -84,10 +84,14 @@ export class EventService {
 
   /**
    * The webhooks, by id: those that got a message of the event with its outcome, the others with the reason.
-   * @param got true: only those that got a message; false: only the others
+   * @param which `got`: true for only those that got a message, false for only the others. `webhookId`: only this one.
    * @throws {ProblemError} `not-found`
    */
-  async webhooksOf(id: number, got: boolean | null, page: PageRequest): Promise<Page<WebhookOutcome>> {
+  async webhooksOf(
+    id: number,
+    { got, webhookId }: { got: boolean | null; webhookId: number | null },
+    page: PageRequest,
+  ): Promise<Page<WebhookOutcome>> {
     const { reader } = this.#with.database;
     const event = await this.get(id);
     const matched = new Set(event.matched);
@@ -99,14 +103,16 @@ export class EventService {
       content: event.focused,
     };
     const found: WebhookFit[] = [];
-    let after = page.after ?? 0;
+    let after = Math.max(page.after ?? 0, (webhookId ?? 1) - 1);
+    const together = webhookId === null ? WEBHOOKS_TOGETHER : 1;
     while (found.length <= page.limit) {
-      const some = await readWebhookFits(reader, matchedEvent, { after, limit: WEBHOOKS_TOGETHER });
+      const some = await readWebhookFits(reader, matchedEvent, { after, limit: together });
       for (const webhook of some) {
+        if (webhookId !== null && webhook.id !== webhookId) continue;
         const has = gotOne(webhook.id);
         if (has ? got !== false : got !== true && webhook.deleted_at === null) found.push(webhook);
       }
-      if (some.length < WEBHOOKS_TOGETHER) break;
+      if (webhookId !== null || some.length < together) break;
       after = some.at(-1)!.id;
     }
     const shown = found.slice(0, page.limit);

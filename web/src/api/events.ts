@@ -64,6 +64,19 @@ export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?
     ...polling(gotMessage ? LIVE_MS : LIST_MS),
   });
 
+/** The outcome of an event for one webhook: a list of one, or an empty one if the webhook does not exist. */
+export const eventWebhookQuery = (eventId: number, webhookId: number) =>
+  queryOptions({
+    queryKey: [...eventsKey, eventId, 'webhook', webhookId],
+    queryFn: ({ signal }) =>
+      request<{ data: EventWebhookRecord[] }>(
+        'GET',
+        withQuery(`/events/${eventId}/webhooks`, { webhook_id: webhookId }),
+        { signal },
+      ),
+    ...polling(LIVE_MS),
+  });
+
 /** The events to replay to a webhook. Times are in the format of the API. */
 export interface ReplayPeriod {
   from: string;

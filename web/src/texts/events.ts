@@ -76,8 +76,15 @@ export const events = {
     attempts: (count: number, text: string) => (count === 1 ? '1 attempt' : `${text} attempts`),
     delivery: (name: string) => `Open delivery to ${isolate(name)}`,
     openDelivery: 'Open delivery',
-    more: 'Show more',
-    first: 'Show first',
+    next: 'Next',
+    first: 'First',
+    finder: {
+      title: 'One webhook',
+      description: 'Whether a webhook got a message, and if not, why.',
+      label: 'Find a webhook',
+      nothing: 'No webhook has this name.',
+      gone: 'This webhook has been deleted.',
+    },
   },
   statuses: {
     WAITING: 'Waiting',

@@ -2,21 +2,14 @@ import { Anchor, Button } from '@mantine/core';
 import { IconCalendarOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { isProblem } from '../../api/errors.ts';
-import {
-  type EventRecord,
-  type EventSearch,
-  type EventWebhookRecord,
-  eventQuery,
-  eventWebhooksQuery,
-} from '../../api/events.ts';
+import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } from '../../api/events.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
@@ -27,8 +20,9 @@ import { useMay } from '../../session/session-context.ts';
 import { events } from '../../texts/events.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../../utilities/short-error.ts';
 import styles from './events.module.css';
+import { OutcomeRow } from './outcome-row.tsx';
+import { WebhookFinder } from './webhook-finder.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
 const { details: texts } = events;
@@ -60,6 +54,7 @@ function Details({ event }: { event: EventRecord }) {
       />
       <div className={styles.columns}>
         <div className={styles.side}>
+          <WebhookFinder eventId={event.id} />
           <WebhooksPanel eventId={event.id} gotMessage />
           <WebhooksPanel eventId={event.id} gotMessage={false} />
         </div>
@@ -159,13 +154,9 @@ function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: b
         <p className={styles.note}>{words.empty}</p>
       ) : (
         <ul className={styles.list} aria-label={words.title}>
-          {data.data.map((outcome) =>
-            outcome.message === null ? (
-              <OtherRow key={outcome.webhook_id} outcome={outcome} />
-            ) : (
-              <MessageRow key={outcome.webhook_id} outcome={outcome} message={outcome.message} />
-            ),
-          )}
+          {data.data.map((outcome) => (
+            <OutcomeRow key={outcome.webhook_id} outcome={outcome} />
+          ))}
         </ul>
       )}
       {(cursor !== undefined || next !== null) && (
@@ -184,92 +175,11 @@ function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: b
             disabled={next === null}
             onClick={() => setCursor(next ?? undefined)}
           >
-            {texts.more}
+            {texts.next}
           </Button>
         </div>
       )}
     </Panel>
-  );
-}
-
-function MessageRow({
-  outcome,
-  message,
-}: {
-  outcome: EventWebhookRecord;
-  message: NonNullable<EventWebhookRecord['message']>;
-}) {
-  const { status, delivery_id: delivery, attempts, updated_dt: updated, error } = message;
-  const { webhook_id: webhookId, name } = outcome;
-  return (
-    <li className={styles.row}>
-      <span>
-        <MessageStatusBadge status={status} />
-      </span>
-      <span className={styles.name}>
-        <WebhookLink webhookId={webhookId}>
-          <bdi>{name}</bdi>
-        </WebhookLink>{' '}
-        <span className={styles.dim}>
-          {outcome.via === 'REPLAY' && `${texts.replayed} · `}
-          {attempts > 0 && texts.attempts(attempts, formatNumber(attempts))}
-          {updated !== null && (
-            <>
-              {' · '}
-              <Time value={updated} />
-            </>
-          )}
-        </span>
-      </span>
-      {delivery !== null && (
-        <Anchor
-          aria-label={texts.delivery(name)}
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/administration/integrations/webhooks/$webhookId"
-              params={{ webhookId }}
-              search={{ delivery } as never}
-            />
-          )}
-        >
-          {texts.openDelivery}
-        </Anchor>
-      )}
-      {error !== null && status !== 'DELIVERED' && (
-        <span className={styles.bad} title={error}>
-          <bdi>{shortError(error)}</bdi>
-        </span>
-      )}
-    </li>
-  );
-}
-
-function OtherRow({ outcome }: { outcome: EventWebhookRecord }) {
-  return (
-    <li className={`${styles.row} ${styles.other}`}>
-      <span className={styles.name}>
-        <WebhookLink webhookId={outcome.webhook_id}>
-          <bdi>{outcome.name}</bdi>
-        </WebhookLink>
-      </span>
-      <span>
-        {outcome.reason !== null && events.reasons[outcome.reason]}
-        {outcome.configuration_changed && <span className={styles.dim}> {texts.changed}</span>}
-      </span>
-    </li>
-  );
-}
-
-function WebhookLink({ webhookId, children }: { webhookId: number; children: ReactNode }) {
-  return (
-    <Anchor
-      renderRoot={(props) => (
-        <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
-      )}
-    >
-      {children}
-    </Anchor>
   );
 }
 

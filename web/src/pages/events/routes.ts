@@ -31,6 +31,7 @@ const details = createRoute({
     parse: ({ eventId }: { eventId: string }) => ({ eventId: Number(eventId) }),
     stringify: ({ eventId }: { eventId: number }) => ({ eventId: String(eventId) }),
   },
+  validateSearch: tableSearch({ sorts: [], ids: ['webhook_id'] }),
   component: lazyRouteComponent(
     pageCode(() => import('./event-page.tsx')),
     'EventPage',

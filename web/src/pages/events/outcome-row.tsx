@@ -1,0 +1,103 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { EventWebhookRecord } from '../../api/events.ts';
+import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { events } from '../../texts/events.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { shortError } from '../../utilities/short-error.ts';
+import styles from './events.module.css';
+
+const { details: texts } = events;
+
+/** The outcome of an event for a webhook: the status of its message, or why it got none. */
+export function OutcomeRow({ outcome }: { outcome: EventWebhookRecord }) {
+  const { message } = outcome;
+  return message === null ? (
+    <OtherRow outcome={outcome} />
+  ) : (
+    <MessageRow outcome={outcome} message={message} />
+  );
+}
+
+function MessageRow({
+  outcome,
+  message,
+}: {
+  outcome: EventWebhookRecord;
+  message: NonNullable<EventWebhookRecord['message']>;
+}) {
+  const { status, delivery_id: delivery, attempts, updated_dt: updated, error } = message;
+  const { webhook_id: webhookId, name } = outcome;
+  return (
+    <li className={styles.row}>
+      <span>
+        <MessageStatusBadge status={status} />
+      </span>
+      <span className={styles.name}>
+        <WebhookLink webhookId={webhookId}>
+          <bdi>{name}</bdi>
+        </WebhookLink>{' '}
+        <span className={styles.dim}>
+          {outcome.via === 'REPLAY' && `${texts.replayed} · `}
+          {attempts > 0 && texts.attempts(attempts, formatNumber(attempts))}
+          {updated !== null && (
+            <>
+              {' · '}
+              <Time value={updated} />
+            </>
+          )}
+        </span>
+      </span>
+      {delivery !== null && (
+        <Anchor
+          aria-label={texts.delivery(name)}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/administration/integrations/webhooks/$webhookId"
+              params={{ webhookId }}
+              search={{ delivery } as never}
+            />
+          )}
+        >
+          {texts.openDelivery}
+        </Anchor>
+      )}
+      {error !== null && status !== 'DELIVERED' && (
+        <span className={styles.bad} title={error}>
+          <bdi>{shortError(error)}</bdi>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function OtherRow({ outcome }: { outcome: EventWebhookRecord }) {
+  return (
+    <li className={`${styles.row} ${styles.other}`}>
+      <span className={styles.name}>
+        <WebhookLink webhookId={outcome.webhook_id}>
+          <bdi>{outcome.name}</bdi>
+        </WebhookLink>
+      </span>
+      <span>
+        {outcome.reason !== null && events.reasons[outcome.reason]}
+        {outcome.configuration_changed && <span className={styles.dim}> {texts.changed}</span>}
+      </span>
+    </li>
+  );
+}
+
+function WebhookLink({ webhookId, children }: { webhookId: number; children: ReactNode }) {
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
+      )}
+    >
+      {children}
+    </Anchor>
+  );
+}
