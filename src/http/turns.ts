@@ -26,12 +26,16 @@ export class Turns {
 
   /** @throws {ProblemError} `too-many-requests` */
   request(group: string): Turn {
-    let queue = this.#byGroup.get(group);
-    if (queue === undefined) {
-      queue = new Queue(this.#limits, () => this.#byGroup.delete(group));
-      this.#byGroup.set(group, queue);
-    }
-    return queue.add();
+    return (this.#byGroup.get(group) ?? this.#begin(group)).add();
+  }
+
+  #begin(group: string): Queue {
+    const queue: Queue = new Queue(this.#limits, () => {
+      // A response without bytes is closed after its queue was empty. Meanwhile, the group may have another one.
+      if (this.#byGroup.get(group) === queue) this.#byGroup.delete(group);
+    });
+    this.#byGroup.set(group, queue);
+    return queue;
   }
 
   /**

@@ -49,13 +49,21 @@ function beginSave(
   return { socket, answer };
 }
 
-/** Sends a read and does not read its response. */
-function beginRead(base: string): Socket {
+/** Sends a read and does not read its response. @param socket a connection that nobody reads; by default, a new one */
+function beginRead(
+  base: string,
+  { registration = 'r', socket }: { registration?: string; socket?: Socket } = {},
+): Socket {
   const { hostname, port, pathname } = new URL(base);
-  const socket = connect(Number(port), hostname).pause();
-  socket.on('error', () => {});
-  socket.write(`GET ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
-  return socket;
+  const connection =
+    socket ??
+    connect(Number(port), hostname)
+      .pause()
+      .on('error', () => {});
+  connection.write(
+    `GET ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Registration: ${registration}\r\n\r\n`,
+  );
+  return connection;
 }
 
 /** A server with a path whose requests take turns. */
@@ -211,6 +219,42 @@ describe('a turn', () => {
     for (const socket of sockets) socket.destroy();
     assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
     assert.equal((await fetch(`${turns.base}/commit`)).status, 200);
+  });
+
+  test('does not come for more of them once empty responses are sent late, behind one that nobody read', async () => {
+    let [read, arrived, sent, isEmpty] = [0, 0, 0, false];
+    await using turns = await startTurns({
+      find: async ({ headers }, { raw }) => {
+        if (headers['x-registration'] !== 'r') return;
+        arrived += 1;
+        raw.once('close', () => (sent += 1));
+      },
+      onRead: () => {
+        read += 1;
+        return Buffer.alloc(isEmpty ? 0 : LARGE_BYTES);
+      },
+    });
+    const blocked = [0, 1, 2].map((n) => beginRead(turns.base, { registration: `blocked ${n}` }));
+    await until(() => read === blocked.length, 'nobody reads the responses of other registrations');
+    isEmpty = true;
+    for (const socket of blocked) beginRead(turns.base, { socket });
+    await until(() => read === 2 * blocked.length, 'the empty responses wait behind them');
+    isEmpty = false;
+    const sockets: Socket[] = [];
+    const readMore = async () => {
+      sockets.push(...Array.from({ length: 2 * TURNS }, () => beginRead(turns.base)));
+      await until(() => arrived === blocked.length + sockets.length, 'the large reads have arrived');
+      for (let time = 0; time < 20; time++) assert.equal(await turns.save('another'), 200);
+    };
+    for (const [n, socket] of blocked.entries()) {
+      await readMore();
+      socket.resume();
+      await until(() => sent === n + 1, 'an empty response is sent');
+    }
+    await readMore();
+    const answered = read - 2 * blocked.length;
+    assert.equal(answered <= MAX_UNSENT_BYTES / LARGE_BYTES + TURNS, true, `${answered} are answered`);
+    for (const socket of [...sockets, ...blocked]) socket.destroy();
   });
 
   test('comes while a slow connection reads a few large responses, and for those behind them', async () => {
