@@ -6,7 +6,7 @@ import { answerOfProxy, problem } from './support/page-in-node.ts';
 interface Sent {
   by: 'player' | 'course';
   body: string;
-  /** The random id and the number of its header. */
+  /** The random id and the number of its header; empty without one. */
   order: [id: string, number: string];
   keepalive: boolean;
   answer: PromiseWithResolvers<Response>;
@@ -35,8 +35,8 @@ function queueOf(t: TestContext) {
   }
   const queue = new LastRequestQueue();
   const course = { fetch: fetchOf('course') };
-  const add = (body: string, bytes = body.length) =>
-    queue.add({ method: 'POST', url: 'http://content/aicc', headers: [], body, bytes }, course);
+  const add = (body: string, bytes = body.length, { method = 'POST', path = 'aicc' } = {}) =>
+    queue.add({ method, url: `http://content/token/${path}`, headers: [], body, bytes }, course);
   /** Answers a request, and lets the queue go on. */
   const answer = async (at: number, response: Response = new Response()) => {
     sent[at]?.answer.resolve(response);
@@ -95,6 +95,28 @@ describe('the last requests of a course', () => {
         ['player', true],
         ['course', true],
       ],
+    );
+  });
+
+  it('are not numbered if they change nothing, since the service does not wait for those', async (t) => {
+    const { queue, sent, add } = queueOf(t);
+    queue.pageGoes();
+    for (const [method, path] of [
+      ['GET', 'content/status.htm'],
+      ['POST', 'content/log.php'],
+      ['POST', 'content/xapi/log.php'],
+      ['POST', 'log.php'],
+      ['POST', 'aicc'],
+      ['get', 'xapi/activities/state?stateId=bookmark'],
+      ['PUT', 'xapi/activities/state?stateId=bookmark'],
+      ['POST', 'xapi/statements'],
+    ] as const) {
+      add(`${method} ${path}`, 0, { method, path });
+    }
+    assert.deepEqual(numbers(sent), ['', '', '', '', '1', '', '2', '3']);
+    assert.deepEqual(
+      sent.map(({ keepalive }) => keepalive),
+      sent.map(() => true),
     );
   });
 

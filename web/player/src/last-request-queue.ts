@@ -16,10 +16,13 @@ export const MOST_BYTES = 60_000;
 /** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
 const ORDER_HEADER = 'Coursewire-Last-Request';
 const ID_BYTES = 12;
+/** The paths below a launch's token to which courses report. */
+const REPORTS = /^\/[^/]+\/(?:aicc$|xapi\/)/;
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Sends the last requests of courses to the service. While the player's page stays, it sends one after the other, as the
- * courses did. Once the page goes, it sends all at once, and numbers them so that the service keeps their order.
+ * courses did. Once the page goes, it sends all at once, and numbers reports so that the service keeps their order.
  */
 export class LastRequestQueue {
   readonly #waiting: LastRequest[] = [];
@@ -98,12 +101,10 @@ export class LastRequestQueue {
     from: Pick<Window, 'fetch'> = window,
     signal: AbortSignal | null = null,
   ): Promise<Response> {
-    this.#order ??= { id: randomId(), count: 0 };
-    this.#order.count += 1;
-    const { id, count } = this.#order;
+    const order = isReport(method, url) ? [this.#nextOrder()] : [];
     return from.fetch(url, {
       method,
-      headers: [...headers, [ORDER_HEADER, `${id} ${count}`]],
+      headers: [...headers, ...order],
       body,
       credentials: 'same-origin',
       // The page may still be closed before the response arrives.
@@ -111,6 +112,21 @@ export class LastRequestQueue {
       signal,
     });
   }
+
+  #nextOrder(): [name: string, value: string] {
+    this.#order ??= { id: randomId(), count: 0 };
+    this.#order.count += 1;
+    const { id, count } = this.#order;
+    return [ORDER_HEADER, `${id} ${count}`];
+  }
+}
+
+/**
+ * Whether a request reports something, so that its order counts. The service does not count others, such as those for
+ * files, and would wait for their numbers.
+ */
+function isReport(method: string, url: string): boolean {
+  return !READS.has(method.toUpperCase()) && REPORTS.test(new URL(url).pathname);
 }
 
 /** `crypto.randomUUID` does not exist on pages without TLS. */
