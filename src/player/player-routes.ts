@@ -142,7 +142,7 @@ export function playerRoutes(
   };
 
   // POST, because opening a page supersedes the others. A browser that prefetches links must not do that.
-  scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
+  scope.post('/open', { config: { followsLastRequests: true } }, async ({ launch }): Promise<PageAnswer> => {
     const openedPage = await attempts.openPage(launch);
     const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -174,7 +174,7 @@ export function playerRoutes(
     };
   });
 
-  scope.post('/unit', async ({ launch, body }) => {
+  scope.post('/unit', { config: { followsLastRequests: true } }, async ({ launch, body }) => {
     const { unit: unitId, ...asked } = readBody(UnitRequest, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);

@@ -13,6 +13,8 @@ const PAGE = 'a1b2c3d4e5f6';
 const ONE = 'https://example.com/course/one';
 const SUSPENDED = '[Core]\r\nLesson_Location=page 3\r\nLesson_Status=i,s\r\nTime=00:05:00\r\n';
 
+type Service = Awaited<ReturnType<typeof borrowTestService>>;
+
 interface Sent {
   url: string;
   method?: string;
@@ -50,7 +52,7 @@ async function send({ url, method = 'POST', headers, body }: Sent): Promise<numb
 }
 
 describe('the last requests of a page that is closed', () => {
-  const openAicc = async (service: Awaited<ReturnType<typeof borrowTestService>>) => {
+  const openAicc = async (service: Service) => {
     const { registrationId } = await registerTo(service, aiccFiles());
     const unit = new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
     const message = (command: string, aicc_data?: string): Sent => ({
@@ -67,10 +69,11 @@ describe('the last requests of a page that is closed', () => {
     });
     return { registrationId, unit, message };
   };
-  const openCmi5 = async (service: Awaited<ReturnType<typeof borrowTestService>>) => {
+  const openCmi5 = async (service: Service) => {
     const course = cmi5Course([{ id: ONE, moveOn: 'Passed' }]);
     const { registrationId } = await registerTo(service, course);
-    const unit = await Unit.start(await (await Player.open(service, registrationId)).openUnit(ONE));
+    const player = await Player.open(service, registrationId);
+    const unit = await Unit.start(await player.openUnit(ONE));
     await unit.send(unit.initialized());
     const { endpoint, authorization } = unit.lrs;
     const headers = {
@@ -91,7 +94,7 @@ describe('the last requests of a page that is closed', () => {
     });
     const url = `${endpoint}/activities/state?${state}`;
     const bookmark: Sent = { url, method: 'PUT', headers, body: JSON.stringify({ page: 3 }) };
-    return { registrationId, unit, statement, bookmark };
+    return { registrationId, player, unit, statement, bookmark };
   };
 
   it('complete no AICC unit that suspends, even if its exit is faster than its status', async () => {
@@ -131,4 +134,26 @@ describe('the last requests of a page that is closed', () => {
     const { success, score } = await resultOf(service, registrationId);
     assert.deepEqual([success, score], ['PASS', 90]);
   });
+
+  for (const [how, openAgain] of [
+    ['the page is opened again', (_service, _registrationId, player) => player.post('/open')],
+    ['the unit is opened again', async () => {}],
+    ['the link is opened again', (service, registrationId) => Player.open(service, registrationId)],
+  ] as [
+    string,
+    (service: Service, registrationId: string, player: Player) => Promise<Player | undefined>,
+  ][]) {
+    it(`are not lost if ${how} while they wait for one that is missing`, async () => {
+      await using service = await borrowTestService();
+      const { registrationId, player, unit, statement } = await openCmi5(service);
+      const pass = send(numbered(statement(unit.passed(0.9)), 2));
+      const end = send(numbered(statement(unit.terminated()), 3));
+      for (let time = 0; time < 10; time++) await resultOf(service, registrationId);
+      const opened = await openAgain(service, registrationId, player);
+      await (opened instanceof Player ? opened : player).openUnit(ONE);
+      assert.deepEqual([await pass, await end], [200, 200]);
+      const { success, score } = await resultOf(service, registrationId);
+      assert.deepEqual([success, score], ['PASS', 90]);
+    });
+  }
 });

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { readSmallBodiesEarly } from '../../src/player/content-origin/early-bodies.ts';
-import { takeTurns } from '../../src/player/content-origin/launch-turns.ts';
-import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
-import type { PlayerLaunch } from '../../src/player/launches/launch.ts';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, until } from '../support/service.ts';
+import { beginRead, beginSave, startTurns } from './turns-parts.ts';
 
 /** Requests of a registration that are handled at once or wait. */
 const MAX_REQUESTS = 104;
@@ -19,109 +15,8 @@ const TURNS = 4;
 const MAX_UNSENT_BYTES = 32 * 2 ** 20;
 /** More than the buffers of a connection hold. */
 const LARGE_BYTES = 8 * 2 ** 20;
-const PATIENCE_MS = 10_000;
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
-
-/** Sends a save, or its beginning. Resolves with the socket and the response, if one arrives. */
-function beginSave(
-  base: string,
-  {
-    body = '',
-    length = body.length || 2,
-    order,
-  }: {
-    body?: string;
-    length?: number;
-    /** The id of a page that is being closed, and the number of the request. */
-    order?: string;
-  } = {},
-): { socket: Socket; answer: Promise<string | null> } {
-  const { hostname, port, pathname } = new URL(base);
-  const socket = connect(Number(port), hostname);
-  socket.write(
-    `POST ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: ${length}\r\nConnection: close\r\n${order === undefined ? '' : `Coursewire-Last-Request: ${order}\r\n`}\r\n${body}`,
-  );
-  const parts: Buffer[] = [];
-  socket.on('data', (part) => parts.push(part));
-  socket.on('error', () => {});
-  const answer = once(socket, 'close').then(() => Buffer.concat(parts).toString() || null);
-  return { socket, answer };
-}
-
-/** Sends a read and does not read its response. @param socket a connection that nobody reads; by default, a new one */
-function beginRead(
-  base: string,
-  { registration = 'r', socket }: { registration?: string; socket?: Socket } = {},
-): Socket {
-  const { hostname, port, pathname } = new URL(base);
-  const connection =
-    socket ??
-    connect(Number(port), hostname)
-      .pause()
-      .on('error', () => {});
-  connection.write(
-    `GET ${pathname}/commit HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Registration: ${registration}\r\n\r\n`,
-  );
-  return connection;
-}
-
-/** A server with a path whose requests take turns. */
-async function startTurns({
-  find = async () => {},
-  work = async () => {},
-  onRead = () => {},
-  beforeSending = async () => {},
-  patienceMs = PATIENCE_MS,
-}: {
-  /** Runs before the launch is known. */
-  find?: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-  /** Handles a request. */
-  work?: (body: string) => Promise<unknown>;
-  /** Called for each read that is handled. Returns the response, if it is not a short one. */
-  onRead?: () => unknown;
-  beforeSending?: (reply: FastifyReply) => Promise<unknown>;
-  /** How long the last requests of a page wait for each that is missing. */
-  patienceMs?: number;
-}) {
-  const server = fastify({ bodyLimit: 200_000 });
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  server.decorateRequest('launch', null as unknown as PlayerLaunch);
-  readSmallBodiesEarly(server);
-  server.addHook('onRequest', async (request, reply) => {
-    await find(request, reply);
-    const registrationId = request.headers['x-registration'] ?? 'r';
-    request.launch = { registrationId, launchId: 'l' } as PlayerLaunch;
-  });
-  await server.register(async (scope) => {
-    takeTurns(scope, new RequestOrder(patienceMs));
-    scope.addHook('onSend', async (_request, reply) => {
-      await beforeSending(reply);
-    });
-    scope.post('/launch/commit', async ({ body }) => {
-      await work(String(body));
-      return 'done';
-    });
-    scope.get('/launch/commit', async () => {
-      const response = onRead();
-      return Buffer.isBuffer(response) ? response : 'read';
-    });
-  });
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  const base = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/launch`;
-  const save = async (registration = 'r') => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
-    const headers = { 'x-registration': registration };
-    return (await fetch(`${base}/commit`, { method: 'POST', headers, body: '{}', signal })).status;
-  };
-  const dispose = async () => {
-    // A test that fails may still hold requests.
-    server.server.closeAllConnections();
-    await server.close();
-  };
-  return { base, save, [Symbol.asyncDispose]: dispose };
-}
 
 describe('a turn', () => {
   test('is free again after connections that close before the launch is known', async () => {
@@ -321,68 +216,6 @@ describe('a turn', () => {
     saves.push(...Array.from({ length: TURNS }, () => turns.save()));
     assert.deepEqual(new Set(await Promise.all(saves)), new Set([200]));
     assert.equal(mostAtOnce, TURNS);
-  });
-});
-
-describe('the last requests of a page', () => {
-  const page = 'a1b2c3d4e5f6';
-
-  test('are handled in the order of their numbers, each after the one before it has ended', async () => {
-    const held = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const bodies: string[] = [];
-    let arrived = 0;
-    await using turns = await startTurns({
-      find: async () => (arrived += 1),
-      work: async (body) => {
-        bodies.push(body);
-        begun.resolve();
-        if (body === '"1"') await held.promise;
-      },
-    });
-    const send = (number: number) =>
-      beginSave(turns.base, { body: `"${number}"`, order: `${page} ${number}` });
-    const later = [4, 3, 2].map(send);
-    await until(() => arrived === later.length, 'the later ones have arrived');
-    const first = send(1);
-    await begun.promise;
-    // Those of other pages do not wait.
-    assert.equal(await turns.save(), 200);
-    assert.match(
-      (await beginSave(turns.base, { body: '"x"', order: 'another-page 1' }).answer) ?? '',
-      / 200 /,
-    );
-    held.resolve();
-    for (const { answer } of [first, ...later]) assert.match((await answer) ?? '', / 200 /);
-    assert.deepEqual(bodies, ['"1"', '{}', '"x"', '"2"', '"3"', '"4"']);
-  });
-
-  test('wait only for a while for one that does not arrive, and as long as it takes for one whose body does', async () => {
-    const bodies: string[] = [];
-    await using turns = await startTurns({ work: async (body) => bodies.push(body), patienceMs: 1 });
-    const lost = beginSave(turns.base, { body: '"2"', order: `${page} 2` });
-    assert.match((await lost.answer) ?? '', / 200 /);
-    const slow = beginSave(turns.base, { length: 3, order: `${page} 3` });
-    await once(slow.socket, 'connect');
-    assert.equal(await turns.save(), 200);
-    const next = beginSave(turns.base, { body: '"4"', order: `${page} 4` });
-    for (let time = 0; time < 5; time++) assert.equal(await turns.save(), 200);
-    slow.socket.write('"3"');
-    for (const { answer } of [slow, next]) assert.match((await answer) ?? '', / 200 /);
-    assert.deepEqual(
-      bodies.filter((body) => body !== '{}'),
-      ['"2"', '"3"', '"4"'],
-    );
-  });
-
-  test('do not wait for one whose connection is closed before it has arrived', async () => {
-    await using turns = await startTurns({});
-    const broken = beginSave(turns.base, { length: 3, order: `${page} 1` });
-    await once(broken.socket, 'connect');
-    assert.equal(await turns.save(), 200);
-    const next = beginSave(turns.base, { body: '"2"', order: `${page} 2` });
-    broken.socket.destroy();
-    assert.match((await next.answer) ?? '', / 200 /);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { hasBody } from '../../http/request-deadline.ts';
-import { type Turn, Turns } from '../../http/turns.ts';
+import { connectionClosed, type Turn, Turns } from '../../http/turns.ts';
 import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
 
 /** Pages save one request at a time, and browsers open six connections to an origin. */
@@ -13,6 +13,10 @@ const MAX_UNSENT_BYTES = 32 * 2 ** 20;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a request opens something, and thereby ends what earlier pages have open. Their last requests come first. */
+    followsLastRequests?: boolean;
+  }
   interface FastifyRequest {
     /** Set only in routes whose requests take turns. */
     launchTurn: Turn | null;
@@ -32,7 +36,8 @@ declare module 'fastify' {
  * all of them together would fill the memory. So would responses that nobody reads: no turn begins while those of a
  * registration are as large as {@link MAX_UNSENT_BYTES}.
  *
- * The last requests of a page follow each other, see {@link RequestOrder}.
+ * The last requests of a page follow each other, see {@link RequestOrder}. The next page of the registration opens after
+ * them, unless its connection was closed meanwhile: nobody would use it, and it would supersede the one that follows.
  * @param order for tests
  */
 export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): void {
@@ -49,6 +54,10 @@ export function takeTurns(scope: FastifyInstance, order = new RequestOrder()): v
     const { earlyBody, lastRequest } = request;
     if (earlyBody !== null) await earlyBody;
     if (lastRequest !== null) request.isAhead = !(await lastRequest.comes());
+    if (request.routeOptions.config.followsLastRequests === true) {
+      await order.settle(group);
+      if (request.raw.socket.destroyed) throw connectionClosed();
+    }
     if (earlyBody === null && (hasBody(request) || READS.has(request.method))) {
       turn.endWithConnection(request.raw);
     }

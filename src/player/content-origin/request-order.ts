@@ -8,6 +8,8 @@ const FORM = /^([\w-]{8,64}) ([1-9]\d{0,2})$/;
 /** How long the second request waits for the first one to arrive. Each later one waits as much longer, up to a limit. */
 const PATIENCE_MS = 500;
 const MAX_PATIENCES = 6;
+/** How long {@link RequestOrder.settle} waits: longer than any request waits for those that do not arrive. */
+const SETTLING_PATIENCES = 10;
 /** How long the numbers of a page are kept after its latest request. */
 const KEPT_MS = 10_000;
 
@@ -26,7 +28,7 @@ export interface OrderedRequest {
 /** Lets the numbered requests of each page follow each other. */
 export class RequestOrder {
   readonly #patienceMs: number;
-  readonly #pages = new Map<string, Page>();
+  readonly #pagesByGroup = new Map<string, Map<string, Page>>();
 
   /** @param patienceMs for tests */
   constructor(patienceMs = PATIENCE_MS) {
@@ -42,13 +44,31 @@ export class RequestOrder {
   arrive(group: string, header: string | string[] | undefined): OrderedRequest | null {
     const [, id, digits] = FORM.exec(typeof header === 'string' ? header : '') ?? [];
     if (id === undefined) return null;
-    const key = `${group} ${id}`;
-    const page = this.#pages.get(key) ?? new Page(() => this.#pages.delete(key));
-    this.#pages.set(key, page);
+    const page = this.#page(group, id);
     const number = Number(digits);
     page.arrive(number);
     const patienceMs = Math.min(MAX_PATIENCES, number - 1) * this.#patienceMs;
     return { comes: () => page.comes(number, patienceMs), end: () => page.end(number) };
+  }
+
+  /** Resolves when the numbered requests of a group that have arrived at this instance have ended, or after a time. */
+  async settle(group: string): Promise<void> {
+    const pages = [...(this.#pagesByGroup.get(group)?.values() ?? [])];
+    const busy = pages.filter(({ isBusy }) => isBusy);
+    await Promise.all(busy.map((page) => page.settle(SETTLING_PATIENCES * this.#patienceMs)));
+  }
+
+  #page(group: string, id: string): Page {
+    const pages = this.#pagesByGroup.get(group) ?? new Map<string, Page>();
+    this.#pagesByGroup.set(group, pages);
+    const page =
+      pages.get(id) ??
+      new Page(() => {
+        pages.delete(id);
+        if (pages.size === 0) this.#pagesByGroup.delete(group);
+      });
+    pages.set(id, page);
+    return page;
   }
 }
 
@@ -80,12 +100,22 @@ class Page {
     return isNext();
   }
 
+  /** Whether requests have arrived that have not ended. */
+  get isBusy(): boolean {
+    return this.#present.size > 0;
+  }
+
+  /** Resolves when it is not busy, or after a time. */
+  async settle(limitMs: number): Promise<void> {
+    await this.#until(() => !this.isBusy, limitMs);
+  }
+
   end(number: number): void {
     if (!this.#present.delete(number)) return;
     if (number > this.#endedUpTo) this.#endedBeyond.add(number);
     while (this.#endedBeyond.delete(this.#endedUpTo + 1)) this.#endedUpTo += 1;
     for (const check of this.#waiting) check();
-    if (this.#present.size === 0) this.#timer = setTimeout(this.#onForgotten, KEPT_MS).unref();
+    if (!this.isBusy) this.#timer = setTimeout(this.#onForgotten, KEPT_MS).unref();
   }
 
   /** Resolves when a condition holds, or after a time. */
