@@ -44,4 +44,77 @@ describe('the answers of a learner', () => {
       );
     });
   }
+
+  it('of SCORM 1.2 replace those at their index with all members, if the course counts from 0 at each visit', async () => {
+    await using service = await borrowTestService();
+    const { registrationId } = await registerTo(service, scorm12Course());
+    /** Sets elements of answers in a new window. */
+    const visit = async (elements: Record<string, string>) => {
+      const client = await startLaunch(service, registrationId);
+      await client.open();
+      const { api, sent } = startUnit('1.2', (await client.openUnit('i1')).data.cmi);
+      api.Initialize('');
+      for (const [name, value] of Object.entries(elements)) {
+        assert.equal(api.SetValue(`cmi.interactions.${name}`, value), 'true', name);
+      }
+      assert.equal((await client.commit('i1', sent(), { terminated: true })).status, 200);
+    };
+    await visit({
+      '0.id': 'q1',
+      '0.objectives.0.id': 'o1',
+      '0.type': 'choice',
+      '0.correct_responses.0.pattern': 'a',
+      '0.correct_responses.1.pattern': 'b',
+      '0.weighting': '5',
+      '0.student_response': 'a',
+      '0.result': 'correct',
+      '0.latency': '0000:00:10',
+      '1.id': 'q2',
+      '1.type': 'choice',
+    });
+    // Some courses set the id of an answer after other members, or add members to an answer of an earlier visit.
+    await visit({
+      '0.type': 'fill-in',
+      '0.id': 'q7',
+      '0.correct_responses.0.pattern': 'paris',
+      '0.student_response': 'rome',
+      '1.student_response': 'c',
+    });
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const stored = Object.values<object>(body.attempts[0].units[0].data.cmi.interactions);
+    const withValues = stored.map((answer) =>
+      Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== '')),
+    );
+    const nothing = { objectives: {}, correct_responses: {} };
+    assert.deepEqual(withValues, [
+      {
+        ...nothing,
+        id: 'q7',
+        type: 'fill-in',
+        correct_responses: { 0: { pattern: 'paris' } },
+        student_response: 'rome',
+      },
+      { ...nothing, id: 'q2', type: 'choice', student_response: 'c' },
+    ]);
+  });
+
+  it('of SCORM 1.2 stay if the new id is rejected, and those of this visit stay if the course initializes again', () => {
+    const interactions = { 0: { id: 'q1', result: 'correct' }, 1: { id: 'q2', result: 'wrong' } };
+    const { api, sent } = startUnit('1.2', { core: {}, interactions });
+    api.Initialize('');
+    assert.equal(api.SetValue('cmi.interactions.0.id', 'x'.repeat(256)), 'false');
+    assert.equal(api.SetValue('cmi.interactions.1.id', 'q7'), 'true');
+    assert.equal(api.SetValue('cmi.interactions.1.student_response', 'a'), 'true');
+    api.Terminate('');
+    api.Initialize('');
+    assert.equal(api.SetValue('cmi.interactions.1.id', 'q7'), 'true');
+    const stored = Object.values(sent().interactions as Record<string, Record<string, string>>);
+    assert.deepEqual(
+      stored.map(({ id, student_response: answer, result }) => [id, answer, result]),
+      [
+        ['q1', '', 'correct'],
+        ['q7', 'a', ''],
+      ],
+    );
+  });
 });

@@ -1,6 +1,7 @@
 import { Scorm12API } from 'scorm-again/scorm12/min';
 import { timespanMs, timespanOf } from '../../../src/player/scorm/scorm12-status.ts';
 import { allowValues, emptyOrLong, MOST_LOCATION, MOST_SUSPEND_DATA } from './allowed-values.ts';
+import { EarlierAnswers } from './earlier-answers.ts';
 import { elementOf, GROUPS_12, isBeyond } from './element-of.ts';
 import { loadCmi, setKept } from './kept-values.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
@@ -17,8 +18,10 @@ const OF_THE_MODEL = /^cmi\.(?:core|objectives|interactions|student_data|student
 /** The API of SCORM 1.1 and 1.2, for `window.API`. */
 export function scorm12Api(data: { cmi: Record<string, unknown> }, onChange: OnChange) {
   const totalMs = timespanMs(memberOf(data.cmi.core, 'total_time')) ?? 0;
+  const answers = new EarlierAnswers(data.cmi.interactions);
   const session = new ScormSession({
-    makeEngine: (left, earlierMs) => engineOf(left === null ? data.cmi : resumed(left, totalMs + earlierMs)),
+    makeEngine: (left, earlierMs) =>
+      engineOf(left === null ? data.cmi : resumed(left, totalMs + earlierMs), answers),
     timeIn: (cmi) => timespanMs(memberOf(cmi.core, 'session_time')) || null,
     onChange,
   });
@@ -35,7 +38,7 @@ export function scorm12Api(data: { cmi: Record<string, unknown> }, onChange: OnC
   return { session, api };
 }
 
-function engineOf(cmi: Record<string, unknown>): Engine {
+function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine {
   const inner = new Scorm12API({
     autocommit: false,
     lmsCommitUrl: 'none',
@@ -71,8 +74,9 @@ function engineOf(cmi: Record<string, unknown>): Engine {
         ownError = NOT_INITIALIZED;
         return 'false';
       }
-      const set = (given: string) => inner.LMSSetValue(elementOf(element, GROUPS_12), given);
-      return answered(element, setKept(inner.cmi, element, value, set));
+      const set = (each: string, its: string) =>
+        setKept(inner.cmi, each, its, (given) => inner.LMSSetValue(elementOf(each, GROUPS_12), given));
+      return answered(element, answers.set(inner.cmi, [element, value], set));
     },
     commit: (parameter) => answered('', inner.LMSCommit(parameter as '')),
     lastError: () => ownError ?? String(inner.LMSGetLastError()),
