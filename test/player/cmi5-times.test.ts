@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cmi5Course } from '../support/cmi5-course.ts';
+import { runSql } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { Unit } from './cmi5-parts.ts';
@@ -87,5 +88,44 @@ describe('the duration of a cmi5 course', () => {
     assert.ok(total >= 3_720 && total < 3_900, String(total));
     await second.send(second.terminated('PT5M'));
     assert.equal(await durationOf(registrationId), 3_900);
+  });
+
+  it('counts the time of a session once if an instance of the previous release handles its end', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    late += 600_000;
+    await first.send(completed(first, 'PT10M'));
+    assert.equal(await durationOf(registrationId), 600);
+    // That release adds the whole time of the session, and does not know what a result has counted.
+    const sql = <Row>(text: string, ...values: (string | number)[]) =>
+      runSql<Row>(service.settings.data_dir, text, ...values);
+    const [unit] = await sql<{ data: string; duration: number | string }>(
+      'select data, duration_ms as duration from player_units where registration_id = ?',
+      registrationId,
+    );
+    assert.ok(unit);
+    const data = JSON.parse(unit.data) as { spentMs: number };
+    data.spentMs += 600_000;
+    await sql(
+      'update player_units set data = ?, duration_ms = ? where registration_id = ?',
+      JSON.stringify(data),
+      Math.max(Number(unit.duration), data.spentMs),
+      registrationId,
+    );
+    const [session] = await sql<{ facts: string }>(
+      'select facts from player_sessions where registration_id = ?',
+      registrationId,
+    );
+    assert.ok(session);
+    await sql(
+      'update player_sessions set facts = ?, ended_at = ? where registration_id = ?',
+      JSON.stringify({ ...JSON.parse(session.facts), terminated: true }),
+      Date.now() + late,
+      registrationId,
+    );
+    const second = await open(registrationId);
+    late += 300_000;
+    await second.send(passed(second, 'PT4M'), second.terminated('PT5M'));
+    assert.equal(await durationOf(registrationId), 900);
   });
 });

@@ -12,8 +12,8 @@ export interface SessionFacts extends JsonObject {
   abandoned: boolean;
   /** Whether the unit has sent `passed` or `failed` in this session. */
   judged: boolean;
-  /** The time of this session that is part of {@link UnitFacts.spentMs}. */
-  countedMs: number;
+  /** The longest time in a result of this session. It counts until the session ends. */
+  reportedMs: number;
 }
 
 /** A unit's progress in an attempt. */
@@ -25,7 +25,10 @@ export interface UnitFacts {
   waived: boolean;
   /** The score of the latest `passed` or `failed`, 0 to 100; null before the first one. */
   score: number | null;
-  /** The total time of the sessions. For one that goes on, the time until its latest result. */
+  /**
+   * The total time of the sessions that have ended. Instances of earlier releases add the whole time of a session when
+   * it ends, so this must not contain a part of it before.
+   */
   spentMs: number;
 }
 
@@ -35,7 +38,7 @@ export const NEW_SESSION: SessionFacts = {
   terminated: false,
   abandoned: false,
   judged: false,
-  countedMs: 0,
+  reportedMs: 0,
 };
 
 const NOTHING: UnitFacts = {

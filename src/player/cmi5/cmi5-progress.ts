@@ -30,48 +30,52 @@ export function withStatement(
   const result = isObject(statement.result) ? statement.result : {};
   const reportedMs = durationMs(result.duration) ?? 0;
   // The duration of a result may include earlier sessions.
-  const untilNow = () => withTime(facts, Math.min(reportedMs, elapsedMs));
+  const untilNow = () => ({
+    ...facts.session,
+    reportedMs: Math.max(facts.session.reportedMs, Math.min(reportedMs, elapsedMs)),
+  });
   const score = scoreOfResult(result.score);
   switch (verb) {
     case 'initialized':
       return { session: { ...facts.session, initialized: true }, unit: facts.unit };
-    case 'completed': {
-      const { session, unit } = untilNow();
-      return { session, unit: { ...unit, completed: true } };
-    }
-    case 'passed': {
-      const { session, unit } = untilNow();
-      return { session: { ...session, judged: true }, unit: { ...unit, passed: true, failed: false, score } };
-    }
-    case 'failed': {
-      const { session, unit } = untilNow();
+    case 'completed':
+      return { session: untilNow(), unit: { ...facts.unit, completed: true } };
+    case 'passed':
       return {
-        session: { ...session, judged: true },
-        unit: { ...unit, failed: true, score: score ?? unit.score },
+        session: { ...untilNow(), judged: true },
+        unit: { ...facts.unit, passed: true, failed: false, score },
       };
-    }
-    case 'terminated': {
-      const { session, unit } = withTime(facts, reportedMs);
-      return { session: { ...session, terminated: true }, unit };
-    }
+    case 'failed':
+      return {
+        session: { ...untilNow(), judged: true },
+        unit: { ...facts.unit, failed: true, score: score ?? facts.unit.score },
+      };
+    case 'terminated':
+      return { session: { ...facts.session, terminated: true }, unit: withEnded(facts, reportedMs) };
     default:
       return facts;
   }
 }
 
-/** Counts a time of the session, except for what was counted before. */
-export function withTime({ session, unit }: Facts, ms: number): Facts {
-  const countedMs = Math.max(session.countedMs, ms);
-  const spentMs = unit.spentMs + countedMs - session.countedMs;
-  return { session: { ...session, countedMs }, unit: { ...unit, spentMs } };
+/** The progress of the unit when the session ends after this time. */
+export function withEnded({ session, unit }: Facts, ms: number): UnitFacts {
+  return { ...unit, spentMs: unit.spentMs + Math.max(session.reportedMs, ms) };
 }
 
-/** The result of a unit for its registration. */
-export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
+/** The time of a session that has not ended; otherwise 0. */
+export function openTimeOf({ terminated, abandoned, reportedMs }: SessionFacts): number {
+  return terminated || abandoned ? 0 : reportedMs;
+}
+
+/**
+ * The result of a unit for its registration.
+ * @param openMs the time of the unit's open session. It stays counted if it is missing later.
+ */
+export function resultOf(unit: LaunchUnit, facts: UnitFacts, openMs = 0): UnitResult {
   return {
     unitId: unit.id,
     position: null,
-    apply: () => ({ data: { ...facts }, status: statusOf(unit, facts), visitMs: facts.spentMs }),
+    apply: () => ({ data: { ...facts }, status: statusOf(unit, facts), visitMs: facts.spentMs + openMs }),
   };
 }
 
@@ -79,12 +83,14 @@ export function resultOf(unit: LaunchUnit, facts: UnitFacts): UnitResult {
  * The effects of changed units on the attempt: results of units without criteria, and `satisfied` statements for blocks
  * and the course. Empty if the session's mode is not `Normal`.
  * @param changed progress that differs from what is stored, by unit
+ * @param openMs the time of the session, if it has not ended
  */
 export function consequences({
   course,
   current,
   session,
   changed,
+  openMs = 0,
   now,
   baseUrl,
 }: {
@@ -92,6 +98,7 @@ export function consequences({
   current: AttemptInProgress;
   session: Session;
   changed: ReadonlyMap<string, UnitFacts>;
+  openMs?: number;
   now: number;
   baseUrl: string;
 }): { results: UnitResult[]; statements: Statement[] } {
@@ -105,7 +112,8 @@ export function consequences({
     if (isSatisfied(unit, facts)) done.add(unit.id);
     // A unit without criteria is satisfied before it is opened.
     const isDoneUnseen = before === null && isSatisfied(unit, facts);
-    if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts));
+    const ofSession = unit.id === session.unitId ? openMs : 0;
+    if (changed.has(unit.id) || isDoneUnseen) results.push(resultOf(unit, facts, ofSession));
   }
   const said = (current.state as Cmi5AttemptState | null)?.satisfied ?? [];
   const parts = newlySatisfied(course, done, { said, baseUrl });

@@ -3,7 +3,7 @@ import type { SessionRules, SessionSituation } from '../sessions/session-rules.t
 import { admitStatement } from './cmi5-admission.ts';
 import { factsOf, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
 import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
-import { consequences, withStatement } from './cmi5-progress.ts';
+import { consequences, openTimeOf, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
 /** The rules of cmi5: the order of statements in a session, their contents, and their effect on progress. */
@@ -51,8 +51,9 @@ export const cmi5Rules: SessionRules = {
       },
       outcome() {
         const changed = new Map(counts ? [[unit.id, facts.unit]] : []);
+        const openMs = openTimeOf(facts.session);
         const { results, statements } = counts
-          ? consequences({ course, current, session, changed, now, baseUrl })
+          ? consequences({ course, current, session, changed, openMs, now, baseUrl })
           : { results: [], statements: [] };
         return {
           results,

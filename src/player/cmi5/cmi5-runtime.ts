@@ -22,7 +22,7 @@ import {
   updateSession,
 } from '../sessions/session-store.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
-import { consequences, resultOf, withTime } from './cmi5-progress.ts';
+import { consequences, resultOf, withEnded } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
 import { abandoned, launched } from './cmi5-statements.ts';
 import { SESSION_ID } from './cmi5-vocabulary.ts';
@@ -165,8 +165,8 @@ async function recordBeginning(
   // Another unit of this page may still be sending its last statements.
   const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
   for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
-    const before = { session: sessionFactsOf(old), unit: factsNow(old.unitId) };
-    const { session: facts, unit: progress } = withTime(before, old.activeAt - old.startedAt);
+    const facts = sessionFactsOf(old);
+    const progress = withEnded({ session: facts, unit: factsNow(old.unitId) }, old.activeAt - old.startedAt);
     await updateSession(tx, { ...old, facts: { ...facts, abandoned: true }, endedAt: at });
     await lrs.statements.storeIn(tx, scopes.ownScope(old), [abandoned({ session: old, now: at })]);
     if (old.mode === 'Normal') changed.set(old.unitId, progress);
