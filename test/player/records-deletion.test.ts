@@ -215,4 +215,13 @@ describe('the records of a registration', () => {
     assert.equal(await sum(), 0);
     assert.equal(await lastAction(), 'ACCOUNT_DELETED');
   });
+
+  test('are deleted once if two requests delete the registration at the same time', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    await keep(id, { statements: 4 * MAX_ROWS });
+    const responses = await Promise.all([1, 2].map(() => service.api.delete(`/registrations/${id}`)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [204, 404]);
+    assert.equal(await count('lrs_statements', id), 0);
+  });
 });

@@ -117,7 +117,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         description:
           'Triggers ACCOUNT_DELETED, which shows the account as it was before. Also deletes its registrations and ' +
           'content assignments, without further events. If there are many registrations, most of them are deleted ' +
-          'first. If the deletion then fails, the account still exists without them: delete it again.',
+          'first, which can take minutes. If the deletion then fails, the account still exists without them: delete ' +
+          'it again. The deletion goes on if the client stops waiting. A repetition returns 404 once the account is ' +
+          'deleted.',
         params: AccountParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

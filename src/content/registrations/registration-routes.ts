@@ -160,7 +160,11 @@ export function registrationRoutes(
         tags,
         operationId: 'deleteRegistration',
         summary: 'Delete a registration',
-        description: 'Also deletes its results. Its launch URLs stop working. Triggers no event.',
+        description:
+          'Also deletes its results. Its launch URLs stop working. Triggers no event. If its courses stored many ' +
+          'statements or documents, most of them are deleted first, which can take minutes. If the deletion then ' +
+          'fails, the registration still exists without them: delete it again. The deletion goes on if the client ' +
+          'stops waiting. A repetition returns 404 once the registration is deleted.',
         params: RegistrationParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

@@ -5,6 +5,7 @@ import type { AccountContent, AccountOverview } from '../../../src/ui-api/conten
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { ApiError } from './errors.ts';
+import { deleteWithBelongings } from './long-deletion.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
@@ -65,7 +66,7 @@ export async function setAccountEnabled(id: number, enabled: boolean): Promise<A
 }
 
 export function deleteAccount(id: number): Promise<void> {
-  return request('DELETE', `/accounts/${id}`);
+  return deleteWithBelongings(`/accounts/${id}`);
 }
 
 /** Succeeds if someone else has removed it in the meantime. */

@@ -14,6 +14,7 @@ import type {
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
+import { deleteWithBelongings } from './long-deletion.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, replaceRecord, request } from './request.ts';
 
@@ -176,5 +177,5 @@ export function resetRegistration(id: string): Promise<Registration> {
 }
 
 export function deleteRegistration(id: string): Promise<void> {
-  return request('DELETE', `/registrations/${id}`);
+  return deleteWithBelongings(`/registrations/${id}`);
 }

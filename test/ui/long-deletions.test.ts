@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { isolate } from '../../web/src/utilities/isolate.ts';
+import { Learning } from './support/learning.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('a deletion in the admin UI that takes minutes', () => {
+  let ui: Ui;
+  let learning: Learning;
+  before(async () => {
+    ui = await startUi();
+    learning = await Learning.create(ui);
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  /** Makes the time limits of the page end by {@link letPass} alone. */
+  const holdTimeLimits = (page: Page) =>
+    page.evaluate(() => {
+      const limits: { ms: number; end: AbortController }[] = [];
+      AbortSignal.timeout = (ms) => {
+        const end = new AbortController();
+        limits.push({ ms, end });
+        return end.signal;
+      };
+      Object.assign(window, { limits });
+    });
+  const letPass = (page: Page, ms: number) =>
+    page.evaluate((passed) => {
+      const { limits } = window as unknown as { limits: { ms: number; end: AbortController }[] };
+      for (const { ms, end } of limits) if (ms <= passed) end.abort(new DOMException('', 'TimeoutError'));
+    }, ms);
+
+  /** Asks for the deletion of the record that the page shows. Returns a function that confirms it. */
+  async function ask(page: Page, typed: string | null): Promise<() => Promise<void>> {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: /^(?:Actions for|More actions)/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    if (typed !== null) await dialog.getByRole('textbox').fill(typed);
+    return () => dialog.getByRole('button', { name: 'Delete' }).click();
+  }
+
+  const records = [
+    {
+      what: 'an account',
+      async make() {
+        const name = 'With many learners';
+        const { id } = await ui.service.api.create('/accounts', { name });
+        return { path: `/accounts/${id}`, typed: name, notice: `${isolate(name)} was deleted.` };
+      },
+    },
+    {
+      what: 'a registration',
+      async make() {
+        const account = await learning.accountWithCourses('Of registrations');
+        const id = await learning.register(account, learning.courses[0]!, 'ada');
+        return { path: `/registrations/${id}`, typed: null, notice: 'The registration was deleted.' };
+      },
+    },
+  ];
+  for (const { what, make } of records) {
+    it(`is waited for, if it is of ${what}`, async () => {
+      const { path, typed, notice } = await make();
+      await using visit = await ui.visit(path);
+      const { page } = visit;
+      const held = Promise.withResolvers<void>();
+      await page.route(`**${path}`, async (route) => {
+        if (route.request().method() === 'DELETE') await held.promise;
+        await route.fallback();
+      });
+      const confirm = await ask(page, typed);
+      await holdTimeLimits(page);
+      const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+      await confirm();
+      await sent;
+      await letPass(page, 5 * MINUTE_MS);
+      held.resolve();
+      await page.getByText(notice).waitFor();
+      assert.equal((await ui.service.api.get(path)).status, 404);
+    });
+
+    it(`succeeds if a proxy gave up, the deletion of ${what} went on, and it is requested again`, async () => {
+      const { path, typed, notice } = await make();
+      await using visit = await ui.visit(path);
+      const { page } = visit;
+      await page.route(`**${path}`, async (route) => {
+        if (route.request().method() !== 'DELETE') return await route.fallback();
+        assert.equal((await route.fetch()).status(), 204);
+        await route.fulfill({ status: 504, body: 'Gateway Timeout' });
+      });
+      const confirm = await ask(page, typed);
+      await confirm();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      await page.unroute(`**${path}`);
+      await confirm();
+      await page.getByText(notice).waitFor();
+    });
+  }
+});
