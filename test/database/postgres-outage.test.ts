@@ -37,17 +37,18 @@ async function openInGerman(url: string) {
   await using stack = new AsyncDisposableStack();
   const { hostname, port } = new URL(url);
   const proxy = stack.use(
-    await startTcpProxy({
-      host: hostname,
-      port: Number(port),
-      replaceSent: (chunk) => {
-        const at = chunk.indexOf(STALE_PLAN);
-        if (at === -1) return chunk;
-        translated = true;
-        chunk.write(STALE_PLAN_IN_GERMAN, at);
-        return chunk;
+    await startTcpProxy(
+      { host: hostname, port: Number(port) },
+      {
+        replaceSent: (chunk) => {
+          const at = chunk.indexOf(STALE_PLAN);
+          if (at === -1) return chunk;
+          translated = true;
+          chunk.write(STALE_PLAN_IN_GERMAN, at);
+          return chunk;
+        },
       },
-    }),
+    ),
   );
   const behind = new URL(url);
   behind.port = String(proxy.port);

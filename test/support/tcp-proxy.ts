@@ -20,16 +20,13 @@ export interface TcpProxy extends AsyncDisposable {
 
 /**
  * Starts a proxy on a free port of loopback.
+ * @param target where new connections lead. The caller may change it
  * @param replaceSent changes what the server sends
  */
-export async function startTcpProxy({
-  replaceSent,
-  ...target
-}: {
-  host: string;
-  port: number;
-  replaceSent?: (chunk: Buffer) => Buffer;
-}): Promise<TcpProxy> {
+export async function startTcpProxy(
+  target: { host: string; port: number },
+  { replaceSent }: { replaceSent?: (chunk: Buffer) => Buffer } = {},
+): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let last: string | null = null;
   let roundTrips = 0;
