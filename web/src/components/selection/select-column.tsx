@@ -23,6 +23,7 @@ export function selectColumn<T>(
         label={texts.page}
         checked={all}
         indeterminate={count > 0 && !all}
+        disabled={rows.length === 0}
         onChange={() => selection.choose(rows, !all)}
       />
     ),
