@@ -26,7 +26,21 @@ export function urlForClient(given: string): string {
   // With this parameter, `pg` reads the modes as libpq does.
   const isCompatible = searchParams.has('uselibpqcompat');
   if (!trustsSystem && (!isVerifying || isCompatible)) return given;
-  if (trustsSystem) searchParams.delete('sslrootcert');
-  if (trustsSystem || isVerifying) searchParams.set('sslmode', 'verify-full');
-  return url.href;
+  return withParameters(given, (name) => name !== 'sslmode' && !(trustsSystem && name === 'sslrootcert'), [
+    'sslmode=verify-full',
+  ]);
+}
+
+/**
+ * Leaves out parameters and adds others. Does not write the other parts again: `pg` reads a URL whose password has a bare `%`
+ * differently, and would not find an encoded path.
+ */
+function withParameters(url: string, isKept: (name: string) => boolean, added: readonly string[]): string {
+  const [address = ''] = url.split(/[?#]/, 1);
+  const [query = ''] = url.slice(address.length).replace(/^\?/, '').split('#', 1);
+  const kept = query.split('&').filter((each) => {
+    const [name] = new URLSearchParams(each).keys();
+    return name !== undefined && isKept(name);
+  });
+  return `${address}?${[...kept, ...added].join('&')}`;
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { Client } from 'pg';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { urlForClient } from './postgres-url.ts';
+
+describe('the URL of a database, for the client', () => {
+  const folder = temporaryFolder();
+  const authority = path.join(folder.path, 'db-ca.pem');
+  writeFileSync(authority, 'the certificate');
+  after(() => folder[Symbol.dispose]());
+
+  for (const mode of ['allow', 'prefer', 'require', 'verify-ca', 'verify-full'])
+    for (const [password, meant] of Object.entries({
+      'a%zb': 'a%zb',
+      '50%': '50%',
+      'a b': 'a b',
+      'a%20b': 'a b',
+    }))
+      it(`keeps the password ${password} and the file of the authority with sslmode=${mode}`, () => {
+        const url = `postgres://u:${password}@h/d?options=-c%20jit=off&sslmode=${mode}&sslrootcert=${authority}`;
+        const client = new Client(urlForClient(url));
+        assert.equal(client.password, meant);
+        assert.deepEqual(client.ssl, { ca: 'the certificate' });
+        const { options } = (client as unknown as { connectionParameters: { options: string } })
+          .connectionParameters;
+        assert.equal(options, '-c jit=off');
+      });
+
+  for (const [given, expected] of Object.entries({
+    'postgres://h/d?sslrootcert=system': 'postgres://h/d?sslmode=verify-full',
+    'postgres://h/d?sslmode=require&sslrootcert=system&a=1': 'postgres://h/d?a=1&sslmode=verify-full',
+    'postgres://h/d?sslmode=require&sslmode=allow#part': 'postgres://h/d?sslmode=verify-full',
+    'postgres://h/d?sslmode=disable': 'postgres://h/d?sslmode=disable',
+    'postgres://h/d?uselibpqcompat=true&sslmode=require':
+      'postgres://h/d?uselibpqcompat=true&sslmode=require',
+    'postgres://h/d': 'postgres://h/d',
+  }))
+    it(`of ${given} is ${expected}`, () => assert.equal(urlForClient(given), expected));
+});
