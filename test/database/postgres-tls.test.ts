@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chownSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import type { Transaction } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.ts';
@@ -71,6 +72,34 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
     it(`says what is wrong with ${parameters.replace(folder.path, '')}`, async () => {
       await assert.rejects(isEncrypted(parameters), { name: 'DatabaseUnavailableError', message });
     });
+
+  it('keeps working while the file of the authority is replaced, and reads the new one', async () => {
+    const replaced = path.join(folder.path, 'replaced.pem');
+    writeFileSync(replaced, testAuthority());
+    await using database = new PostgresDatabase(urlWith(`sslmode=verify-full&sslrootcert=${replaced}`), {
+      connections: 3,
+    });
+    /** Ends the connection for changes, of which there is one. */
+    const endConnection = async (tx: Pick<Transaction, 'all'>) => {
+      await tx.all('select pg_terminate_backend(pg_backend_pid())');
+    };
+    const answer = async (tx: Pick<Transaction, 'all'>) => await tx.all('select 42 as answer');
+    const ended = database.transaction(async (tx) => {
+      await answer(tx);
+      rmSync(replaced);
+      await endConnection(tx);
+    });
+    const waiting = database.transaction(answer);
+    await assert.rejects(ended, { name: 'DatabaseUnavailableError' });
+    assert.deepEqual(await waiting, [{ answer: 42 }]);
+
+    writeFileSync(replaced, targetCertificate('unknown-authority').cert);
+    await assert.rejects(database.transaction(endConnection));
+    await assert.rejects(database.transaction(answer), {
+      name: 'DatabaseUnavailableError',
+      message: /certificate/,
+    });
+  });
 
   it('works in the programs of PostgreSQL with the same URL', async (test) => {
     const run = promisify(execFile);

@@ -1,9 +1,8 @@
-import { Client, type ClientConfig, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { Client, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { DatabaseUnavailableError } from '../database.ts';
+import type { PostgresAddress } from './postgres-address.ts';
 import { isConnectionUsable, isStalePlan, translateConnectError } from './postgres-errors.ts';
-import { NUMBERS_AS_NUMBERS } from './postgres-numbers.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
-import { urlForClient } from './postgres-url.ts';
 
 /** Time limits for waiting for the server, in milliseconds. */
 export interface PostgresTimeouts {
@@ -38,25 +37,10 @@ export const LONG_STATEMENT_MS = 3_600_000;
 export const LONG_LOCK_MS = 120_000;
 export const LONG_IDLE_MS = 120_000;
 
-const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Idle connections are closed after this time. */
 const IDLE_CLOSE_MS = 60_000;
 /** So that load is spread again after a failover or behind a load balancer. */
 const MAX_LIFETIME_SECONDS = 1_800;
-
-/** The options to open a connection. Call {@link limitSession} afterwards. */
-export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig & { pipeline: boolean } {
-  return {
-    connectionString: urlForClient(url),
-    fallback_application_name: 'coursewire',
-    connectionTimeoutMillis: timeouts.connectMs,
-    query_timeout: timeouts.statementMs + timeouts.graceMs,
-    pipeline: true,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    types: NUMBERS_AS_NUMBERS,
-  };
-}
 
 /**
  * Sets the time limits of the session, and the isolation of single statements, regardless of the server's defaults.
@@ -96,25 +80,22 @@ export class PostgresConnections implements AsyncDisposable {
   readonly #returned = Promise.withResolvers<void>();
   #closing: Promise<void> | null = null;
 
-  /** @throws {DatabaseUnavailableError} if the URL is invalid; the error does not contain the URL */
   constructor(
-    url: string,
+    address: PostgresAddress,
     { max, timeouts, onStalePlan }: { max: number; timeouts: PostgresTimeouts; onStalePlan: () => void },
   ) {
-    try {
-      this.#pool = new Pool({
-        ...clientConfig(url, timeouts),
-        onConnect: (client) => limitSession(client, timeouts),
-        max,
-        idleTimeoutMillis: IDLE_CLOSE_MS,
-        maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
-      });
-      // Parses the URL, which the pool itself would do only for its first connection.
-      new Client(this.#pool.options as ClientConfig);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) throw error;
-      throw new DatabaseUnavailableError(`database_url cannot be used: ${reasonOf(error)}`);
-    }
+    this.#pool = new Pool({
+      Client: class extends Client {
+        constructor() {
+          super(address.clientConfig());
+        }
+      },
+      connectionTimeoutMillis: timeouts.connectMs,
+      onConnect: (client) => limitSession(client, timeouts),
+      max,
+      idleTimeoutMillis: IDLE_CLOSE_MS,
+      maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
+    });
     this.#onStalePlan = onStalePlan;
     // Idle connections were lost. Their next user gets the error if it matters.
     this.#pool.on('error', () => {});
@@ -220,12 +201,4 @@ export class LentConnection {
   async settled(): Promise<void> {
     await this.#last.catch(() => {});
   }
-}
-
-/** Of all reasons, only those of files cannot contain parts of the URL. */
-function reasonOf(error: unknown): string {
-  const { syscall, message } = error as NodeJS.ErrnoException;
-  return syscall === undefined
-    ? 'it cannot be read as the address of a PostgreSQL server'
-    : `a file that it names (sslrootcert, sslcert or sslkey) cannot be read: ${message}`;
 }

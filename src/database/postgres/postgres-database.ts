@@ -11,6 +11,7 @@ import {
   type TransactionOptions,
 } from '../database.ts';
 import { kyselyOver } from './kysely-postgres.ts';
+import { PostgresAddress } from './postgres-address.ts';
 import { PostgresClock } from './postgres-clock.ts';
 import {
   DEFAULT_TIMEOUTS,
@@ -75,8 +76,7 @@ export class PostgresDatabase implements Database {
   readonly #notifier: PostgresNotifier;
   readonly #statements = new PostgresStatements();
   readonly #outcomeListeners: OutcomeListener[] = [];
-  readonly #url: string;
-  readonly #timeouts: PostgresTimeouts;
+  readonly #address: PostgresAddress;
 
   /**
    * Connects on first use.
@@ -87,17 +87,16 @@ export class PostgresDatabase implements Database {
     url: string,
     { connections = DEFAULT_CONNECTIONS, timeouts = DEFAULT_TIMEOUTS }: PostgresOptions = {},
   ) {
-    this.#url = url;
-    this.#timeouts = timeouts;
+    this.#address = new PostgresAddress(url, timeouts);
     const reading = Math.max(1, Math.floor((connections - 1) * READING_PART));
     const onStalePlan = () => this.#statements.renew();
-    this.#reading = new PostgresConnections(url, { max: reading, timeouts, onStalePlan });
-    this.#writing = new PostgresConnections(url, {
+    this.#reading = new PostgresConnections(this.#address, { max: reading, timeouts, onStalePlan });
+    this.#writing = new PostgresConnections(this.#address, {
       max: Math.max(1, connections - 1 - reading),
       timeouts,
       onStalePlan,
     });
-    this.#signals = new PostgresSignals(url, timeouts);
+    this.#signals = new PostgresSignals(this.#address, timeouts);
     this.#notifier = new PostgresNotifier(this.#statements);
     this.clock = new PostgresClock(() => this.#readTime());
     this.reader = {
@@ -173,7 +172,7 @@ export class PostgresDatabase implements Database {
         `database_url names a database with the encoding ${server.encoding}; create one with the encoding UTF8`,
       );
     }
-    if (!(await hasSessions(this.#url, this.#timeouts))) {
+    if (!(await hasSessions(this.#address))) {
       throw new UnsuitableServerError(
         'database_url names a pooler that shares server connections between transactions ' +
           '(pool_mode=transaction or statement in PgBouncer); set pool_mode=session, or name the server itself',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
+import type { PostgresAddress } from './postgres-address.ts';
 import { hasNoServerConnection, translateConnectError } from './postgres-errors.ts';
 
 /** A setting that the server ignores. Because of the dot, any user may set it. */
@@ -13,10 +13,10 @@ const PROTOCOL_VIOLATION = '08P01';
  * `listen`, time limits and prepared statements.
  * @throws {DatabaseUnavailableError}
  */
-export async function hasSessions(url: string, timeouts: PostgresTimeouts): Promise<boolean> {
+export async function hasSessions(address: PostgresAddress): Promise<boolean> {
   const token = randomUUID();
-  await using first = await connect(url, timeouts);
-  await using second = await connect(url, timeouts);
+  await using first = await connect(address);
+  await using second = await connect(address);
   let heard = false;
   first.client.on('notification', () => {
     heard = true;
@@ -40,11 +40,8 @@ export async function hasSessions(url: string, timeouts: PostgresTimeouts): Prom
   }
 }
 
-async function connect(
-  url: string,
-  timeouts: PostgresTimeouts,
-): Promise<AsyncDisposable & { client: Client }> {
-  const client = new Client(clientConfig(url, timeouts));
+async function connect(address: PostgresAddress): Promise<AsyncDisposable & { client: Client }> {
+  const client = new Client(address.clientConfig());
   // A lost connection fails the running statement. Without a listener, it would end the process.
   client.on('error', () => {});
   try {

@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { SignalListeners } from '../signal-listeners.ts';
-import { clientConfig, limitSession, type PostgresTimeouts } from './postgres-connections.ts';
+import type { PostgresAddress } from './postgres-address.ts';
+import { limitSession, type PostgresTimeouts } from './postgres-connections.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -17,7 +18,7 @@ const END_DEADLINE_MS = 1_000;
  * lost, it is opened again; all listeners are then called, because they may have missed a signal.
  */
 export class PostgresSignals implements AsyncDisposable {
-  readonly #url: string;
+  readonly #address: PostgresAddress;
   readonly #timeouts: PostgresTimeouts;
   readonly #listeners = new SignalListeners();
   #client: Client | null = null;
@@ -31,8 +32,8 @@ export class PostgresSignals implements AsyncDisposable {
     onError: () => {},
   });
 
-  constructor(url: string, timeouts: PostgresTimeouts) {
-    this.#url = url;
+  constructor(address: PostgresAddress, timeouts: PostgresTimeouts) {
+    this.#address = address;
     this.#timeouts = timeouts;
   }
 
@@ -51,7 +52,7 @@ export class PostgresSignals implements AsyncDisposable {
   /** Receives signals until the connection is lost or the task ends. Returns whether there was a connection. */
   async #receive(signal: AbortSignal): Promise<boolean> {
     const socket = new Socket();
-    const client = new Client({ ...clientConfig(this.#url, this.#timeouts), stream: () => socket });
+    const client = new Client({ ...this.#address.clientConfig(), stream: () => socket });
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     client.once('end', end);
     // `end` follows, but an error without a listener would end the process.
