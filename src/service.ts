@@ -23,7 +23,7 @@ import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { checkDiskReserve, checkDiskSpace } from './observability/disk-space.ts';
 import { EventLoopWatch } from './observability/event-loop-watch.ts';
-import { healthRoutes } from './observability/health-routes.ts';
+import { healthRoutes, probeRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
 import { type ReadinessCheck, ReadinessWatch, sharedChecks } from './observability/readiness.ts';
@@ -187,6 +187,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     readiness,
   });
   stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
+  probeRoutes(player.server, { readiness });
   const { url: contentUrl, port: contentPort } = await player.listen();
   await server.listen({ host: settings.host, port: settings.port });
 

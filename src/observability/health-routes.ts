@@ -19,6 +19,32 @@ export function healthRoutes(
 ): void {
   const mayRead = (request: FastifyRequest) => token === null || presents(request, token);
 
+  probeRoutes(server, { readiness, mayRead });
+
+  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayRead(request))
+      throw new ProblemError('unauthorized', 'The metrics need the monitoring token as a Bearer token', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    return await reply.type(metrics.contentType).send(await metrics.text());
+  });
+}
+
+/**
+ * Liveness and readiness, for load balancers. Each server that they balance has these routes.
+ *
+ * @param mayRead whether a request may read the results of checks; by default, none may
+ */
+export function probeRoutes(
+  server: FastifyInstance,
+  {
+    readiness,
+    mayRead = () => false,
+  }: {
+    readiness: Pick<ReadinessWatch, 'run' | 'isWithdrawn'>;
+    mayRead?: (request: FastifyRequest) => boolean;
+  },
+): void {
   server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   server.get('/health/ready', { schema: { hide: true } }, async (request, reply) => {
@@ -29,14 +55,6 @@ export function healthRoutes(
       status: readiness.isWithdrawn ? 'stopping' : works ? 'ok' : 'unavailable',
       ...(mayRead(request) ? { checks } : {}),
     });
-  });
-
-  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!mayRead(request))
-      throw new ProblemError('unauthorized', 'The metrics need the monitoring token as a Bearer token', {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      });
-    return await reply.type(metrics.contentType).send(await metrics.text());
   });
 }
 

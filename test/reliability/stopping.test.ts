@@ -181,6 +181,12 @@ describe('a shutdown', () => {
     await using _killed = program;
     const served = await fetch(`${program.url}/health/live`);
     assert.notEqual(served.headers.get('connection'), 'close');
+    const { contentPort } = program.logLines.find(({ msg }) => msg.startsWith('ready at'))!;
+    const contentHealth = async (kind: 'live' | 'ready') => {
+      const answered = await fetch(`http://127.0.0.1:${contentPort}/health/${kind}`);
+      return [answered.status, await answered.json()];
+    };
+    assert.deepEqual(await contentHealth('ready'), [200, { status: 'ok' }]);
 
     const begun = performance.now();
     let ended = false;
@@ -191,7 +197,9 @@ describe('a shutdown', () => {
       return answered.status === 503 && answered;
     }, 'readiness fails');
     assert.equal(((await ready.json()) as { status: string }).status, 'stopping');
+    assert.deepEqual(await contentHealth('ready'), [503, { status: 'stopping' }]);
     assert.equal((await api.get('/health/live')).status, 200);
+    assert.deepEqual(await contentHealth('live'), [200, { status: 'ok' }]);
     const created = await api.post('/accounts', { name: 'Acme' });
     assert.deepEqual([created.status, created.headers.get('connection')], [201, 'close']);
     await until(() => {

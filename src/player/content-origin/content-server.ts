@@ -48,8 +48,8 @@ const FRAME_POLICY = "frame-ancestors 'self'";
 export type LaunchRoutes = (scope: FastifyInstance) => void | Promise<void>;
 
 /**
- * Creates the server of the content origin; it does not listen yet. Every URL starts with a token that opens one
- * launch. The server neither reads nor sets cookies, and has no routes of the API or the admin UI.
+ * Creates the server of the content origin; it does not listen yet. Except for health checks, which are added later, every
+ * URL starts with a token that opens one launch. The server neither reads nor sets cookies, and has no routes of the API or the admin UI.
  */
 export async function createContentServer({
   launches,
