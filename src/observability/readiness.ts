@@ -34,6 +34,11 @@ function shared(check: ReadinessCheck): ReadinessCheck {
   };
 }
 
+/** A check that took too long. Whatever it checks may still succeed, so nothing else may know of it. */
+class NoResponseError extends Error {
+  override name = 'NoResponseError';
+}
+
 /** The result of a check; `failed` also if it takes too long. */
 export async function resultOf(check: ReadinessCheck): Promise<CheckResult> {
   return (await failureOf(check)) === null ? 'ok' : 'failed';
@@ -43,7 +48,7 @@ export async function resultOf(check: ReadinessCheck): Promise<CheckResult> {
 export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => resolve(new Error('it does not respond')), CHECK_TIMEOUT_MS);
+    timer = setTimeout(() => resolve(new NoResponseError('it does not respond')), CHECK_TIMEOUT_MS);
   });
   try {
     return await Promise.race([
@@ -62,7 +67,7 @@ export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
 export interface ReadinessWatchDependencies {
   /** By name. */
   checks: Readonly<Record<string, ReadinessCheck>>;
-  /** The names of checks whose outages others log. */
+  /** The names of checks whose errors others log. */
   loggedElsewhere?: readonly string[];
   metrics: Pick<Metrics, 'checked'>;
   log: Logger;
@@ -78,6 +83,7 @@ export class ReadinessWatch implements AsyncDisposable {
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #metrics: Pick<Metrics, 'checked'>;
   readonly #outages: ReadonlyMap<string, OutageLog>;
+  readonly #loggedElsewhere: ReadonlySet<string>;
   readonly #task: BackgroundTask;
   #runs = 0;
   #notedRun = 0;
@@ -94,8 +100,8 @@ export class ReadinessWatch implements AsyncDisposable {
     this.#checks = checks;
     this.#metrics = metrics;
     const names = Object.keys(checks);
-    const logged = names.filter((name) => !loggedElsewhere.includes(name));
-    this.#outages = new Map(logged.map((name) => [name, new OutageLog(log)]));
+    this.#outages = new Map(names.map((name) => [name, new OutageLog(log)]));
+    this.#loggedElsewhere = new Set(loggedElsewhere);
     for (const name of names) metrics.checked(name, true);
     this.#task = new BackgroundTask({
       round: async () => {
@@ -149,7 +155,7 @@ export class ReadinessWatch implements AsyncDisposable {
     this.#metrics.checked(name, failure === null);
     const outage = this.#outages.get(name);
     if (failure === null) outage?.ended(`the readiness check ${name} succeeds again`);
-    else
+    else if (failure instanceof NoResponseError || !this.#loggedElsewhere.has(name))
       outage?.failed(
         {
           begins: `the readiness check ${name} fails: /health/ready is 503 until it succeeds`,

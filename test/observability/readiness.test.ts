@@ -59,6 +59,19 @@ describe('a readiness check that fails', () => {
     assert.deepEqual(lines, []);
   });
 
+  it('is logged even then if it does not respond, because what it checks may not fail', async (test) => {
+    const { lines, watch } = watchOf({ loggedElsewhere: ['content'], check: () => new Promise(() => {}) });
+    await using _watch = watch;
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const run = watch.run();
+    test.mock.timers.runAll();
+    assert.deepEqual(await run, { content: 'failed' });
+    assert.equal(lines.length, 1);
+    assert.match(lines[0].msg, /^the readiness check content fails/);
+    assert.equal(lines[0].error.message, 'it does not respond');
+    test.mock.timers.reset();
+  });
+
   it('does not hide that it succeeded since, if an earlier run of it ends later', async () => {
     const first = Promise.withResolvers<void>();
     let runs = 0;

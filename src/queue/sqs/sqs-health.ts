@@ -25,16 +25,16 @@ const QUIET_MS = 2_000;
 
 /** Whether the queues are usable, and whether requests to Amazon SQS succeed. */
 export class SqsHealth {
-  readonly #log: Logger;
   readonly #outages: OutageLog;
+  readonly #obstacles: OutageLog;
   readonly #onFailure: () => void;
   #failure: { advice: string; at: number; quietAt: number } | null = null;
   #workedAt = 0;
   #obstacle: string | null = null;
 
   constructor({ log, onFailure }: { log: Logger; onFailure: () => void }) {
-    this.#log = log;
     this.#outages = new OutageLog(log);
+    this.#obstacles = new OutageLog(log);
     this.#onFailure = onFailure;
   }
 
@@ -47,7 +47,7 @@ export class SqsHealth {
   forbid(obstacle: string): void {
     if (this.#obstacle !== null) return;
     this.#obstacle = obstacle;
-    this.#log.error(obstacle);
+    this.#logObstacle(obstacle);
   }
 
   /** Records that a request failed. Returns how long to pause before it is repeated, in milliseconds. */
@@ -73,11 +73,19 @@ export class SqsHealth {
     this.#endOutage();
   }
 
-  /** For the readiness check. @throws {Error} while the queues are unusable, or during an outage */
+  /** For the readiness check, which logs no cause itself. @throws {Error} while the queues are unusable, or during an outage */
   async check(): Promise<void> {
-    if (this.#obstacle !== null) throw new Error(this.#obstacle);
+    if (this.#obstacle !== null) {
+      this.#logObstacle(this.#obstacle);
+      throw new Error(this.#obstacle);
+    }
     this.#endOutage();
     if (this.#failure !== null) throw new Error(`Amazon SQS: ${this.#failure.advice}`);
+  }
+
+  /** Logs it now, and once a minute if readiness is checked. */
+  #logObstacle(obstacle: string): void {
+    this.#obstacles.failed({ begins: obstacle, goesOn: `the queue is still unusable: ${obstacle}` }, {});
   }
 
   #endOutage(): void {
