@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+const ROOT_USER = 0;
+
 /** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
@@ -95,20 +97,28 @@ export function lockDataFolder(
 function describeOwner({ code, path: file = '' }: NodeJS.ErrnoException, root: string): string | null {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
   if ((code !== 'EPERM' && code !== 'EACCES') || user === undefined) return null;
-  const owner = userOf(file);
-  if (owner === null || owner === user) return null;
-  return (
-    `${file} belongs to the user with the id ${owner}, and this process runs as the user with the id ${user}. ` +
-    `Run it as the former, or give the folder to the latter: chown -R ${user}:${group} ${root}/`
-  );
+  const found = nearestOwner(file);
+  if (found === null || found.owner === user) return null;
+  const users = `${found.file} belongs to the user with the id ${found.owner}, and this process runs as the user with the id ${user}`;
+  // Not the folder that contains it, which may have files of other programs.
+  if (!isWithin(found.file, root))
+    return `${users}. Create the folder for the latter: install -d -m 0700 -o ${user} -g ${group} ${root}`;
+  const runAsOwner = found.owner === ROOT_USER ? 'Give' : 'Run it as the former, or give';
+  return `${users}. ${runAsOwner} the folder to the latter: chown -R ${user}:${group} ${root}/`;
 }
 
-/** The id of the user to whom a file belongs; null if it does not exist or the system does not say. */
-function userOf(file: string): number | null {
+function isWithin(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}${path.sep}`);
+}
+
+/** The owner of a file or, if it does not exist, of the nearest folder that does; null if the system does not say. */
+function nearestOwner(file: string): { file: string; owner: number } | null {
   try {
-    return statSync(file).uid;
-  } catch {
-    return null;
+    return { file, owner: statSync(file).uid };
+  } catch (error) {
+    const parent = path.dirname(file);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return isMissing && parent !== file ? nearestOwner(parent) : null;
   }
 }
 

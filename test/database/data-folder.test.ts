@@ -103,7 +103,19 @@ describe('the data folder of a user who does not exist while the service is stop
     const content = path.join(dataDir, 'content');
     const expected =
       `the data folder ${dataDir} cannot be used: ${content} belongs to the user with the id 0, and this process runs as the user ` +
-      `with the id ${OTHER_USER}. Run it as the former, or give the folder to the latter: chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/`;
+      `with the id ${OTHER_USER}. Give the folder to the latter: chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/`;
+    assert.ok(errors.includes(expected), errors);
+  });
+
+  it('is refused if it is missing in a folder of another user, with a line that names both', async () => {
+    using folder = temporaryFolder();
+    chmodSync(folder.path, 0o755);
+    const dataDir = path.join(folder.path, 'service', 'data');
+    const { code, errors } = await openAsOther(dataDir);
+    assert.equal(code, 1);
+    const expected =
+      `the data folder ${dataDir} cannot be used: ${folder.path} belongs to the user with the id 0, and this process runs as the user ` +
+      `with the id ${OTHER_USER}. Create the folder for the latter: install -d -m 0700 -o ${OTHER_USER} -g ${OTHER_USER} ${dataDir}`;
     assert.ok(errors.includes(expected), errors);
   });
 
