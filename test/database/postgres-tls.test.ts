@@ -31,12 +31,12 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
   });
 
   /** The URL of the server with these parameters. */
-  const urlWith = (parameters: string) =>
-    `${server.url.replace('127.0.0.1', 'localhost')}${parameters === '' ? '' : `?${parameters}`}`;
+  const urlWith = (parameters: string, host = 'localhost') =>
+    `${server.url.replace('127.0.0.1', host)}${parameters === '' ? '' : `?${parameters}`}`;
 
   /** Whether a connection with these parameters is encrypted. */
-  async function isEncrypted(parameters: string): Promise<boolean> {
-    await using database = new PostgresDatabase(urlWith(parameters), { connections: 3 });
+  async function isEncrypted(parameters: string, host = 'localhost'): Promise<boolean> {
+    await using database = new PostgresDatabase(urlWith(parameters, host), { connections: 3 });
     const [row] = await database.reader.all<{ ssl: boolean }>(
       'select ssl from pg_stat_ssl where pid = pg_backend_pid()',
     );
@@ -58,6 +58,23 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
     }
     process.off('warning', onWarning);
     assert.deepEqual(warnings, []);
+  });
+
+  it('accepts a certificate for another name only with verify-ca and the file of its authority', async () => {
+    // An address of this machine that is not in the certificate.
+    const host = '0.0.0.0';
+    const file = `sslrootcert=${authority}`;
+    assert.equal(await isEncrypted(`sslmode=verify-ca&${file}`, host), true);
+    for (const mode of ['allow', 'prefer', 'require', 'verify-full'])
+      await assert.rejects(isEncrypted(`sslmode=${mode}&${file}`, host), {
+        message:
+          /does not match certificate's altnames.*\. Use a name of the certificate in database_url, or sslmode=verify-ca with/,
+      });
+    for (const parameters of ['sslmode=verify-ca', 'sslmode=verify-ca&sslrootcert=system'])
+      await assert.rejects(isEncrypted(parameters, host), /unable to verify/);
+    const unknown = path.join(folder.path, 'unknown.pem');
+    writeFileSync(unknown, targetCertificate('unknown-authority').cert);
+    await assert.rejects(isEncrypted(`sslmode=verify-ca&sslrootcert=${unknown}`, host), /certificate/);
   });
 
   for (const [parameters, message] of Object.entries({

@@ -27,6 +27,9 @@ const ENDED_CONNECTION = /^(?:08|57P|58|XX|25P03$|25P04$)/;
 /** Codes of Node for the certificate of a server whose authority it does not know. */
 const UNKNOWN_AUTHORITY = /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/;
 
+/** Code of Node for a certificate without the name by which the server was reached. */
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
+
 /** The texts of `pg` and PgBouncer, which are not translated, for a statement that got no response in time. */
 const NO_SERVER_CONNECTION = /^(?:Query read timeout|query_wait_timeout)/;
 
@@ -107,7 +110,10 @@ export function translateConnectError(error: unknown): unknown {
 function messageOf(error: Error): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');
-  if (!UNKNOWN_AUTHORITY.test(String((error as NodeJS.ErrnoException).code))) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === OTHER_NAME)
+    return `${error.message}. Use a name of the certificate in database_url, or sslmode=verify-ca with sslrootcert=FILE, which accepts other names`;
+  if (!UNKNOWN_AUTHORITY.test(String(code))) return error.message;
   // Node’s message advises an option of its own, which this program does not have.
   const [reason] = error.message.split(';');
   return `${reason}. If you trust its authority, add sslrootcert=FILE to database_url, with the certificate of that authority`;

@@ -8,6 +8,7 @@ const VERIFYING = ['allow', 'prefer', 'require', 'verify-ca'];
 /**
  * Translates a URL that libpq (`pg_dump`, `psql`) understands for `pg`. `sslrootcert=system` means the well-known authorities,
  * which Node trusts anyway; `pg` would look for a file of that name. As for libpq, it implies `sslmode=verify-full`.
+ * Only `sslmode=verify-ca` with a file of authorities accepts certificates for other names.
  * @throws {DatabaseUnavailableError} if `sslmode` has an unknown value
  */
 export function urlForClient(given: string): string {
@@ -26,6 +27,9 @@ export function urlForClient(given: string): string {
   // With this parameter, `pg` reads the modes as libpq does.
   const isCompatible = searchParams.has('uselibpqcompat');
   if (!trustsSystem && (!isVerifying || isCompatible)) return given;
+  // As for libpq. With public authorities, the server of anyone would be accepted.
+  if (sslMode === 'verify-ca' && !trustsSystem && searchParams.get('sslrootcert'))
+    return withParameters(given, (name) => name !== 'sslmode', ['sslmode=verify-ca', 'uselibpqcompat=true']);
   return withParameters(given, (name) => name !== 'sslmode' && !(trustsSystem && name === 'sslrootcert'), [
     'sslmode=verify-full',
   ]);
