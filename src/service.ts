@@ -77,7 +77,7 @@ export interface ServiceDependencies {
   random?: () => number;
   /** Called, perhaps more than once, when the service can only continue after a restart. @defaultValue it refuses all changes */
   onLost?: (error: Error) => void;
-  /** Ends the start while it waits for others that use the tables that it migrates. The start then fails with its reason. */
+  /** Ends the start before it is ready, also while a migration waits for others. The start then fails with its reason. */
   signal?: AbortSignal;
 }
 
@@ -88,6 +88,7 @@ export interface ServiceDependencies {
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
   const { logs, version, announce, tracing = null } = dependencies;
+  const endIfStopped = () => dependencies.signal?.throwIfAborted();
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   for (const text of idleSettings(settings)) log.warn(text);
@@ -140,6 +141,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const content = stack.use(
     await openContent(context, { events, onDeleted, partOfRecords: deletePartOfRecords }),
   );
+  endIfStopped();
   // Not before it is known that the database and the course files belong together: it may be an outdated database.
   const delivery = stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const records = createLearningRecords(context, identity);
@@ -188,8 +190,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   });
   stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
   probeRoutes(player.server, { readiness });
+  endIfStopped();
   const { url: contentUrl, port: contentPort } = await player.listen();
   await server.listen({ host: settings.host, port: settings.port });
+  // No load balancer has seen it ready, so nothing waits for shutdown_delay.
+  endIfStopped();
 
   readiness.start();
   // Notices have links, and so need the address.

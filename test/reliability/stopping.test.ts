@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { describe, type TestContext, test } from 'node:test';
+import { createLogs } from '../../src/observability/log.ts';
+import { startService } from '../../src/service.ts';
 import { startProcess } from '../support/process.ts';
 import {
   Api,
@@ -10,6 +12,7 @@ import {
   requestToken,
   startTestService,
   temporaryFolder,
+  testSettings,
   until,
 } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -208,6 +211,25 @@ describe('a shutdown', () => {
     }, 'a further signal ends the program');
     assert.deepEqual(await program.ended, { code: null, signal: 'SIGTERM' });
     assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
+  });
+
+  test('of a service that starts ends it before it is ready, without shutdown_delay', async () => {
+    using folder = temporaryFolder();
+    const settings = testSettings(folder.path, { shutdown_delay: 600 });
+    const stopping = new AbortController();
+    const texts: string[] = [];
+    const destination = {
+      write: (line: string) => {
+        texts.push(JSON.parse(line).msg);
+        if (texts.at(-1) === 'starting') stopping.abort();
+      },
+    };
+    const logs = createLogs({ level: 'info', customLevels: {}, destination });
+    const started = startService(settings, { logs, version: '1', signal: stopping.signal });
+    await assert.rejects(started, (error) => error === stopping.signal.reason);
+    assert.ok(!texts.some((text) => text.startsWith('ready at')), texts.join('\n'));
+    // Everything is released.
+    await using _next = await startTestService({ dataDir: folder.path });
   });
 
   test('with shutdown_delay refuses requests and ends as usual once the delay is over', async () => {
