@@ -133,6 +133,17 @@ describe('the last requests of a course', () => {
     assert.equal(ids(sent).size, 3);
   });
 
+  it('are sent even if a read before them fails, since they do not rely on it', async (t) => {
+    const { queue, sent, add, answer } = queueOf(t);
+    add('', 0, { method: 'GET', path: 'xapi/activities/state?stateId=bookmark' });
+    add('bookmark', 8, { method: 'PUT', path: 'xapi/activities/state?stateId=bookmark' });
+    assert.deepEqual(bodies(sent), ['null'], 'fetch rejects a read with a body, even an empty one');
+    await answer(0, problem(503));
+    assert.deepEqual(bodies(sent), ['null', 'bookmark']);
+    await answer(1);
+    assert.equal(await queue.sent(), true);
+  });
+
   for (const [what, fail] of [
     ['the connection is lost', (sent: Sent | undefined) => sent?.answer.reject(new TypeError('network'))],
     ['a proxy answers', (sent: Sent | undefined) => sent?.answer.resolve(answerOfProxy(404))],

@@ -19,6 +19,7 @@ const ID_BYTES = 12;
 /** The paths below a launch's token to which courses report. */
 const REPORTS = /^\/[^/]+\/(?:aicc$|xapi\/)/;
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * Sends the last requests of courses to the service. While the player's page stays, it sends one after the other, as the
@@ -74,7 +75,7 @@ export class LastRequestQueue {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (!(await this.#arrives(next))) {
+      if (!(await this.#arrives(next)) && isReport(next.method, next.url)) {
         this.#hasFailed = true;
         // What follows relies on it: without the status of a unit, its end would complete it.
         this.#waiting.length = 0;
@@ -105,7 +106,7 @@ export class LastRequestQueue {
     return from.fetch(url, {
       method,
       headers: [...headers, ...order],
-      body,
+      body: bodyOf(method, body),
       credentials: 'same-origin',
       // The page may still be closed before the response arrives.
       keepalive: bytes <= MOST_BYTES,
@@ -119,6 +120,11 @@ export class LastRequestQueue {
     const { id, count } = this.#order;
     return [ORDER_HEADER, `${id} ${count}`];
   }
+}
+
+/** The body that `fetch` may send for an XMLHttpRequest: that one ignores a body of a read, which `fetch` rejects. */
+export function bodyOf(method: string, body: BodyInit | null): BodyInit | null {
+  return WITHOUT_BODY.has(method.toUpperCase()) ? null : body;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { LastRequestQueue, MOST_BYTES } from './last-request-queue.ts';
+import { bodyOf, LastRequestQueue, MOST_BYTES } from './last-request-queue.ts';
 import { byteLength } from './server.ts';
 
 /**
@@ -106,7 +106,7 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
       }
     }
     const { method, url, headers } = request;
-    const sent = { method, headers, body: (body ?? null) as BodyInit | null };
+    const sent = { method, headers, body: bodyOf(method, (body ?? null) as BodyInit | null) };
     if (url.origin === location.origin) lastRequests.add({ ...sent, url: url.href, bytes }, course);
     else {
       void course.fetch(url, { ...sent, credentials: 'same-origin', keepalive: true }).catch(() => {});
