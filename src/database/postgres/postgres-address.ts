@@ -64,6 +64,8 @@ export class PostgresAddress {
   /** Parses the certificates only if they have changed: a file with those of all public authorities takes up to 50 ms. */
   #withContext(tls: Tls): Tls {
     const { ca, cert, key, ...others } = tls;
+    // With an empty text, Node trusts all public authorities.
+    if (ca === '') throw Object.assign(new Error('sslrootcert is empty'), { syscall: 'read' });
     const files = JSON.stringify([ca, cert, key]);
     if (this.#context?.files !== files)
       this.#context = { files, made: createSecureContext({ ca, cert, key }) };

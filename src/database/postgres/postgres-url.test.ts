@@ -4,6 +4,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Client } from 'pg';
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { PostgresAddress } from './postgres-address.ts';
 import { urlForClient } from './postgres-url.ts';
 
 describe('the URL of a database, for the client', () => {
@@ -42,4 +43,21 @@ describe('the URL of a database, for the client', () => {
     'postgres://h/d': 'postgres://h/d',
   }))
     it(`of ${given} is ${expected}`, () => assert.equal(urlForClient(given), expected));
+});
+
+describe('the address of a database', () => {
+  it('trusts no public authorities if the file of the authority is empty', () => {
+    using folder = temporaryFolder();
+    const empty = path.join(folder.path, 'empty.pem');
+    writeFileSync(empty, '');
+    assert.throws(
+      () =>
+        new PostgresAddress(`postgres://u:p@h/d?sslmode=verify-full&sslrootcert=${empty}`, {
+          connectMs: 1,
+          statementMs: 1,
+          graceMs: 1,
+        }),
+      { message: /a file that it names .* cannot be read: sslrootcert is empty/ },
+    );
+  });
 });
