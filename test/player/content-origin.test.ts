@@ -209,7 +209,7 @@ describe('the content origin', () => {
     assert.equal(answer.status, 403);
   });
 
-  it('serves nothing of the API or the admin UI, and the other port serves nothing of courses', async () => {
+  it('serves nothing of the API or the admin UI but health checks without details, and the other port serves nothing of courses', async () => {
     const { contentUrl } = service.service;
     const authorization = `Bearer ${service.api.token}`;
     for (const path of [
@@ -219,10 +219,13 @@ describe('the content origin', () => {
       '/ui/',
       '/public/v1/auth',
       '/metrics',
-      '/health/live',
+      '/health/',
     ]) {
       const answer = await fetch(contentUrl + path, { headers: { authorization }, redirect: 'manual' });
       assert.ok([404, 410].includes(answer.status), `${path}: ${answer.status}`);
+    }
+    for (const path of ['/health/live', '/health/ready']) {
+      assert.deepEqual(await (await fetch(contentUrl + path)).json(), { status: 'ok' }, path);
     }
     for (const path of ['/content/lesson/index.html', '/player/']) {
       assert.equal((await fetch(service.url + contentPath() + path)).status, 404, path);
