@@ -37,18 +37,25 @@ export function RunDialog({
       >
         <Hold value={setHeld}>{children}</Hold>
       </Modal>
+      <UnsavedChanges
+        when={isHeld}
+        question={shared.running}
+        isShownIn={placeIn}
+        // A dialog that stays open shows the result.
+        staysAfter={opened}
+      />
     </Modal.Stack>
   );
 }
 
 /** Keeps the `RunDialog` around it open while something runs in it, because closing the dialog would stop that. */
-export function KeptOpen({ when }: { when: boolean }) {
+export function KeptOpen({ when }: { when: boolean }): null {
   const hold = useContext(Hold);
   useLayoutEffect(() => {
     hold(when);
     return () => hold(false);
   }, [when, hold]);
-  return <UnsavedChanges when={when} question={shared.running} isShownIn={placeIn} />;
+  return null;
 }
 
 /** The part of a page, such as a tab or a dialog, that an address shows. Another one removes the dialogs of the former. */

@@ -1,14 +1,19 @@
 import { Button, Group, getDefaultZIndex, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { shared } from '../texts/shared.ts';
 
 const texts = shared.unsaved;
 
-/** Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. */
+/**
+ * Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. If nothing can be
+ * lost anymore before someone answers, it does not ask anymore.
+ */
 export function UnsavedChanges({
   when,
   question = texts,
   isShownIn = () => null,
+  staysAfter = false,
   above = 'modal',
 }: {
   when: boolean;
@@ -16,6 +21,8 @@ export function UnsavedChanges({
   question?: { title: string; description: string };
   /** The part of the address' search that shows the form, if its page also exists without the form. */
   isShownIn?: (search: object) => unknown;
+  /** Whether the page, which shows a result, stays if nothing can be lost anymore. Otherwise, it is left. */
+  staysAfter?: boolean;
   /** The layer that it covers. */
   above?: 'modal' | 'popover';
 }) {
@@ -26,22 +33,34 @@ export function UnsavedChanges({
     disabled: !when,
     withResolver: true,
   });
+  const { proceed, reset } = blocker;
+  useEffect(() => {
+    if (when) return;
+    if (staysAfter) reset?.();
+    else proceed?.();
+  }, [when, staysAfter, proceed, reset]);
+  // After Back, the browser's address already is that of the next page. Without an answer, the old page would stay with it.
+  const leave = useRef(proceed);
+  useEffect(() => {
+    leave.current = proceed;
+  }, [proceed]);
+  useEffect(() => () => leave.current?.(), []);
   return (
     <Modal
       // The Escape key belongs to this dialog while it is open, even above a form in a dialog.
       stackId="unsaved-changes"
       opened={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
+      onClose={() => reset?.()}
       title={question.title}
       size="sm"
       zIndex={getDefaultZIndex(above)}
     >
       <Text>{question.description}</Text>
       <Group justify="flex-end" gap="sm" mt="lg">
-        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+        <Button variant="default" onClick={() => reset?.()} data-autofocus>
           {texts.stay}
         </Button>
-        <Button color="red" onClick={() => blocker.proceed?.()}>
+        <Button color="red" onClick={() => proceed?.()}>
           {texts.leave}
         </Button>
       </Group>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, ModalStackContext, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { type ReactNode, useCallback, useContext, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
@@ -65,12 +65,9 @@ export function ContentDialog<T extends Choice>({
   title,
   ...props
 }: ContentDialogProps<T> & { opened: boolean; title: string }) {
-  const { opened, single = false, saving = false, onClose } = props;
+  const { opened, single = false, saving = false, asksBeforeLeaving = false, onClose } = props;
   const id = useId();
-  const hasChoices = useRef(false);
-  const onChanged = useCallback((has: boolean) => {
-    hasChoices.current = has;
-  }, []);
+  const [hasChoices, setHasChoices] = useState(false);
   const [asking, setAsking] = useState(false);
   // In front of a form in a dialog, the Escape key belongs to the last one of all dialogs.
   const isInStack = useContext(ModalStackContext) !== null;
@@ -78,7 +75,7 @@ export function ContentDialog<T extends Choice>({
   useReturnFocus(opened);
   const close = () => {
     if (saving) return;
-    if (hasChoices.current) setAsking(true);
+    if (hasChoices) setAsking(true);
     else onClose();
   };
   const dialogs = (
@@ -93,7 +90,7 @@ export function ContentDialog<T extends Choice>({
         title={title}
         size="lg"
       >
-        <ContentForm {...props} onChanged={onChanged} />
+        <ContentForm {...props} onChanged={setHasChoices} />
       </Modal>
       <DiscardQuestion
         stackId={`${id}-discard`}
@@ -104,13 +101,19 @@ export function ContentDialog<T extends Choice>({
           onClose();
         }}
       />
+      {asksBeforeLeaving && (
+        <UnsavedChanges
+          when={opened && hasChoices}
+          question={saving ? shared.running : shared.unsaved}
+          isShownIn={placeIn}
+        />
+      )}
     </>
   );
   return isInStack ? dialogs : <Modal.Stack>{dialogs}</Modal.Stack>;
 }
 
 function ContentForm<T extends Choice>({
-  opened,
   types,
   useFound,
   existing = [],
@@ -121,11 +124,10 @@ function ContentForm<T extends Choice>({
   progress = null,
   error = null,
   saving = false,
-  asksBeforeLeaving = false,
   onAdd,
   onChanged,
   onClose,
-}: ContentDialogProps<T> & { opened: boolean; onChanged: (hasChoices: boolean) => void }) {
+}: ContentDialogProps<T> & { onChanged: (hasChoices: boolean) => void }) {
   const [typed, setTyped] = useState('');
   const [type, setType] = useState<T['type'] | null>(null);
   const [chosen, setChosen] = useState<ReadonlyMap<string, T>>(new Map());
@@ -182,13 +184,6 @@ function ContentForm<T extends Choice>({
         else if (!saving) onAdd(assets);
       }}
     >
-      {asksBeforeLeaving && (
-        <UnsavedChanges
-          when={opened && hasChoices}
-          question={saving ? shared.running : shared.unsaved}
-          isShownIn={placeIn}
-        />
-      )}
       <FormProblem error={error} />
       <div className={styles.finding} data-single={types.length === 1 || undefined}>
         <TextInput

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { MAX_ADDED_AT_ONCE } from '../../../api/accounts.ts';
 import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
@@ -22,13 +23,17 @@ export function AddContentsDialog({
 }) {
   const [only] = accounts;
   const single = accounts.length === 1 && only !== undefined ? only : null;
+  // On the page of an account, the dialog is opened by the address, which changes only after a question about leaving.
+  const [isDone, setDone] = useState(false);
+  if (isDone && !opened) setDone(false);
   const { change, progress, stop } = useManyAccounts('add', () => {
+    setDone(true);
     onDone?.();
     onClose();
   });
   return (
     <ContentDialog<AddableContent>
-      opened={opened}
+      opened={opened && !isDone}
       title={single === null ? manyAccounts.add.contentTitle(accounts.length) : texts.title(single.name)}
       types={CONTENT_TYPES}
       useFound={contentFinder(single?.id ?? null)}

@@ -240,7 +240,7 @@ function KeptList({ when, onChanged }: { when: boolean; onChanged: (changed: boo
     onChanged(when);
     return () => onChanged(false);
   }, [when, onChanged]);
-  return <UnsavedChanges when={when} question={texts.discard} isShownIn={formIn} />;
+  return <UnsavedChanges when={when} question={texts.discard} isShownIn={formIn} staysAfter />;
 }
 
 /** The form that an address shows. */
