@@ -144,6 +144,35 @@ describe('accounts in the admin UI', () => {
     assert.equal(await dialog.count(), 0);
   });
 
+  it('a dialog that Back closes while it asks about its input does not ask when it is opened again', async () => {
+    const { id } = await ui.service.api.create('/accounts', { name: 'Reopened' });
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    const dialogs = page.getByRole('dialog');
+    const closeByBackWhileAsking = async () => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Discard' }).waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Leave', exact: true }).click();
+      await dialogs.first().waitFor({ state: 'detached' });
+    };
+    await visit.go(`/accounts/${id}`);
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialogs.getByRole('checkbox').first().check();
+    await closeByBackWhileAsking();
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialogs.getByRole('checkbox').first().check();
+    assert.equal(await dialogs.count(), 1);
+    await dialogs.getByRole('button', { name: 'Cancel' }).click();
+    await visit.go('/registrations');
+    await page.getByRole('button', { name: 'Register many' }).click();
+    await dialogs.getByLabel('Learner ids').fill('ada');
+    await closeByBackWhileAsking();
+    await page.getByRole('button', { name: 'Register many' }).click();
+    await dialogs.getByLabel('Learner ids').fill('ada');
+    assert.equal(await dialogs.count(), 1);
+  });
+
   it('an account is renamed despite someone else’s change, deactivated, and deleted by typing its name', async () => {
     const id = await learning.accountWithCourses('Contoso');
     await learning.register(id, learning.courses[0]!, 'ada');

@@ -33,6 +33,8 @@ export function FormDialog({
     changed.current = isChanged;
   }, []);
   const [asking, setAsking] = useState(false);
+  // Back also closes the dialog, with its question.
+  if (asking && !opened) setAsking(false);
   // In a Modal.Stack, Mantine forgets to return the focus.
   useReturnFocus(opened);
   const close = () => {

@@ -69,6 +69,8 @@ export function ContentDialog<T extends Choice>({
   const id = useId();
   const [hasChoices, setHasChoices] = useState(false);
   const [asking, setAsking] = useState(false);
+  // Back also closes the dialog, with its question.
+  if (asking && !opened) setAsking(false);
   // In front of a form in a dialog, the Escape key belongs to the last one of all dialogs.
   const isInStack = useContext(ModalStackContext) !== null;
   // In a Modal.Stack, Mantine forgets to return the focus.
