@@ -51,6 +51,7 @@ import { readWaitingAgain } from './waiting-again.ts';
 
 /** Signals to all instances that messages may have become available. */
 const AVAILABLE_CHANNEL = 'queue_available';
+
 /** Dependencies of {@link Lines}, and of every engine. */
 export interface LinesOptions {
   database: Database;
@@ -74,7 +75,6 @@ interface SettledLines {
  * it.
  */
 export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
-  readonly settleAndReceive: SettleAndReceive | null;
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
@@ -84,6 +84,7 @@ export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
   readonly #done = new DoneMessages();
   /** What a transaction has settled. */
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
+  readonly #settleAndReceive: SettleAndReceive | null;
 
   /** @param copiesDeadLetters whether dead letters are copied to another queue */
   constructor(
@@ -96,10 +97,14 @@ export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
     this.#copiesDeadLetters = copiesDeadLetters;
     this.#pace = new ReceivePace(database.dialect);
     const shared = { database, now, pace: this.#pace, leases: this.#leases };
-    this.settleAndReceive =
+    this.#settleAndReceive =
       database.dialect === 'postgres'
         ? settleAndReceiveOn({ ...shared, receive: (tx, request) => this.receive(tx, request) })
         : null;
+  }
+
+  get settleAndReceive(): SettleAndReceive | null {
+    return this.#settleAndReceive;
   }
 
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
