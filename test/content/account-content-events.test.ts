@@ -8,12 +8,14 @@ import { startTarget, type Target } from '../support/target.ts';
 import {
   assertMessages,
   ContentMaker,
+  courseResource,
+  HOME,
+  inHome,
+  messageAbout,
   type NamedAsset,
   type PublishedChange,
 } from './account-content-parts.ts';
 import { problemErrors, scormPackage, uploadForm } from './packages.ts';
-
-const HOME = 1;
 
 describe('events of accounts’ content', () => {
   let service: TestService;
@@ -48,12 +50,6 @@ describe('events of accounts’ content', () => {
     const id = await make.account('Northwind');
     return { id, name: 'Northwind', enabled: true };
   };
-  const messageAbout = (
-    subtopic: PublishedChange['subtopic'],
-    account: PublishedChange['account'],
-    content: object,
-  ): PublishedChange => ({ subtopic, account, content });
-
   /** Asserts the webhook’s messages after a final change, whose message is omitted from what is expected. */
   async function assertPublished(
     webhook: { id: number; name: string },
@@ -63,20 +59,11 @@ describe('events of accounts’ content', () => {
     const last = await make.course('The last', HOME);
     await make.add(account.id, last);
     await target.waitFor((requests) => requests.some(({ text }) => text.includes('"The last"')));
-    const folder = { id: HOME, name: 'Home', location: '', contents: [last] };
     assertMessages(target, webhook, [
       ...expected,
-      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, { course: courseResource(last, 'Home'), folder }),
+      messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, inHome(last)),
     ]);
   }
-
-  const courseResource = ({ id, name }: NamedAsset, location: string, versionId = 0) => ({
-    id,
-    name,
-    version_id: versionId,
-    learning_standard: 'SCORM_12',
-    location,
-  });
 
   for (const [change, subtopic] of [
     ['added', 'CONTENT_ADDED_TO_ACCOUNT'],
@@ -378,10 +365,7 @@ describe('events of accounts’ content', () => {
     const second = await api.post(`/accounts/${account.id}/content`, body, key);
     assert.deepEqual([second.status, second.body], [200, first.body]);
     assert.deepEqual(first.body, { added: [course], unchanged: [] });
-    const content = {
-      course: courseResource(course, 'Home'),
-      folder: { id: HOME, name: 'Home', location: '', contents: [course] },
-    };
+    const content = inHome(course);
     await assertPublished(webhook, [
       messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, content),
       messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
@@ -398,10 +382,7 @@ describe('events of accounts’ content', () => {
       Array.from({ length: 5 }, () => api.delete(`/accounts/${account.id}/content/COURSE/${course.id}`)),
     );
     assert.deepEqual(removals.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
-    const content = {
-      course: courseResource(course, 'Home'),
-      folder: { id: HOME, name: 'Home', location: '', contents: [course] },
-    };
+    const content = inHome(course);
     await assertPublished(webhook, [
       messageAbout('CONTENT_ADDED_TO_ACCOUNT', account, content),
       messageAbout('CONTENT_REMOVED_FROM_ACCOUNT', account, content),

@@ -3,6 +3,9 @@ import { type Api, CLIENT_EMAIL, type TestService } from '../support/service.ts'
 import type { Target } from '../support/target.ts';
 import { importCourse } from './packages.ts';
 
+/** The id of the folder that contains all others. */
+export const HOME = 1;
+
 /** An asset as requests name it. */
 export interface AssetReference {
   type: string;
@@ -107,3 +110,24 @@ export function assertMessages(
   });
   assert.deepEqual(texts, whole);
 }
+
+/** A course in messages. @param location the path of its folder */
+export const courseResource = ({ id, name }: NamedAsset, location: string, versionId = 0) => ({
+  id,
+  name,
+  version_id: versionId,
+  learning_standard: 'SCORM_12',
+  location,
+});
+
+/** What a message says about a course in the folder `Home`. */
+export const inHome = (course: NamedAsset) => ({
+  course: courseResource(course, 'Home'),
+  folder: { id: HOME, name: 'Home', location: '', contents: [course] },
+});
+
+export const messageAbout = (
+  subtopic: PublishedChange['subtopic'],
+  account: PublishedChange['account'],
+  content: object,
+): PublishedChange => ({ subtopic, account, content });
