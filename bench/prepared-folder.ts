@@ -64,7 +64,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
   const webhooks = new WebhookService({
     database,
     cipher,
-    queue: new DatabaseQueue({ database, maxReceives: 1, now }),
+    lines: new DatabaseQueue({ database, maxReceives: 1, now }),
     checkTargetUrl: () => null,
     readAssetNames: () => Promise.resolve(new Map()),
     maxWebhooks: Number.MAX_SAFE_INTEGER,
@@ -81,7 +81,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     const signing = new SigningService({
       database,
       cipher,
-      queue: new DatabaseQueue({ database, maxReceives: 1, now }),
+      lines: new DatabaseQueue({ database, maxReceives: 1, now }),
       assertWritable: () => {},
       log: { info: () => {} },
       now,

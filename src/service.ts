@@ -240,7 +240,7 @@ async function openServiceQueue({
     now,
   });
   metrics.observeQueue(async () => {
-    const { waitingSince, ...counts } = await opened.queue.totals();
+    const { waitingSince, ...counts } = await opened.queue.lines.totals();
     const oldestAgeSeconds = waitingSince === null ? 0 : Math.max(0, now() - waitingSince) / MS_PER_SECOND;
     return { ...counts, oldestAgeSeconds };
   });

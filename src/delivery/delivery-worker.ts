@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { TraceHeaders } from '../observability/tracing/tracing.ts';
-import type { MessageQueue, ReceivedMessage } from '../queue/message-queue.ts';
+import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
@@ -71,7 +71,7 @@ export interface DeliveryOptions {
  */
 export class DeliveryWorker implements AsyncDisposable {
   readonly #queuePoll: QueuePoll;
-  readonly #queue: MessageQueue;
+  readonly #queue: DeliveryQueue;
   readonly #sender: PostbackSender;
   readonly #targets: DeliveryTargets;
   readonly #reports: DeliveryReports;
@@ -95,7 +95,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   constructor(dependencies: {
     database: Database;
-    queue: MessageQueue;
+    queue: DeliveryQueue;
     sender: PostbackSender;
     targets: DeliveryTargets;
     deliveryLog: DeliveryLog;
@@ -138,7 +138,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Starts to deliver. */
   start(): void {
-    this.#queue.onAvailable(() => this.#idle.wake());
+    this.#queue.lines.onAvailable(() => this.#idle.wake());
     this.#running ??= this.#run();
   }
 
@@ -220,7 +220,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
     const settled = settlements.map(({ message }) => message);
     const held = [...this.#slots.leases(), ...this.#behindRequests.values(), ...settled];
-    const lines = await this.#queue.takeBackLeases(held);
+    const lines = await this.#queue.lines.takeBackLeases(held);
     if (lines > 0)
       this.#log.info('resumed leases that were held before an outage of the database', { lines });
   }

@@ -1,5 +1,5 @@
 import type { Metrics } from '../observability/metrics.ts';
-import type { MessageQueue } from '../queue/message-queue.ts';
+import type { DeliveryQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/networks.ts';
@@ -44,7 +44,7 @@ export function createNoticeSender({ version, now }: ServiceContext, guard: Targ
 /** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
 export function startDelivery(
   { settings, logs, metrics, storage, tracing, now, random }: ServiceContext,
-  { queue, sender, webhooks }: { queue: MessageQueue; sender: PostbackSender; webhooks: Webhooks },
+  { queue, sender, webhooks }: { queue: DeliveryQueue; sender: PostbackSender; webhooks: Webhooks },
 ): AsyncDisposable {
   const stack = new AsyncDisposableStack();
   if (!delivers(settings)) {
@@ -82,7 +82,7 @@ export function startDelivery(
   worker.start();
   const waits = stack.use(
     watchWaits({
-      queue,
+      lines: queue.lines,
       log: logs.for('DeliveryPoller'),
     }),
   );

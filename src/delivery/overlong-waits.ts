@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/log.ts';
-import type { LongestWaits, MessageQueue } from '../queue/message-queue.ts';
+import type { LeaseKeeper, LongestWaits } from '../queue/message-queue.ts';
 import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-values.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import { VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
@@ -19,21 +19,21 @@ export const LONGEST_WAITS: LongestWaits = {
  * it, new messages would wait for as long as the clock was fast.
  */
 export function watchWaits({
-  queue,
+  lines,
   log,
   everyMs = EVERY_MS,
 }: {
-  queue: Pick<MessageQueue, 'endOverlongWaits'>;
+  lines: LeaseKeeper;
   log: Pick<Logger, 'warn'>;
   /** @defaultValue a minute */
   everyMs?: number;
 }): BackgroundTask {
   return new BackgroundTask({
     round: async () => {
-      const lines = await queue.endOverlongWaits(LONGEST_WAITS);
-      if (lines > 0)
+      const shortened = await lines.endOverlongWaits(LONGEST_WAITS);
+      if (shortened > 0)
         log.warn('the clock was set back: messages would have waited for longer than any wait lasts', {
-          lines,
+          lines: shortened,
         });
     },
     pauseMs: everyMs,

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../database/database.ts';
-import type { MessageQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
+import type { DeliveryQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import {
   deliveredRow,
@@ -18,7 +18,7 @@ export interface Polled extends Received {
 /** Dependencies of {@link QueuePoll}. */
 export interface QueuePollDependencies {
   database: Database;
-  queue: MessageQueue;
+  queue: DeliveryQueue;
   targets: DeliveryTargets;
 }
 
@@ -86,7 +86,7 @@ export class QueuePoll {
     ];
     const discards = finished.filter(({ action }) => action === 'discard');
     if (discards.length === 0) return finished;
-    await this.#with.queue.lockLines(tx, linesOf(finished));
+    await this.#with.queue.lines.lockLines(tx, linesOf(finished));
     const current = await this.#with.targets.read(linesOf(discards), tx);
     return finished.map((each) => withCurrentFollowers(each, current.get(each.message.lineId)));
   }
@@ -100,7 +100,7 @@ export class QueuePoll {
     const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
     if (held.length === 0) return;
     for (const lineId of await this.#with.targets.resumed(tx, held))
-      await this.#with.queue.actOnHead(tx, lineId, 'retry');
+      await this.#with.queue.lines.actOnHead(tx, lineId, 'retry');
   }
 
   /**
@@ -113,6 +113,6 @@ export class QueuePoll {
     );
     if (failed.length === 0) return;
     for (const lineId of await this.#with.targets.changed(tx, failed))
-      await this.#with.queue.actOnHead(tx, lineId, 'retry');
+      await this.#with.queue.lines.actOnHead(tx, lineId, 'retry');
   }
 }

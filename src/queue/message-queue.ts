@@ -213,42 +213,66 @@ export interface LockedLines {
   isLate: boolean;
 }
 
-/**
- * A first-in-first-out queue of lines. Only the head of a line is ever in flight. While it waits for a retry, the
- * whole line waits. Lines never wait for each other. Every engine passes the same contract tests.
- */
-export interface MessageQueue {
-  /** The engine's name, for metrics. */
-  readonly engine: string;
+/** The limit of attempts that the queue sets. */
+export interface RedriveLimit {
   /** The maximum receives of the redrive policy, which limits the attempts of every webhook. */
   readonly maxReceives: number;
-  /** Null if the engine always needs `settle` and `receive` in a transaction. */
-  readonly settleAndReceive: SettleAndReceive | null;
+}
+
+/** Locks on lines, for everyone who queues to them or decides by what waits in them. */
+export interface LineLocks {
   /**
    * Locks lines until the transaction ends. Other transactions that queue to them wait, because the order within a
    * line is that of commits. A transaction locks all of its lines in one call, before it queues to them.
    */
   lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines>;
-  /** Stores a common part of several bodies, and returns its id. */
-  share(tx: Transaction, text: string): Promise<number>;
-  /**
-   * Queues messages in the given order, in the transaction of the change that caused them. On PostgreSQL, all
-   * statements are sent when it is called, so the commit may be sent before it resolves.
-   */
-  enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
-  /**
-   * Settles received messages, and returns the settlements that took effect. Those whose lease was lost are
-   * omitted. Record their results in the same transaction.
-   * @param leaseNext the request for `receive` later in this transaction, if there is one. The messages behind the
-   *   deleted ones may then be leased here, which saves a second update of each line
-   */
-  settle<S extends Settlement>(
+}
+
+/** Reads of lines: the committed state or, with a transaction, the state that it sees. */
+export interface LineReader {
+  line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
+  /** The messages that wait in a line, in order, at most as many as requested. */
+  waiting(lineId: number, part: LinePart, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<QueuedMessage[]>;
+  /** Those of the messages that wait after they were redelivered or replayed. */
+  waitingAgain(messageIds: readonly string[]): Promise<Set<string>>;
+  totals(): Promise<QueueTotals>;
+}
+
+/** Changes of waiting messages: by administrators, after changes of webhooks, and by housekeeping. */
+export interface LineActions extends LineLocks {
+  /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
+  actOnHead(
     tx: Transaction,
-    settlements: readonly S[],
-    leaseNext?: ReceiveRequest,
-  ): Promise<Settled<S>[]>;
-  /** Leases heads that are due, at most one per line. */
-  receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
+    lineId: number,
+    action: HeadAction,
+    messageId?: string,
+  ): Promise<HeadActionResult>;
+  /**
+   * Moves one waiting message to the dead-letter queue, wherever it is in its line. The others keep their order.
+   * @param position the position of the message
+   */
+  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult>;
+  /** Deletes waiting messages, step by step. A head in flight stays. The others keep their order. */
+  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged>;
+  /** Deletes lines in which nothing waits. Returns those that were deleted or never existed. */
+  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]>;
+}
+
+/** The dead-letter queue, for administrators and for housekeeping. */
+export interface DeadLetterQueue extends LineLocks {
+  /** Deletes messages from the dead-letter queue. */
+  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void>;
+  /** Removes at most `limit` dead letters that are older than `before`, and returns their number. */
+  removeDeadLettersBefore(before: number, limit: number): Promise<number>;
+  /**
+   * Removes messages from the dead-letter queue and queues them again, in the given order. Their receives count
+   * from zero.
+   */
+  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
+}
+
+/** Leases and wake-ups, for instances that deliver. */
+export interface LeaseKeeper {
   /**
    * Ends the leases of this instance, except those of the given messages. Their heads are due at once, and the
    * receive is not counted. Use it after a failure, when the caller cannot know which leases it holds. Returns the
@@ -262,39 +286,47 @@ export interface MessageQueue {
   endOverlongWaits(longest: LongestWaits): Promise<number>;
   /** Calls the listener when messages may have become available earlier than the last `receive` reported. */
   onAvailable(listener: () => void): void;
-  /** The committed state of a line; with a transaction, the state that it sees. */
-  line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
-  /** Those of the messages that wait after they were redelivered or replayed. */
-  waitingAgain(messageIds: readonly string[]): Promise<Set<string>>;
-  /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
-  actOnHead(
+}
+
+/** The part of a queue that is the same in every engine. */
+export interface QueueLines extends LineReader, LineActions, DeadLetterQueue, LeaseKeeper {}
+
+/** The queue for those who publish events. */
+export interface EventQueue {
+  readonly lines: LineLocks;
+  /**
+   * Queues messages in the given order, in the transaction of the change that caused them. On PostgreSQL, all
+   * statements are sent when it is called, so the commit may be sent before it resolves.
+   */
+  enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
+}
+
+/** The queue for instances that deliver. */
+export interface DeliveryQueue extends RedriveLimit {
+  readonly lines: LineActions & LeaseKeeper;
+  /** Null if the engine always needs `settle` and `receive` in a transaction. */
+  readonly settleAndReceive: SettleAndReceive | null;
+  /**
+   * Settles received messages, and returns the settlements that took effect. Those whose lease was lost are
+   * omitted. Record their results in the same transaction.
+   * @param leaseNext the request for `receive` later in this transaction, if there is one. The messages behind the
+   *   deleted ones may then be leased here, which saves a second update of each line
+   */
+  settle<S extends Settlement>(
     tx: Transaction,
-    lineId: number,
-    action: HeadAction,
-    messageId?: string,
-  ): Promise<HeadActionResult>;
-  /**
-   * The messages that wait in a line, in order, at most as many as asked for. With a
-   * transaction, the state that it sees.
-   */
-  waiting(lineId: number, part: LinePart, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<QueuedMessage[]>;
-  /**
-   * Moves one waiting message to the dead-letter queue, wherever it is in its line. The others keep their order.
-   * @param position the position of the message
-   */
-  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult>;
-  /** Deletes waiting messages, step by step. A head in flight stays. The others keep their order. */
-  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged>;
-  /** Deletes messages from the dead-letter queue. */
-  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void>;
-  /**
-   * Removes messages from the dead-letter queue and queues them again, in the given order. Their receives count
-   * from zero.
-   */
-  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
-  totals(): Promise<QueueTotals>;
-  /** Deletes lines in which nothing waits. Returns those that were deleted or never existed. */
-  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]>;
-  /** Removes at most `limit` dead letters that are older than `before`, and returns their number. */
-  removeDeadLettersBefore(before: number, limit: number): Promise<number>;
+    settlements: readonly S[],
+    leaseNext?: ReceiveRequest,
+  ): Promise<Settled<S>[]>;
+  /** Leases heads that are due, at most one per line. */
+  receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
+}
+
+/**
+ * A first-in-first-out queue of lines. Only the head of a line is ever in flight. While it waits for a retry, the
+ * whole line waits. Lines never wait for each other. Every engine passes the same contract tests.
+ */
+export interface MessageQueue extends EventQueue, DeliveryQueue {
+  /** The engine's name, for metrics. */
+  readonly engine: string;
+  readonly lines: QueueLines;
 }

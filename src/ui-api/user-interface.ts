@@ -45,7 +45,7 @@ export function createUserInterface(
     addRoutes(routes) {
       overviewRoutes(routes, {
         reader,
-        dashboard: new Dashboard({ reader, queue, trends: webhooks.trends, delivers }),
+        dashboard: new Dashboard({ reader, lines: queue.lines, trends: webhooks.trends, delivers }),
         health: new HealthReader({
           database,
           queue: { engine: queue.engine, obstacle },

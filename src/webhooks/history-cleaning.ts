@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
-import type { MessageQueue } from '../queue/message-queue.ts';
+import type { DeadLetterQueue, LineActions } from '../queue/message-queue.ts';
 import { eraseWebhooks } from './configuration/webhook-store.ts';
 import { deleteEventsBefore } from './events/event-blocks.ts';
 import { readForgottenWebhooks } from './history/delivery-listing-store.ts';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** Dependencies of {@link historyCleaningSteps}. */
 export interface HistoryCleaningDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'removeDeadLettersBefore' | 'forgetLines'>;
+  lines: LineActions & DeadLetterQueue;
   historyDays: number;
   deadLetterDays: number;
   now: () => number;
@@ -19,7 +19,7 @@ export interface HistoryCleaningDependencies {
 
 /** Keep events, history, dead letters and deleted webhooks from growing without limit. */
 export function historyCleaningSteps(dependencies: HistoryCleaningDependencies): CleaningStep[] {
-  const { database, queue, historyDays, deadLetterDays, now } = dependencies;
+  const { database, lines, historyDays, deadLetterDays, now } = dependencies;
   const historyBefore = () => now() - historyDays * DAY_MS;
   const deadBefore = () => now() - deadLetterDays * DAY_MS;
   return [
@@ -31,7 +31,7 @@ export function historyCleaningSteps(dependencies: HistoryCleaningDependencies):
       name: 'history of dead letters',
       run: (limit) => database.transaction((tx) => deleteDeadLetteredHistoryBefore(tx, deadBefore(), limit)),
     },
-    { name: 'dead letters', run: (limit) => queue.removeDeadLettersBefore(deadBefore(), limit) },
+    { name: 'dead letters', run: (limit) => lines.removeDeadLettersBefore(deadBefore(), limit) },
     {
       name: 'events',
       run: (limit) => database.transaction((tx) => deleteEventsBefore(tx, historyBefore(), limit)),
@@ -44,13 +44,13 @@ export function historyCleaningSteps(dependencies: HistoryCleaningDependencies):
 }
 
 async function eraseForgottenWebhooks(
-  { database, queue }: HistoryCleaningDependencies,
+  { database, lines }: HistoryCleaningDependencies,
   before: number,
   limit: number,
 ): Promise<number> {
   return await database.transaction(async (tx) => {
     const forgotten = await readForgottenWebhooks(tx, before, limit);
-    const empty = await queue.forgetLines(tx, forgotten);
+    const empty = await lines.forgetLines(tx, forgotten);
     if (empty.length > 0) await eraseWebhooks(tx, empty);
     return empty.length;
   });

@@ -74,6 +74,7 @@ export function startWebhooks(
 ): Webhooks {
   const { database, cipher } = storage;
   const { reader } = database;
+  const { lines } = queue;
   const log = logs.for('WebhookService');
   const readOnly = !settings.enable_webhooks_service;
   const stack = new AsyncDisposableStack();
@@ -100,7 +101,7 @@ export function startWebhooks(
   const webhooks = new WebhookService({
     database,
     cipher,
-    queue,
+    lines,
     checkTargetUrl,
     readAssetNames,
     maxWebhooks: settings.max_webhooks,
@@ -108,28 +109,29 @@ export function startWebhooks(
     log,
     now,
   });
-  const lines = new LineService({
+  const lineService = new LineService({
     database,
+    lines,
     queue,
     webhooks,
     delivers: () => storage.instances.anyDelivers,
     deliveryLog,
     now,
   });
-  const redelivery = new RedeliveryService({ database, queue, webhooks, trace, now });
-  const waiting = new WaitingMessages({ database, queue, webhooks, deliveryLog, now });
-  const removal = new DeadLetterRemoval({ database, queue, webhooks, now });
+  const redelivery = new RedeliveryService({ database, lines, webhooks, trace, now });
+  const waiting = new WaitingMessages({ database, lines, webhooks, deliveryLog, now });
+  const removal = new DeadLetterRemoval({ database, lines, webhooks, now });
   const signing = new SigningService({
     database,
     cipher,
-    queue,
+    lines,
     assertWritable: () => webhooks.assertWritable(),
     log,
     now,
   });
   const tests = new TestMessages({ webhooks, targets, send, now });
-  const events = new EventService({ database, queue });
-  const replays = new ReplayService({ database, queue, webhooks, trace, now });
+  const events = new EventService({ database, lines });
+  const replays = new ReplayService({ database, lines, webhooks, trace, now });
   stack.use(startHistoryIndex({ database, log }));
   stack.use(new EventBlocks({ database, log })).start();
   return {
@@ -144,7 +146,7 @@ export function startWebhooks(
     cleaningSteps: [
       ...historyCleaningSteps({
         database,
-        queue,
+        lines,
         historyDays: settings.delivery_history_days,
         deadLetterDays: settings.dead_letter_days,
         now,
@@ -156,8 +158,8 @@ export function startWebhooks(
       eventRoutes(routes, events);
       replayRoutes(routes, { replays, idempotency, now });
       deliveryRoutes(routes, { reader, redelivery, removal, idempotency });
-      lineRoutes(routes, { lines, idempotency, now });
-      waitingRoutes(routes, { waiting, lines, idempotency, now });
+      lineRoutes(routes, { lines: lineService, idempotency, now });
+      waitingRoutes(routes, { waiting, lines: lineService, idempotency, now });
       signingRoutes(routes, signing, idempotency);
       testMessageRoutes(routes, { tests, webhooks });
       trendRoutes(routes, trends);

@@ -183,7 +183,7 @@ describe('with many webhooks of which the server has no statistics yet', { skip:
   const works: Record<string, (tx: Transaction, queue: DatabaseQueue) => Promise<unknown>> = {
     'matching an event': (tx) => readMatchingWebhooks(tx, event),
     'drawing the id of an event': (tx) => nextEventIdsWithRevisions(tx, 1, [1, 2]),
-    'locking lines': (tx, queue) => queue.lockLines(tx, [1, 2]),
+    'locking lines': (tx, queue) => queue.lines.lockLines(tx, [1, 2]),
     'reading targets': (tx) =>
       new DeliveryTargets({ reader: tx, cipher: new CredentialsCipher(['s'.repeat(64)]) }).read([1, 2]),
   };

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { QueuePoll } from '../../src/delivery/queue-poll.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { insertSharedBody } from '../../src/queue/shared-bodies.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../../src/webhooks/history/delivery-recorder.ts';
@@ -54,7 +55,7 @@ async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
   await delivery.put(webhooks[0]!, 'plain');
   await delivery.put(webhooks[1]!, 'known');
   await database.transaction(async (tx) => {
-    const shared = { id: await queue.share(tx, '"part"'), own: '{"name":\n}' };
+    const shared = { id: await insertSharedBody(tx, '"part"'), own: '{"name":\n}' };
     const body = '{"name":"part"}';
     await queue.enqueue(tx, [
       { lineId: webhooks[2]!, messageId: 'shares', label: 'ACCOUNT_CREATED', body, shared, enqueuedAt: 1 },
@@ -87,7 +88,7 @@ async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
       `select success_count, last_success_at, error_count, last_error_at, in_error, failures_in_row, failing_since
        from webhook_statistics order by webhook_id`,
     ),
-    waiting: (await queue.totals()).waiting,
+    waiting: (await queue.lines.totals()).waiting,
   };
 }
 

@@ -13,7 +13,7 @@ function idsAt(target: Target): (string | string[] | undefined)[] {
 }
 
 async function untilEmpty({ queue }: TestDelivery): Promise<void> {
-  await until(async () => (await queue.totals()).waiting === 0, 'all messages are settled');
+  await until(async () => (await queue.lines.totals()).waiting === 0, 'all messages are settled');
 }
 
 /** Messages of one webhook, the first of which is in flight: the target answers once it is released. */
@@ -43,9 +43,9 @@ describe('a webhook that is resumed', () => {
     reads.done = async ([row]) => {
       if (outcomes.length > 0 || row?.paused_at == null) return;
       await database.transaction(async (tx) => {
-        await queue.lockLines(tx, [webhook]);
+        await queue.lines.lockLines(tx, [webhook]);
         await tx.run('update webhooks set paused_at = null, revision = revision + 1 where id = ?', webhook);
-        outcomes.push((await queue.actOnHead(tx, webhook, 'retry')).outcome);
+        outcomes.push((await queue.lines.actOnHead(tx, webhook, 'retry')).outcome);
       });
     };
     delivery.worker.start();
@@ -76,7 +76,7 @@ describe('a webhook that is changed after its head was received, and before that
         if (isChanged || row?.revision === undefined || row.target_url === undefined) return;
         isChanged = true;
         await database.transaction(async (tx) => {
-          await queue.lockLines(tx, [webhook]);
+          await queue.lines.lockLines(tx, [webhook]);
           await tx.run(`update webhooks set ${change}, revision = revision + 1 where id = ?`, webhook);
         });
         await delivery.put(webhook, 'new');
@@ -180,7 +180,7 @@ describe('a stop of delivery', () => {
     release();
     await stopped;
     assert.deepEqual(delivery.counted.attempts, ['success']);
-    const line = await delivery.queue.line(webhook);
+    const line = await delivery.queue.lines.line(webhook);
     assert.deepEqual([line.depth, line.head?.messageId], [1, 'not begun']);
     assert.equal(target.requests.length, 1);
   });
@@ -194,7 +194,7 @@ describe('a stop of delivery', () => {
     await target.waitFor(1);
     await delivery.worker[Symbol.asyncDispose]();
     assert.deepEqual(delivery.counted.attempts, []);
-    const { head } = await delivery.queue.line(webhook);
+    const { head } = await delivery.queue.lines.line(webhook);
     assert.deepEqual([head?.messageId, head?.inFlight, head?.receiveCount], ['hanging', false, 0]);
     assert.deepEqual(await delivery.database.reader.all('select * from deliveries'), []);
   });
@@ -282,7 +282,7 @@ describe('discarded messages in the metrics', () => {
     await until(() => Date.now() > queuedAt, 'time passes');
     delivery.worker.start();
     await until(() => delivery.counted.discarded === 3, 'all three are counted');
-    assert.equal((await delivery.queue.line(webhook)).depth, 0);
+    assert.equal((await delivery.queue.lines.line(webhook)).depth, 0);
     assert.equal(target.requests.length, 0);
   });
 });

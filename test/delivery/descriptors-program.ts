@@ -8,7 +8,7 @@ await using target = await startTarget();
 await using delivery = await makeDelivery();
 const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1 });
 await delivery.put(webhook, 'a', 'b');
-await delivery.queue.line(webhook);
+await delivery.queue.lines.line(webhook);
 
 const opened: number[] = [];
 try {
@@ -19,7 +19,7 @@ try {
 delivery.worker.start();
 await until(async () => delivery.counted.postponed.length > 0, 'a message is postponed');
 const { receiveCount } = await until(async () => {
-  const { head } = await delivery.queue.line(webhook);
+  const { head } = await delivery.queue.lines.line(webhook);
   return head !== null && !head.inFlight ? head : null;
 }, 'the message is back in its line');
 for (const descriptor of opened) closeSync(descriptor);

@@ -18,7 +18,7 @@ const DEAD_LETTER_DAYS = 90;
 /** A cleaner to which it is so many days later. */
 function cleanerIn(days: number, { database, queue }: TestDelivery): Cleaner {
   return historyCleaner(database, {
-    queue,
+    lines: queue.lines,
     historyDays: HISTORY_DAYS,
     deadLetterDays: DEAD_LETTER_DAYS,
     now: () => Date.now() + days * DAY_MS,
@@ -68,10 +68,10 @@ describe('cleaning the history', () => {
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), 2);
     assert.deepEqual(await kept(delivery), [{ message_id: 'dead', status: 'DEAD_LETTERED' }]);
     assert.equal(await clean(DEAD_LETTER_DAYS - 1, delivery), 0);
-    assert.equal((await delivery.queue.totals()).deadLetters, 1);
+    assert.equal((await delivery.queue.lines.totals()).deadLetters, 1);
     assert.equal(await clean(DEAD_LETTER_DAYS + 1, delivery), 2, 'the history of it and the dead letter');
     assert.deepEqual(await kept(delivery), []);
-    assert.equal((await delivery.queue.totals()).deadLetters, 0);
+    assert.equal((await delivery.queue.lines.totals()).deadLetters, 0);
     assert.equal(await count(delivery, 'delivery_attempts'), 0);
     assert.equal(await count(delivery, 'webhooks'), 2);
     assert.equal(await count(delivery, 'webhook_statistics'), 2, 'statistics are no history');
@@ -89,7 +89,7 @@ describe('cleaning the history', () => {
     assert.equal(await clean(10_000, delivery), 0);
     assert.deepEqual(await kept(delivery), [{ message_id: 'retried', status: 'RETRYING' }]);
     assert.ok((await count(delivery, 'delivery_attempts')) > 0);
-    assert.equal((await delivery.queue.line(webhook)).depth, 2);
+    assert.equal((await delivery.queue.lines.line(webhook)).depth, 2);
   });
 
   it('continues in steps until nothing is left', async () => {
@@ -101,7 +101,7 @@ describe('cleaning the history', () => {
     const queuedAt = Date.now();
     await until(() => Date.now() > queuedAt, 'followers were queued before their head is looked at');
     delivery.worker.start();
-    await until(async () => (await delivery.queue.totals()).waiting === 0, 'all are discarded');
+    await until(async () => (await delivery.queue.lines.totals()).waiting === 0, 'all are discarded');
     assert.equal(await count(delivery, 'deliveries'), messages);
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), messages);
     assert.equal(await count(delivery, 'deliveries'), 0);
@@ -178,7 +178,7 @@ describe('cleaning the history', () => {
       [webhook],
       'it waits for its message',
     );
-    assert.equal((await delivery.queue.line(webhook)).depth, 1);
+    assert.equal((await delivery.queue.lines.line(webhook)).depth, 1);
 
     const { received } = await settleAndReceive(delivery, { capacity: 1 });
     const settlements = received.map((message) => ({ message, action: 'delete' as const }));

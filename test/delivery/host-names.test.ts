@@ -87,7 +87,7 @@ describe('targets whose host names cannot be resolved', () => {
     delivery.worker.start();
     await until(async () => delivery.counted.postponed.length > 0, 'a message is postponed');
     const { receiveCount } = await until(async () => {
-      const { head } = await delivery.queue.line(webhook);
+      const { head } = await delivery.queue.lines.line(webhook);
       return head !== null && !head.inFlight ? head : null;
     }, 'the message is back in its line');
     assert.equal(receiveCount, 0);

@@ -148,6 +148,6 @@ describe('ignore_before_dt', () => {
 async function headDueAt(dataDir: string, id: number): Promise<number | undefined> {
   await using database = await openDatabaseOf(dataDir);
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
-  const { head } = await queue.line(id);
+  const { head } = await queue.lines.line(id);
   return head?.availableAt;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { ownPart } from '../../src/queue/shared-bodies.ts';
+import { insertSharedBody, ownPart } from '../../src/queue/shared-bodies.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { messageOf } from '../queue/queue-engine.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -19,7 +19,7 @@ async function queueLargeMessages(dataDir: string, lineId: number): Promise<void
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
   const text = `"text":"${'x'.repeat(LARGE)}"`;
   await database.transaction(async (tx) => {
-    const id = await queue.share(tx, text);
+    const id = await insertSharedBody(tx, text);
     for (let n = 0; n < MESSAGES; n++)
       await queue.enqueue(tx, [
         {

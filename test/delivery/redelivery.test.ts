@@ -49,7 +49,7 @@ function queueOn(database: Database): DatabaseQueue {
 /** The redelivery of an instance. */
 function redeliveryOn(database: Database): RedeliveryService {
   const webhooks = { assertWritable: () => {} };
-  return new RedeliveryService({ database, queue: queueOn(database), webhooks, now: Date.now });
+  return new RedeliveryService({ database, lines: queueOn(database), webhooks, now: Date.now });
 }
 
 /**

@@ -11,7 +11,7 @@ function act(
   action: HeadAction,
   messageId?: string,
 ): Promise<HeadActionResult> {
-  return database.transaction((tx) => queue.actOnHead(tx, lineId, action, messageId));
+  return database.transaction((tx) => queue.lines.actOnHead(tx, lineId, action, messageId));
 }
 
 /** A line whose head failed once and waits for long; one follower behind it. */
@@ -51,7 +51,7 @@ export function headContract(open: OpenQueue): void {
       const user = new QueueUser(engine);
       await user.put(1, 'head');
       assert.equal((await act(engine, 1, 'dead-letter')).outcome, 'done');
-      assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
       assert.deepEqual(await user.receiveNames(), []);
       await user.put(1, 'next');
       assert.equal((await user.receiveOne()).receiveCount, 1);
@@ -71,9 +71,9 @@ export function headContract(open: OpenQueue): void {
       it(`leaves the head alone if it is not the intended one (${action})`, async () => {
         await using engine = await open();
         const user = await blockedLine(engine);
-        const before = await engine.queue.line(1);
+        const before = await engine.queue.lines.line(1);
         assert.deepEqual(await act(engine, 1, action, 'follower'), { outcome: 'other-head' });
-        assert.deepEqual(await engine.queue.line(1), before);
+        assert.deepEqual(await engine.queue.lines.line(1), before);
         assert.deepEqual(await user.receiveNames(), []);
       });
 
@@ -101,7 +101,7 @@ export function headContract(open: OpenQueue): void {
         await using engine = await open();
         await blockedLine(engine);
         const { promise: woken, resolve } = Promise.withResolvers<void>();
-        engine.queue.onAvailable(resolve);
+        engine.queue.lines.onAvailable(resolve);
         await act(engine, 1, action);
         await woken;
       });
@@ -109,13 +109,13 @@ export function headContract(open: OpenQueue): void {
       it(`leaves nothing behind when the transaction is rolled back (${action})`, async () => {
         await using engine = await open();
         await blockedLine(engine);
-        const before = await engine.queue.line(1);
+        const before = await engine.queue.lines.line(1);
         const undone = engine.database.transaction(async (tx) => {
-          await engine.queue.actOnHead(tx, 1, action);
+          await engine.queue.lines.actOnHead(tx, 1, action);
           throw new Error('changed my mind');
         });
         await assert.rejects(undone, { message: 'changed my mind' });
-        assert.deepEqual(await engine.queue.line(1), before);
+        assert.deepEqual(await engine.queue.lines.line(1), before);
         assert.deepEqual(await engine.deadLetters(), []);
       });
     }

@@ -38,10 +38,10 @@ export function leaseContract(open: OpenQueue): void {
         const lost = await user.receiveOne();
         await engine.pass(VISIBILITY_MS);
         const held = await user.receiveOne();
-        const before = await engine.queue.line(1);
+        const before = await engine.queue.lines.line(1);
 
         assert.deepEqual(await user.settle(settlement(lost)), []);
-        assert.deepEqual(await engine.queue.line(1), before);
+        assert.deepEqual(await engine.queue.lines.line(1), before);
         assert.deepEqual(await user.receiveNames(), []);
         assert.equal((await user.settle({ message: held, action: 'delete' })).length, 1);
         assert.deepEqual(await user.drain(), ['follower']);

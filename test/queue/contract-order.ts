@@ -163,8 +163,8 @@ export function orderContract(open: OpenQueue): void {
         throw new Error('changed my mind');
       });
       await assert.rejects(undone, { message: 'changed my mind' });
-      assert.equal((await queue.line(1)).depth, 1);
-      assert.deepEqual(await queue.line(2), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.equal((await queue.lines.line(1)).depth, 1);
+      assert.deepEqual(await queue.lines.line(2), { depth: 0, oldestEnqueuedAt: null, head: null });
       await user.settle({ message: before, action: 'delete' });
       assert.deepEqual(await user.drain(), []);
     });
@@ -175,10 +175,10 @@ export function orderContract(open: OpenQueue): void {
       let depthBefore: number | undefined;
       await database.transaction(async (tx) => {
         await queue.enqueue(tx, [messageOf(1, 'a', 0)]);
-        depthBefore = (await queue.line(1)).depth;
+        depthBefore = (await queue.lines.line(1)).depth;
       });
       assert.equal(depthBefore, 0);
-      assert.equal((await queue.line(1)).depth, 1);
+      assert.equal((await queue.lines.line(1)).depth, 1);
     });
 
     it('wakes receivers once the messages can be received', async () => {
@@ -186,7 +186,7 @@ export function orderContract(open: OpenQueue): void {
       const { queue } = engine;
       const user = new QueueUser(engine);
       const { promise: woken, resolve } = Promise.withResolvers<void>();
-      queue.onAvailable(resolve);
+      queue.lines.onAvailable(resolve);
       await user.put(1, 'a');
       await woken;
       assert.deepEqual(await user.receiveNames(), ['a']);
@@ -195,7 +195,7 @@ export function orderContract(open: OpenQueue): void {
     it('of nothing changes nothing', async () => {
       await using engine = await open();
       await new QueueUser(engine).putAll([]);
-      assert.equal((await engine.queue.totals()).waiting, 0);
+      assert.equal((await engine.queue.lines.totals()).waiting, 0);
     });
   });
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { messageOf, type OpenQueue, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 
 function forget({ queue, database }: QueueEngine, lineIds: readonly number[]): Promise<number[]> {
-  return database.transaction((tx) => queue.forgetLines(tx, lineIds));
+  return database.transaction((tx) => queue.lines.forgetLines(tx, lineIds));
 }
 
 /** The state that a queue reports, and how the queue is kept small. */
@@ -11,7 +11,7 @@ export function overviewContract(open: OpenQueue): void {
   describe('the state of a line', () => {
     it('is empty for an unknown line', async () => {
       await using engine = await open();
-      assert.deepEqual(await engine.queue.line(5), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(5), { depth: 0, oldestEnqueuedAt: null, head: null });
     });
 
     it('follows its head from waiting through in flight to its retry', async () => {
@@ -19,7 +19,7 @@ export function overviewContract(open: OpenQueue): void {
       const user = new QueueUser(engine);
       const queuedAt = engine.now();
       await user.put(1, 'head', 'follower');
-      const waiting = await engine.queue.line(1);
+      const waiting = await engine.queue.lines.line(1);
       assert.equal(waiting.depth, 2);
       assert.equal(waiting.oldestEnqueuedAt, queuedAt);
       assert.deepEqual(
@@ -35,13 +35,13 @@ export function overviewContract(open: OpenQueue): void {
       );
 
       const message = await user.receiveOne();
-      const out = await engine.queue.line(1);
+      const out = await engine.queue.lines.line(1);
       assert.equal(out.head?.inFlight, true);
       assert.equal(out.head?.receiveCount, 1);
 
       const retryAt = engine.now() + 60_000;
       await user.settle({ message, action: 'retry', availableAt: retryAt });
-      const retrying = await engine.queue.line(1);
+      const retrying = await engine.queue.lines.line(1);
       assert.equal(retrying.depth, 2);
       assert.deepEqual(retrying.head, {
         messageId: 'head',
@@ -59,7 +59,7 @@ export function overviewContract(open: OpenQueue): void {
       await user.put(1, 'head');
       await user.receiveOne();
       await engine.pass(VISIBILITY_MS);
-      assert.equal((await engine.queue.line(1)).head?.inFlight, false);
+      assert.equal((await engine.queue.lines.line(1)).head?.inFlight, false);
     });
   });
 
@@ -91,7 +91,7 @@ export function overviewContract(open: OpenQueue): void {
       await using engine = await open();
       const user = new QueueUser(engine);
       const names = ['a', 'b', 'c', 'unknown'];
-      const waitingAgain = async () => [...(await engine.queue.waitingAgain(names))].sort();
+      const waitingAgain = async () => [...(await engine.queue.lines.waitingAgain(names))].sort();
       await user.put(1, 'a', 'b', 'c');
       assert.deepEqual(await waitingAgain(), [], 'all wait for the first time');
       for (let count = 0; count < 2; count++)
@@ -103,7 +103,7 @@ export function overviewContract(open: OpenQueue): void {
       assert.deepEqual(await waitingAgain(), ['a', 'b'], 'one is in flight');
       await user.settle({ message: again, action: 'delete' });
       assert.deepEqual(await waitingAgain(), ['b']);
-      assert.deepEqual(await engine.queue.waitingAgain([]), new Set());
+      assert.deepEqual(await engine.queue.lines.waitingAgain([]), new Set());
     });
   });
 
@@ -111,7 +111,7 @@ export function overviewContract(open: OpenQueue): void {
     it('count waiting messages, messages in flight, dead letters and blocked lines', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
-      assert.deepEqual(await engine.queue.totals(), {
+      assert.deepEqual(await engine.queue.lines.totals(), {
         waiting: 0,
         inFlight: 0,
         deadLetters: 0,
@@ -122,14 +122,14 @@ export function overviewContract(open: OpenQueue): void {
       await user.putAll([messageOf(1, 'dead', 1_000), messageOf(1, 'a', 2_000), messageOf(1, 'b', 3_000)]);
       await user.putAll([messageOf(2, 'c', 4_000), messageOf(2, 'd', 5_000)]);
       const [dead, failed] = await user.receive();
-      assert.equal((await engine.queue.totals()).inFlight, 2);
+      assert.equal((await engine.queue.lines.totals()).inFlight, 2);
       await user.settle(
         { message: dead!, action: 'dead-letter' },
         { message: failed!, action: 'retry', availableAt: engine.now() + 60_000 },
       );
       assert.deepEqual(await user.receiveNames(), ['a']);
       await user.put(3, 'e');
-      assert.deepEqual(await engine.queue.totals(), {
+      assert.deepEqual(await engine.queue.lines.totals(), {
         waiting: 5,
         inFlight: 1,
         deadLetters: 1,
@@ -150,8 +150,8 @@ export function overviewContract(open: OpenQueue): void {
       };
       const assertWaits = async ({ since, until }: { since: number; until: number }) => {
         const [{ waitingSince }, { head, oldestEnqueuedAt }] = await Promise.all([
-          engine.queue.totals(),
-          engine.queue.line(1),
+          engine.queue.lines.totals(),
+          engine.queue.lines.line(1),
         ]);
         assert.ok(waitingSince! >= since && waitingSince! <= until);
         assert.equal(head?.queuedAt, waitingSince);
@@ -172,7 +172,7 @@ export function overviewContract(open: OpenQueue): void {
       await user.put(1, 'a');
       await user.receiveOne();
       await engine.pass(VISIBILITY_MS);
-      assert.equal((await engine.queue.totals()).inFlight, 0);
+      assert.equal((await engine.queue.lines.totals()).inFlight, 0);
     });
 
     it('no longer count a line as blocked once its head is gone', async () => {
@@ -181,9 +181,9 @@ export function overviewContract(open: OpenQueue): void {
       await user.put(1, 'a', 'b');
       const message = await user.receiveOne();
       await user.settle({ message, action: 'retry', availableAt: engine.now() });
-      assert.equal((await engine.queue.totals()).linesBlocked, 1);
+      assert.equal((await engine.queue.lines.totals()).linesBlocked, 1);
       await user.settle({ message: await user.receiveOne(), action: 'delete' });
-      assert.equal((await engine.queue.totals()).linesBlocked, 0);
+      assert.equal((await engine.queue.lines.totals()).linesBlocked, 0);
     });
   });
 
@@ -198,8 +198,8 @@ export function overviewContract(open: OpenQueue): void {
         { message: second!, action: 'retry', availableAt: engine.now() + 60_000 },
       );
       assert.deepEqual(await forget(engine, [1, 2, 3, 4]), [1, 4]);
-      assert.equal((await engine.queue.line(2)).depth, 1);
-      assert.equal((await engine.queue.line(3)).head?.inFlight, true);
+      assert.equal((await engine.queue.lines.line(2)).depth, 1);
+      assert.equal((await engine.queue.lines.line(3)).head?.inFlight, true);
       assert.deepEqual(await forget(engine, []), []);
     });
 
@@ -226,10 +226,10 @@ export function overviewContract(open: OpenQueue): void {
         await engine.pass(1_000);
       }
       const left = async () => (await engine.deadLetters()).map((message) => message.messageId);
-      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 2);
+      assert.equal(await engine.queue.lines.removeDeadLettersBefore(diedAt[3]!, 2), 2);
       assert.deepEqual(await left(), ['c', 'd']);
-      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 1);
-      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 0);
+      assert.equal(await engine.queue.lines.removeDeadLettersBefore(diedAt[3]!, 2), 1);
+      assert.equal(await engine.queue.lines.removeDeadLettersBefore(diedAt[3]!, 2), 0);
       assert.deepEqual(await left(), ['d']);
     });
   });

@@ -117,7 +117,7 @@ class Comparison {
         const messageId = taken.named ? (head ?? 'none') : undefined;
         const { queue, database } = this.#engine;
         const result = await database.transaction((tx) =>
-          queue.actOnHead(tx, taken.line, taken.on, messageId),
+          queue.lines.actOnHead(tx, taken.line, taken.on, messageId),
         );
         const expected = this.#model.actOnHead(taken.line, taken.on, messageId, this.#engine.now());
         assert.equal(result.outcome, expected);
@@ -131,10 +131,10 @@ class Comparison {
       }
       case 'skip': {
         const { queue, database } = this.#engine;
-        const waiting = await queue.waiting(taken.line, { after: null, limit: ALL });
+        const waiting = await queue.lines.waiting(taken.line, { after: null, limit: ALL });
         assert.deepEqual(waiting.map(contentOf), this.#model.waiting(taken.line));
         const position = waiting[taken.place]?.position ?? NO_POSITION;
-        const result = await database.transaction((tx) => queue.skip(tx, taken.line, position));
+        const result = await database.transaction((tx) => queue.lines.skip(tx, taken.line, position));
         assert.equal(result.outcome, this.#model.skip(taken.line, taken.place, this.#engine.now()));
         return;
       }
@@ -143,7 +143,7 @@ class Comparison {
         const now = this.#engine.now();
         const which = { before: now - taken.age, limit: taken.limit };
         const purged = await database.transaction((tx) =>
-          queue.purge(tx, taken.line, { ...which, from: null, countUpTo: ALL }),
+          queue.lines.purge(tx, taken.line, { ...which, from: null, countUpTo: ALL }),
         );
         assert.deepEqual(purged.messages.map(contentOf), this.#model.purge(taken.line, which, now));
         return;
@@ -152,13 +152,13 @@ class Comparison {
         const removed = this.#model.deadLetters.slice(taken.from % (this.#model.deadLetters.length + 1));
         const { queue, database } = this.#engine;
         const ids = removed.map(({ messageId }) => messageId);
-        await database.transaction((tx) => queue.removeDeadLetters(tx, ids));
+        await database.transaction((tx) => queue.lines.removeDeadLetters(tx, ids));
         this.#model.removeDeadLetters(removed);
         return;
       }
       case 'forget': {
         const { queue, database } = this.#engine;
-        const forgotten = await database.transaction((tx) => queue.forgetLines(tx, LINES));
+        const forgotten = await database.transaction((tx) => queue.lines.forgetLines(tx, LINES));
         assert.deepEqual(forgotten, this.#model.forget(LINES));
         return;
       }
@@ -224,8 +224,8 @@ class Comparison {
     const { queue } = this.#engine;
     const now = this.#engine.now();
     const [lines, { waitingSince: _, ...totals }, deadLetters] = await Promise.all([
-      Promise.all(LINES.map((each) => queue.line(each))),
-      queue.totals(),
+      Promise.all(LINES.map((each) => queue.lines.line(each))),
+      queue.lines.totals(),
       this.#engine.deadLetters(),
     ]);
     assert.deepEqual(

@@ -18,17 +18,17 @@ import {
 const RETRY_AFTER_MS = 3_600_000;
 
 async function waitingNames({ queue }: QueueEngine, lineId: number): Promise<string[]> {
-  const waiting = await queue.waiting(lineId, { after: null, limit: 100 });
+  const waiting = await queue.lines.waiting(lineId, { after: null, limit: 100 });
   return waiting.map(({ messageId }) => messageId);
 }
 
 async function positionOf({ queue }: QueueEngine, lineId: number, name: string): Promise<number> {
-  const waiting = await queue.waiting(lineId, { after: null, limit: 100 });
+  const waiting = await queue.lines.waiting(lineId, { after: null, limit: 100 });
   return waiting.find(({ messageId }) => messageId === name)!.position;
 }
 
 function skip({ queue, database }: QueueEngine, lineId: number, position: number): Promise<SkipResult> {
-  return database.transaction((tx) => queue.skip(tx, lineId, position));
+  return database.transaction((tx) => queue.lines.skip(tx, lineId, position));
 }
 
 function purge(
@@ -40,7 +40,7 @@ function purge(
     limit = 100,
   }: { from?: PurgePosition | null; before?: number | null; limit?: number } = {},
 ): Promise<Purged> {
-  return database.transaction((tx) => queue.purge(tx, lineId, { from, before, limit, countUpTo: 100 }));
+  return database.transaction((tx) => queue.lines.purge(tx, lineId, { from, before, limit, countUpTo: 100 }));
 }
 
 function namesOf({ messages }: Purged): string[] {
@@ -64,8 +64,8 @@ export function removalContract(open: OpenQueue): void {
       const user = new QueueUser(engine);
       await user.put(1, 'a', 'b', 'c');
       await user.put(2, 'other');
-      const first = await engine.queue.waiting(1, { after: null, limit: 2 });
-      const rest = await engine.queue.waiting(1, { after: first.at(-1)!.position, limit: 2 });
+      const first = await engine.queue.lines.waiting(1, { after: null, limit: 2 });
+      const rest = await engine.queue.lines.waiting(1, { after: first.at(-1)!.position, limit: 2 });
       assert.deepEqual(
         [...first, ...rest].map(contentOf),
         ['a', 'b', 'c'].map((name, n) => messageOf(1, name, [...first, ...rest][n]!.enqueuedAt)),
@@ -92,12 +92,12 @@ export function removalContract(open: OpenQueue): void {
     it('behind the head moves it alone to the dead-letter queue, and the others keep their order', async () => {
       await using engine = await open();
       const user = await blockedLine(engine, 'head', 'b', 'c');
-      const before = await engine.queue.line(1);
+      const before = await engine.queue.lines.line(1);
       const result = await skip(engine, 1, await positionOf(engine, 1, 'b'));
       assert.ok(result.outcome === 'done');
       assert.deepEqual((await engine.deadLetters()).map(contentOf), [contentOf(result.message)]);
-      assert.deepEqual(await engine.queue.line(1), { ...before, depth: 2 });
-      await engine.database.transaction((tx) => engine.queue.actOnHead(tx, 1, 'retry'));
+      assert.deepEqual(await engine.queue.lines.line(1), { ...before, depth: 2 });
+      await engine.database.transaction((tx) => engine.queue.lines.actOnHead(tx, 1, 'retry'));
       assert.deepEqual(await user.drain(), ['head', 'c']);
     });
 
@@ -119,7 +119,7 @@ export function removalContract(open: OpenQueue): void {
       assert.deepEqual(await user.receive(), []);
       assert.deepEqual(namesOf(await purge(engine, 1, { limit: 1 })), ['second']);
       assert.deepEqual(await user.receive(), []);
-      await engine.database.transaction((tx) => engine.queue.actOnHead(tx, 1, 'retry'));
+      await engine.database.transaction((tx) => engine.queue.lines.actOnHead(tx, 1, 'retry'));
       assert.deepEqual(await user.drain(), ['third']);
     });
 
@@ -148,14 +148,14 @@ export function removalContract(open: OpenQueue): void {
     it('that is rolled back changes nothing', async () => {
       await using engine = await open();
       await blockedLine(engine, 'head', 'b');
-      const before = await engine.queue.line(1);
+      const before = await engine.queue.lines.line(1);
       const position = await positionOf(engine, 1, 'b');
       const undone = engine.database.transaction(async (tx) => {
-        await engine.queue.skip(tx, 1, position);
+        await engine.queue.lines.skip(tx, 1, position);
         throw new Error('changed my mind');
       });
       await assert.rejects(undone, { message: 'changed my mind' });
-      assert.deepEqual(await engine.queue.line(1), before);
+      assert.deepEqual(await engine.queue.lines.line(1), before);
       assert.deepEqual(await engine.deadLetters(), []);
     });
   });
@@ -167,7 +167,7 @@ export function removalContract(open: OpenQueue): void {
       const purged = await purge(engine, 1);
       assert.deepEqual(namesOf(purged), ['head', 'b', 'c']);
       assert.deepEqual([purged.remaining, purged.next], [0, null]);
-      assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
       assert.deepEqual(await engine.deadLetters(), []);
       await user.put(1, 'later');
       const later = await user.receiveOne();
@@ -180,7 +180,7 @@ export function removalContract(open: OpenQueue): void {
       await user.put(1, 'head', 'b', 'c');
       const message = await user.receiveOne();
       assert.deepEqual(namesOf(await purge(engine, 1)), ['b', 'c']);
-      assert.equal((await engine.queue.line(1)).depth, 1);
+      assert.equal((await engine.queue.lines.line(1)).depth, 1);
       assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
       assert.deepEqual(await user.drain(), []);
     });
@@ -238,7 +238,7 @@ export function removalContract(open: OpenQueue): void {
       const user = await blockedLine(engine, 'old', 'young');
       const position = await positionOf(engine, 1, 'old');
       const { promise: woken, resolve } = Promise.withResolvers<void>();
-      engine.queue.onAvailable(resolve);
+      engine.queue.lines.onAvailable(resolve);
       await purge(engine, 1, { from: { after: 0, through: position } });
       await woken;
       assert.deepEqual(await user.receiveNames(), ['young']);
@@ -252,12 +252,12 @@ export function removalContract(open: OpenQueue): void {
       await user.put(1, 'a', 'b');
       for (let count = 0; count < 2; count++)
         await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
-      await engine.database.transaction((tx) => engine.queue.removeDeadLetters(tx, ['a', 'unknown']));
+      await engine.database.transaction((tx) => engine.queue.lines.removeDeadLetters(tx, ['a', 'unknown']));
       assert.deepEqual(
         (await engine.deadLetters()).map(({ messageId }) => messageId),
         ['b'],
       );
-      assert.equal((await engine.queue.totals()).deadLetters, 1);
+      assert.equal((await engine.queue.lines.totals()).deadLetters, 1);
       assert.deepEqual(await user.drain(), []);
     });
   });

@@ -17,7 +17,7 @@ export function settlingContract(open: OpenQueue): void {
       const next = await user.receiveOne();
       assert.deepEqual([next.messageId, next.receiveCount], ['b', 1]);
       await user.settle({ message: next, action: 'delete' });
-      assert.equal((await engine.queue.line(1)).depth, 0);
+      assert.equal((await engine.queue.lines.line(1)).depth, 0);
     });
 
     it('of the last message leaves a line that accepts messages as before', async () => {
@@ -112,7 +112,7 @@ export function settlingContract(open: OpenQueue): void {
       await user.settle({ message: await user.receiveOne(), action: 'delete' });
       await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
       assert.deepEqual((await engine.deadLetters()).map(contentOf), [contentOf(message)]);
-      assert.equal((await engine.queue.line(1)).depth, 0);
+      assert.equal((await engine.queue.lines.line(1)).depth, 0);
     });
   });
 
@@ -126,7 +126,7 @@ export function settlingContract(open: OpenQueue): void {
       const [message] = await user.receive();
       const [settled] = await user.settle({ message: message!, action: 'discard', followersBefore: 300 });
       assert.deepEqual(settled?.discarded.map(contentOf), [at('b', 200)]);
-      assert.equal((await engine.queue.line(1)).depth, 2);
+      assert.equal((await engine.queue.lines.line(1)).depth, 2);
       assert.deepEqual(await user.receiveNames(), ['c']);
       assert.deepEqual(await engine.deadLetters(), []);
     });
@@ -145,14 +145,14 @@ export function settlingContract(open: OpenQueue): void {
       const user = new QueueUser(engine);
       await user.putAll([messageOf(1, 'a', 100), messageOf(1, 'b', 200)]);
       await user.settle({ message: await user.receiveOne(), action: 'discard', followersBefore: 0 });
-      assert.equal((await engine.queue.line(1)).depth, 1);
+      assert.equal((await engine.queue.lines.line(1)).depth, 1);
       const [last] = await user.settle({
         message: await user.receiveOne(),
         action: 'discard',
         followersBefore: Number.MAX_SAFE_INTEGER,
       });
       assert.deepEqual(last?.discarded, []);
-      assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
     });
 
     it('of a long line removes each message once, in few steps', async () => {
@@ -317,7 +317,7 @@ export function settlingContract(open: OpenQueue): void {
       await user.put(1, 'a', 'b');
       const message = await user.receiveOne();
       await user.put(2, 'other');
-      const before = await engine.queue.line(1);
+      const before = await engine.queue.lines.line(1);
       const failed = user.settleAndReceive({
         settlements: [{ message, action: 'dead-letter' }],
         capacity: 10,
@@ -327,7 +327,7 @@ export function settlingContract(open: OpenQueue): void {
         },
       });
       await assert.rejects(failed, { message: 'no room for history' });
-      assert.deepEqual(await engine.queue.line(1), before);
+      assert.deepEqual(await engine.queue.lines.line(1), before);
       assert.deepEqual(await engine.deadLetters(), []);
       assert.deepEqual(
         await engine.database.reader.all("select value from service_secrets where name = 'recorded'"),
@@ -367,12 +367,12 @@ export function settlingContract(open: OpenQueue): void {
       await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
       const dead = await engine.deadLetters();
       const undone = engine.database.transaction(async (tx) => {
-        await engine.queue.redeliver(tx, dead);
+        await engine.queue.lines.redeliver(tx, dead);
         throw new Error('changed my mind');
       });
       await assert.rejects(undone, { message: 'changed my mind' });
       assert.deepEqual(await engine.deadLetters(), dead);
-      assert.equal((await engine.queue.line(1)).depth, 0);
+      assert.equal((await engine.queue.lines.line(1)).depth, 0);
     });
 
     it('wakes receivers', async () => {
@@ -381,7 +381,7 @@ export function settlingContract(open: OpenQueue): void {
       await user.put(1, 'a');
       await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
       const { promise: woken, resolve } = Promise.withResolvers<void>();
-      engine.queue.onAvailable(resolve);
+      engine.queue.lines.onAvailable(resolve);
       await user.redeliver(await engine.deadLetters());
       await woken;
     });

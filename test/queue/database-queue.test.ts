@@ -44,9 +44,13 @@ describe('after the clock was set back by an hour', () => {
     await using test = await openAfterwards();
     const { engine, user } = test;
     assert.deepEqual(await user.receiveNames(), []);
-    assert.equal(await engine.queue.endOverlongWaits(LONGEST), 2, 'the waiting one and the one in flight');
+    assert.equal(
+      await engine.queue.lines.endOverlongWaits(LONGEST),
+      2,
+      'the waiting one and the one in flight',
+    );
     assert.deepEqual(await user.receiveNames(), ['waiting']);
-    assert.equal(await engine.queue.endOverlongWaits({ ...LONGEST, retryMs: 60_000 }), 1);
+    assert.equal(await engine.queue.lines.endOverlongWaits({ ...LONGEST, retryMs: 60_000 }), 1);
     assert.deepEqual(await user.receiveNames(), []);
     await engine.pass(60_000);
     assert.ok((await user.receiveNames()).includes('failed'));
@@ -55,7 +59,7 @@ describe('after the clock was set back by an hour', () => {
   it('a line on hold stays on hold', async () => {
     await using test = await openAfterwards();
     const { engine, user } = test;
-    await engine.queue.endOverlongWaits({ ...LONGEST, retryMs: 0 });
+    await engine.queue.lines.endOverlongWaits({ ...LONGEST, retryMs: 0 });
     await engine.pass(1);
     assert.deepEqual((await user.receiveNames()).toSorted(), ['failed', 'waiting']);
   });
@@ -63,8 +67,8 @@ describe('after the clock was set back by an hour', () => {
   it('a lease is shortened, and its receiver can still settle', async () => {
     await using test = await openAfterwards();
     const { engine, user, inFlight } = test;
-    await engine.queue.endOverlongWaits(LONGEST);
-    assert.equal((await engine.queue.line(3)).head?.inFlight, true);
+    await engine.queue.lines.endOverlongWaits(LONGEST);
+    assert.equal((await engine.queue.lines.line(3)).head?.inFlight, true);
     assert.equal((await user.settle({ message: inFlight, action: 'release' })).length, 1);
     const [again] = (await user.receive()).filter(({ lineId }) => lineId === 3);
     await engine.pass(VISIBILITY_MS);
@@ -79,7 +83,7 @@ describe('after the clock was set back by an hour', () => {
     await user.put(3, 'm3');
     const availableAt = engine.now() + LONGEST.retryMs;
     await user.settle({ message: failed!, action: 'retry', availableAt });
-    assert.equal(await engine.queue.endOverlongWaits(LONGEST), 0);
+    assert.equal(await engine.queue.lines.endOverlongWaits(LONGEST), 0);
     assert.deepEqual(await user.receiveNames(), ['m3']);
   });
 
@@ -92,7 +96,7 @@ describe('after the clock was set back by an hour', () => {
     await user.put(2, 'in flight', 'behind');
     const longest = { capacity: 1, visibilityMs: 600_000 + 30_000 };
     await engine.database.transaction((tx) => engine.queue.receive(tx, longest));
-    assert.equal(await engine.queue.endOverlongWaits(LONGEST_WAITS), 0);
+    assert.equal(await engine.queue.lines.endOverlongWaits(LONGEST_WAITS), 0);
     await engine.pass(longest.visibilityMs - 1);
     assert.deepEqual(await user.receiveNames(), []);
   });
@@ -161,7 +165,7 @@ describe('the database queue', () => {
       },
     );
 
-    assert.equal(await engine.queue.takeBackLeases([held!]), 1);
+    assert.equal(await engine.queue.lines.takeBackLeases([held!]), 1);
     const again = await user.receiveOne();
     assert.deepEqual([again.messageId, again.receiveCount], [lost!.messageId, 1]);
     assert.deepEqual(await user.settle({ message: lost!, action: 'delete' }), []);
@@ -177,7 +181,7 @@ describe('the database queue', () => {
     const user = new QueueUser(engine);
     await user.put(1, 'twin', 'twin');
     await user.settle({ message: await user.receiveOne(), action: 'delete' });
-    assert.equal((await engine.queue.line(1)).depth, 1);
+    assert.equal((await engine.queue.lines.line(1)).depth, 1);
     assert.deepEqual(await user.drain(), ['twin']);
   });
 

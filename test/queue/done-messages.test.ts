@@ -56,10 +56,10 @@ describe('delivered messages, until they are deleted in bulk', {
     const { names } = await deliver(user, 5);
     assert.deepEqual(names, ['1a', '2a', '1b', '2b', '1c', '2c', '1d', '2d', '1e', '2e']);
     assert.ok((await stored(engine)).length > 1, 'all were deleted at once');
-    const line = await engine.queue.line(1);
+    const line = await engine.queue.lines.line(1);
     assert.deepEqual([line.depth, line.head?.messageId, line.oldestEnqueuedAt], [1, 'later', engine.now()]);
-    assert.equal((await engine.queue.totals()).waitingSince, engine.now());
-    assert.equal((await engine.queue.line(2)).depth, 0);
+    assert.equal((await engine.queue.lines.totals()).waitingSince, engine.now());
+    assert.equal((await engine.queue.lines.line(2)).depth, 0);
   });
 
   it('are deleted once nothing else is left to do', async () => {
@@ -113,7 +113,7 @@ describe('delivered messages, until they are deleted in bulk', {
     });
     isFailing = false;
     assert.equal((await stored(engine)).length, 10);
-    assert.equal((await engine.queue.line(1)).head?.messageId, '1c');
+    assert.equal((await engine.queue.lines.line(1)).head?.messageId, '1c');
     // What failed is not done with: only 1a to 2b go.
     await user.settleAndReceive({
       settlements: out.map((message) => ({ message, action: 'release' }) as const),
@@ -137,10 +137,13 @@ describe('delivered messages, until they are deleted in bulk', {
     await deliver(user, 2);
     await recoverLeases(engine.database, engine.now);
     const { queue, database } = engine;
-    const dead = await database.transaction((tx) => queue.actOnHead(tx, 1, 'dead-letter'));
+    const dead = await database.transaction((tx) => queue.lines.actOnHead(tx, 1, 'dead-letter'));
     assert.equal(dead.outcome === 'done' && dead.message.messageId, '1c');
-    assert.equal((await queue.line(1)).head?.messageId, '1d');
-    assert.equal((await database.transaction((tx) => queue.actOnHead(tx, 2, 'retry', '2c'))).outcome, 'done');
+    assert.equal((await queue.lines.line(1)).head?.messageId, '1d');
+    assert.equal(
+      (await database.transaction((tx) => queue.lines.actOnHead(tx, 2, 'retry', '2c'))).outcome,
+      'done',
+    );
     assert.deepEqual(await user.drain(), ['1d', '2c', '1e', '2d', '2e']);
   });
 
@@ -150,7 +153,7 @@ describe('delivered messages, until they are deleted in bulk', {
     await user.put(3, ...Array.from({ length: 8 }, (_, n) => `3${n}`));
     await deliver(user, 5);
     assert.ok((await stored(engine)).includes('1a'));
-    await engine.database.transaction((tx) => engine.queue.forgetLines(tx, [1, 2]));
+    await engine.database.transaction((tx) => engine.queue.lines.forgetLines(tx, [1, 2]));
     const left = await stored(engine);
     assert.ok(left.length > 0 && left.every((name) => name.startsWith('3')), left.join());
   });

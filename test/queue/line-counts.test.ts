@@ -44,7 +44,7 @@ describe('the count of a line', () => {
     it(`cannot become inconsistent in the database (${set})`, async () => {
       await using line = await openLine();
       await assert.rejects(line.run(`update queue_lines set ${set} where line_id = 1`), /constraint/i);
-      assert.equal((await line.queue.line(1)).depth, 3);
+      assert.equal((await line.queue.lines.line(1)).depth, 3);
     });
 
   for (const [fault, sql] of [
@@ -55,7 +55,7 @@ describe('the count of a line', () => {
       await using line = await openLine();
       await line.run(sql);
       await line.recount();
-      assert.equal((await line.queue.line(1)).depth, 3);
+      assert.equal((await line.queue.lines.line(1)).depth, 3);
       assert.deepEqual(await line.receive(), ['a']);
       assert.match(line.reports.join(), /^the line of webhook 1 had the count [07] but contains 3 messages$/);
       await line.recount();
@@ -68,11 +68,11 @@ describe('the count of a line', () => {
     await line.run('update queue_lines set pending = 1000000 where line_id = 1');
     await line.run('update queue_lines set pending = 7 where line_id = 2');
     await line.recount();
-    assert.equal((await line.queue.line(2)).depth, 1);
+    assert.equal((await line.queue.lines.line(2)).depth, 1);
     assert.match(line.reports.join(), /^the line of webhook 2 had the count 7 but contains 1 messages$/);
     await line.run('update queue_lines set pending = 7 where line_id = 1');
     await line.recount();
-    assert.equal((await line.queue.line(1)).depth, 3);
+    assert.equal((await line.queue.lines.line(1)).depth, 3);
   });
 
   it('is corrected, and reported, if a due line turns out to be empty; other lines continue', async () => {
@@ -80,7 +80,7 @@ describe('the count of a line', () => {
     await line.run('delete from queue_messages where line_id = 1');
     assert.deepEqual(await line.receive(), []);
     assert.match(line.reports.join(), /webhook 1 had a count of messages but contains none/);
-    assert.deepEqual(await line.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+    assert.deepEqual(await line.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
     assert.deepEqual(await line.receive(), []);
     assert.equal(line.reports.length, 1);
   });

@@ -113,7 +113,7 @@ export class QueueUser {
   /** Redelivers dead letters of these names, in this order. */
   async redeliver(messages: readonly QueueMessage[]): Promise<void> {
     const { queue, database } = this.engine;
-    await database.transaction((tx) => queue.redeliver(tx, messages));
+    await database.transaction((tx) => queue.lines.redeliver(tx, messages));
     await this.engine.arrived();
   }
 }

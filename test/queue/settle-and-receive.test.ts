@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { insertSharedBody } from '../../src/queue/shared-bodies.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openDatabaseQueue } from './database-engine.ts';
@@ -58,7 +59,7 @@ describe('settling and receiving in one statement', {
       received.map(({ receiveCount }) => receiveCount),
       [1, 1],
     );
-    assert.equal((await engine.queue.totals()).waiting, 2);
+    assert.equal((await engine.queue.lines.totals()).waiting, 2);
     assert.equal(
       (await user.settle(...received.map((message) => ({ message, action: 'delete' }) as const))).length,
       2,
@@ -71,7 +72,7 @@ describe('settling and receiving in one statement', {
     const { queue, database } = engine;
     const body = '{"name":"shared"}';
     await database.transaction(async (tx) => {
-      const shared = { id: await queue.share(tx, '"shared"'), own: '{"name":\n}' };
+      const shared = { id: await insertSharedBody(tx, '"shared"'), own: '{"name":\n}' };
       await queue.enqueue(
         tx,
         [1, 2].map((line) => ({ ...messageOf(line, `m${line}`, 0), body, shared })),
@@ -104,7 +105,7 @@ describe('settling and receiving in one statement', {
       engine.queue.enqueue(tx, [messageOf(1, 'd', 0)]),
     );
     assert.deepEqual(namesOf(done.received), ['b']);
-    assert.equal((await engine.queue.line(1)).depth, 3);
+    assert.equal((await engine.queue.lines.line(1)).depth, 3);
     await user.settle({ message: done.received[0]!, action: 'delete' });
     assert.deepEqual(await user.drain(), ['c', 'd']);
   });
@@ -112,23 +113,23 @@ describe('settling and receiving in one statement', {
   it('does not receive a message that was skipped while it waited', async () => {
     await using engine = await openDatabaseQueue();
     const { user, done } = await settleDuring(engine, async (tx, { position }) => {
-      const [next] = await engine.queue.waiting(1, { after: position, limit: 1 }, tx);
-      assert.equal((await engine.queue.skip(tx, 1, next!.position)).outcome, 'done');
+      const [next] = await engine.queue.lines.waiting(1, { after: position, limit: 1 }, tx);
+      assert.equal((await engine.queue.lines.skip(tx, 1, next!.position)).outcome, 'done');
     });
     assert.deepEqual(namesOf(done.received), ['c']);
     await user.settle({ message: done.received[0]!, action: 'delete' });
     assert.deepEqual(await user.drain(), []);
-    assert.equal((await engine.queue.line(1)).depth, 0);
+    assert.equal((await engine.queue.lines.line(1)).depth, 0);
   });
 
   it('receives nothing of a line that was purged while it waited', async () => {
     await using engine = await openDatabaseQueue();
     const { user, done } = await settleDuring(engine, (tx) =>
-      engine.queue.purge(tx, 1, { from: null, before: null, limit: 10, countUpTo: 10 }),
+      engine.queue.lines.purge(tx, 1, { from: null, before: null, limit: 10, countUpTo: 10 }),
     );
     assert.deepEqual([namesOf(done.settled), namesOf(done.received)], [['a'], []]);
     assert.deepEqual(await user.drain(), []);
-    assert.equal((await engine.queue.line(1)).depth, 0);
+    assert.equal((await engine.queue.lines.line(1)).depth, 0);
   });
 
   it('settles nothing of a line whose lease another one took over while it waited', async () => {
@@ -137,8 +138,8 @@ describe('settling and receiving in one statement', {
       await tx.run("update queue_lines set lease_token = 'of another', receive_count = 2 where line_id = 1");
     });
     assert.deepEqual([namesOf(done.settled), namesOf(done.received)], [[], []]);
-    assert.equal((await engine.queue.line(1)).head?.messageId, 'a');
-    assert.equal((await engine.queue.line(1)).depth, 3);
+    assert.equal((await engine.queue.lines.line(1)).head?.messageId, 'a');
+    assert.equal((await engine.queue.lines.line(1)).depth, 3);
   });
 
   it('receives the head of a line whose message was settled before, if it is due', async () => {
@@ -178,6 +179,6 @@ describe('settling and receiving in one statement', {
     assert.equal(await engine.queue.settleAndReceive!(twice, REQUEST), null);
     const one = { messages: [message], rows: [{}], steps: STEPS };
     assert.equal(await engine.queue.settleAndReceive!(one, { ...REQUEST, capacity: 0 }), null);
-    assert.equal((await engine.queue.line(1)).depth, 1);
+    assert.equal((await engine.queue.lines.line(1)).depth, 1);
   });
 });

@@ -132,7 +132,7 @@ describe('several receivers of the database queue', {
         queued(here, lines),
         there.redeliver(lines.toReversed().map((line) => messageOf(line, `again${line}`, 0))),
         ...lines.map((line) =>
-          there.engine.database.transaction((tx) => there.engine.queue.actOnHead(tx, line, 'retry')),
+          there.engine.database.transaction((tx) => there.engine.queue.lines.actOnHead(tx, line, 'retry')),
         ),
       ]);
     }
@@ -143,7 +143,7 @@ describe('several receivers of the database queue', {
     const [here, there] = receivers.users;
     const steps = async (user: QueueUser, order: readonly number[]) =>
       await user.engine.database.transaction(async (tx) => {
-        await user.engine.queue.lockLines(tx, order);
+        await user.engine.queue.lines.lockLines(tx, order);
         for (const line of order) await enqueue(user, tx, line, `m${line}`);
       });
     for (let round = 0; round < 10; round++) {
@@ -160,13 +160,13 @@ describe('several receivers of the database queue', {
     const lease = { now, leasedUntil: now + VISIBILITY_MS, leaseToken: 'token', limit: 1 };
     assert.deepEqual(await leaseDueLines(takingUp.tx, lease), new Map([[1, 1]]));
     const skipping = here.engine.database.transaction((tx) =>
-      here.engine.queue.actOnHead(tx, 1, 'dead-letter'),
+      here.engine.queue.lines.actOnHead(tx, 1, 'dead-letter'),
     );
     await untilOneWaits(here.engine.database);
     await takingUp.commit();
     assert.deepEqual(await skipping, { outcome: 'in-flight' });
     assert.deepEqual(await readDeadLetters(here.engine.database), []);
-    assert.equal((await here.engine.queue.line(1)).depth, 2);
+    assert.equal((await here.engine.queue.lines.line(1)).depth, 2);
   });
 
   it('that were frozen for longer than their lease settle nothing, regardless of who has the message now', async () => {
@@ -248,7 +248,7 @@ interface WakeUps {
 
 function wakeUpsOf({ queue }: QueueEngine): WakeUps {
   const wakeUps: WakeUps = { count: 0, listener: () => {} };
-  queue.onAvailable(() => {
+  queue.lines.onAvailable(() => {
     wakeUps.count += 1;
     wakeUps.listener();
   });

@@ -50,7 +50,7 @@ describe('a copy on Amazon SQS', () => {
     const message = await takeUp(instance);
     await settle(instance, { message, action: 'retry', availableAt: Date.now() + 3_600_000 });
     await empty(bench);
-    assert.equal((await instance.queue.line(1)).depth, 3);
+    assert.equal((await instance.queue.lines.line(1)).depth, 3);
   });
 
   it('does not bring forward a message that was postponed', async () => {
@@ -67,7 +67,7 @@ describe('a copy on Amazon SQS', () => {
     );
     // Receiving acts on what came.
     await settle(instance);
-    const { head } = await instance.queue.line(1);
+    const { head } = await instance.queue.lines.line(1);
     assert.equal(head?.messageId, '1-0');
     const [line] = await bench.database.reader.all('select available_at from queue_lines where line_id = 1');
     assert.deepEqual(line, { available_at: availableAt });
@@ -81,7 +81,7 @@ describe('a copy on Amazon SQS', () => {
     await bench.queues.purge();
     const instance = await bench.open();
     assert.deepEqual(sorted(await deliver(instance, 10)), sorted(inOrder([1, 2], 5)));
-    assert.equal((await placing.queue.line(1)).depth, 0);
+    assert.equal((await placing.queue.lines.line(1)).depth, 0);
   });
 
   it('that another program received blocks nothing', async () => {
@@ -115,7 +115,7 @@ describe('a copy on Amazon SQS', () => {
     assert.deepEqual(sorted(await deliver(instance, 2)), sorted(inOrder([1], 2)));
     for (const round of [1, 2]) await sent(round);
     await empty(bench);
-    assert.deepEqual(await instance.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+    assert.deepEqual(await instance.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
   });
 
   it('is not needed: all is delivered while the queue does not exist, and copies are sent again once it does', async () => {
@@ -198,7 +198,7 @@ describe('a copy on Amazon SQS', () => {
       return [...came.values()].flat().length === others.length * 15;
     }, 'the others are delivered');
     assert.deepEqual(sorted(came), sorted(inOrder(others, 15)));
-    assert.equal((await instance.queue.line(1)).depth, 400);
+    assert.equal((await instance.queue.lines.line(1)).depth, 400);
   });
 });
 
@@ -259,7 +259,7 @@ describe('a dead letter', () => {
     await bench.put(lines([1], 1));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
     await readQueue(bench.queues, 1, { queue: 'dead letters' });
-    await bench.database.transaction((tx) => instance.queue.redeliver(tx, [messageOf(1, '1-0', 1)]));
+    await bench.database.transaction((tx) => instance.queue.lines.redeliver(tx, [messageOf(1, '1-0', 1)]));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
     const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, '1-0');
@@ -308,7 +308,7 @@ describe('a redelivered message', () => {
     const instance = await bench.open({ waitMs: 3_600_000 });
     await bench.put(lines([1], 1));
     await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
-    await bench.database.transaction((tx) => instance.queue.redeliver(tx, [messageOf(1, '1-0', 1)]));
+    await bench.database.transaction((tx) => instance.queue.lines.redeliver(tx, [messageOf(1, '1-0', 1)]));
     assert.equal((await takeUp(instance)).messageId, '1-0');
   });
 });

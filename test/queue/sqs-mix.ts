@@ -87,7 +87,9 @@ export class SqsMix implements AsyncDisposable {
       case 'act': {
         const { queue } = this.#instances[each.at]!;
         const { database } = this.#test;
-        const { outcome } = await database.transaction((tx) => queue.actOnHead(tx, each.line, each.action));
+        const { outcome } = await database.transaction((tx) =>
+          queue.lines.actOnHead(tx, each.line, each.action),
+        );
         assert.equal(outcome, this.#model.actOnHead(each.line, each.action, undefined, Date.now()));
         return;
       }
@@ -95,7 +97,7 @@ export class SqsMix implements AsyncDisposable {
         const [message] = this.#model.deadLetters;
         if (message === undefined) return;
         const { queue } = this.#instances[each.at]!;
-        await this.#test.database.transaction((tx) => queue.redeliver(tx, [message]));
+        await this.#test.database.transaction((tx) => queue.lines.redeliver(tx, [message]));
         this.#model.redeliver([message], Date.now());
         return;
       }
@@ -259,7 +261,7 @@ export class SqsMix implements AsyncDisposable {
     for (const { queue } of this.#instances)
       for (const each of MIX_LINES) {
         const now = Date.now();
-        const { head, depth } = await queue.line(each);
+        const { head, depth } = await queue.lines.line(each);
         const model = this.#model.line(each, now);
         assert.deepEqual(
           { depth, id: head?.messageId, count: head?.receiveCount },

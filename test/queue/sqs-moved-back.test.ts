@@ -76,7 +76,7 @@ async function openWithDeadLetter() {
     ),
   );
   const webhooks = { assertWritable: () => {} };
-  const redelivery = new RedeliveryService({ database, queue, webhooks, now: Date.now });
+  const redelivery = new RedeliveryService({ database, lines: queue.lines, webhooks, now: Date.now });
   const settle = async (
     how: { action: 'delete' | 'dead-letter' } | { action: 'retry'; availableAt: number },
     error: string | null,
@@ -139,7 +139,7 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
     const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
     assert.equal((await test.redelivery.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
-    assert.equal((await test.queue.line(test.webhook)).depth, 1);
+    assert.equal((await test.queue.lines.line(test.webhook)).depth, 1);
   });
 
   for (const [what, change] of [
@@ -180,6 +180,6 @@ describe('a message that is twice in a line', () => {
     });
     const { delivery } = await test.details();
     assert.deepEqual([delivery.status, delivery.attempts], ['DISCARDED', 2]);
-    assert.equal((await test.queue.line(test.webhook)).depth, 0);
+    assert.equal((await test.queue.lines.line(test.webhook)).depth, 0);
   });
 });

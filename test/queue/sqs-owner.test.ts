@@ -80,14 +80,14 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
       logged.filter(({ level, msg }) => level === 'error' && /installation first/.test(msg)).length,
       1,
     );
-    assert.equal((await second.queue.line(1)).depth, 0);
+    assert.equal((await second.queue.lines.line(1)).depth, 0);
     // Its own messages are still delivered, and no copies of them go there.
     await other.database.transaction((tx) => second.queue.enqueue(tx, lines([1], 2)));
     assert.deepEqual(sorted(await deliver(second, 2)), sorted(inOrder([1], 2)));
     // Sorted: unlike Amazon SQS, moto hands over a message while an earlier one of its group is hidden.
     const left = (await readQueue(bench.queues, 3)).map(({ Body }) => JSON.parse(Body ?? '').name);
     assert.deepEqual(left.sort(), ['1-0', '1-1', '1-2']);
-    assert.equal((await first.queue.line(1)).depth, 3);
+    assert.equal((await first.queue.lines.line(1)).depth, 3);
   });
 
   for (const [whose, attributes] of [

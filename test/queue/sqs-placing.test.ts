@@ -108,7 +108,7 @@ describe('sending messages to Amazon SQS', () => {
     const { queue } = await bench.open({ polls: false });
     await bench.put(lines([1], 12));
     await until(async () => (await countOn(bench.queues, 'messages')) === 12, 'all are on the queue');
-    assert.equal((await queue.line(1)).depth, 12);
+    assert.equal((await queue.lines.line(1)).depth, 12);
   });
 
   it('leaves no note of copies once a line is forgotten', async () => {
@@ -124,7 +124,7 @@ describe('sending messages to Amazon SQS', () => {
     await deliver(instance, 2);
     await until(async () => (await noted()).length === 2, 'both are noted');
     await bench.put(lines([2], 1));
-    await bench.database.transaction((tx) => instance.queue.forgetLines(tx, [1, 2]));
+    await bench.database.transaction((tx) => instance.queue.lines.forgetLines(tx, [1, 2]));
     assert.deepEqual(await noted(), [2], 'a message of the other one waits');
   });
 
@@ -148,7 +148,7 @@ describe('sending messages to Amazon SQS', () => {
     await bench.put(lines([1, 2], 100));
     assert.deepEqual(sorted(await deliver(instance, 100)), sorted(inOrder([2], 100)));
     await until(async () => (await countOn(bench.queues, 'messages')) <= 10, 'few copies are left');
-    assert.equal((await instance.queue.line(1)).depth, 101);
+    assert.equal((await instance.queue.lines.line(1)).depth, 101);
   });
 
   it('writes equivalent bodies in ASCII, with the ids of the installation and the message', async () => {

@@ -194,10 +194,10 @@ describe('a database of the previous release, with messages in every state', () 
     assert.equal(instance.obstacle(), null);
     await until(async () => (await countOn(queues, 'messages')) === 0, 'every copy is deleted');
     await settle(instance);
-    for (const line of [1, 2, 3, 4, 5, 6]) assert.equal((await instance.queue.line(line)).depth, 0);
-    const { head } = await instance.queue.line(7);
+    for (const line of [1, 2, 3, 4, 5, 6]) assert.equal((await instance.queue.lines.line(line)).depth, 0);
+    const { head } = await instance.queue.lines.line(7);
     assert.deepEqual([head?.receiveCount, head?.availableAt], [2, hour]);
-    assert.equal((await instance.queue.line(7)).depth, 2);
+    assert.equal((await instance.queue.lines.line(7)).depth, 2);
     const [copy] = await readQueue(queues, 1, { queue: 'dead letters' });
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, nameOf(8, 13));
   });

@@ -12,7 +12,7 @@ import {
 export function historyCleaner(
   database: Database,
   {
-    queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now }),
+    lines = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now }),
     historyDays = 30,
     deadLetterDays = 90,
     now = Date.now,
@@ -20,7 +20,7 @@ export function historyCleaner(
 ): Cleaner {
   const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
   return new Cleaner({
-    steps: historyCleaningSteps({ database, queue, historyDays, deadLetterDays, now }),
+    steps: historyCleaningSteps({ database, lines, historyDays, deadLetterDays, now }),
     leases: new TaskLeases({ database, now: Date.now }),
     log: logs.for('Cleaner'),
   });

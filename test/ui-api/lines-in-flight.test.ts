@@ -34,13 +34,13 @@ async function open() {
   return {
     /** Whether the webhook's page shows the head as in flight, and when the next attempt is due. */
     line: async () => {
-      const { inFlight, availableAt } = (await queue.line(id)).head!;
+      const { inFlight, availableAt } = (await queue.lines.line(id)).head!;
       return { inFlight, nextAttempt: inFlight ? null : new Date(availableAt).toISOString() };
     },
     nextAttemptInList: async () => (await get(`/ui/api/webhooks/${id}`)).next_attempt_dt as string | null,
     blocked: async () => ({
       listed: (await get('/ui/api/webhooks?state=blocked')).total as number,
-      counted: (await queue.totals()).linesBlocked,
+      counted: (await queue.lines.totals()).linesBlocked,
     }),
     lease: (visibilityMs: number) => lease(delivery, visibilityMs),
     fail: async (message: Awaited<ReturnType<typeof lease>>) => {

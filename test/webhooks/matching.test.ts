@@ -110,7 +110,7 @@ describe('matching events with webhooks', () => {
     webhooks = new WebhookService({
       database: opened.database,
       cipher: new CredentialsCipher(['s'.repeat(64)]),
-      queue: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
+      lines: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
       maxWebhooks: Number.MAX_SAFE_INTEGER,

@@ -10,4 +10,8 @@ export class DatabaseQueue extends Lines implements MessageQueue {
     super(options);
     this.maxReceives = maxReceives;
   }
+
+  get lines(): Lines {
+    return this;
+  }
 }

@@ -10,6 +10,7 @@ import type {
   Purged,
   PurgeRequest,
   QueuedMessage,
+  QueueLines,
   QueueMessage,
   QueueTotals,
   Received,
@@ -21,7 +22,6 @@ import type {
   SkipResult,
 } from '../message-queue.ts';
 import { queuedAt } from '../queued-at.ts';
-import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
@@ -74,7 +74,7 @@ interface SettledLines {
  * its head is due. Leasing heads reads these rows through an index, and the head of each, but never the backlog behind
  * it.
  */
-export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
+export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxReceives' | 'lines'> {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
@@ -110,10 +110,6 @@ export class Lines implements Omit<MessageQueue, 'engine' | 'maxReceives'> {
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
     const { last, isLate } = await lockLines(tx, lineIds);
     return { at: Math.max(this.#now(), last), isLate };
-  }
-
-  async share(tx: Transaction, text: string): Promise<number> {
-    return await insertSharedBody(tx, text);
   }
 
   /**

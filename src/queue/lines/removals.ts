@@ -41,7 +41,7 @@ export async function skipMessage(
   return { outcome: 'done', message };
 }
 
-/** Deletes waiting messages, as `MessageQueue.purge` says, as many as one step can read. The line stays locked until the transaction ends. */
+/** Deletes waiting messages, as `LineActions.purge` says, as many as one step can read. The line stays locked until the transaction ends. */
 export async function purgeMessages(
   tx: Transaction,
   lineId: number,

@@ -23,7 +23,7 @@ export type ReadHistory = (
 /** Dependencies of the upgrade. */
 export interface SqsUpgradeOptions extends Pick<SqsContext, 'database' | 'api' | 'health' | 'now'> {
   readHistory: ReadHistory;
-  queue: Pick<SqsQueue, 'redeliver' | 'announceDue'>;
+  queue: Pick<SqsQueue, 'lines' | 'announceDue'>;
 }
 
 /** A copy that an earlier release sent, with the position of its message in its line. */
@@ -102,7 +102,7 @@ export class SqsUpgrade implements AsyncDisposable {
       }
       if (this.#isPending) await takeIn(tx, [...letGo.values()], this.#with.now());
       else
-        await this.#with.queue.redeliver(
+        await this.#with.queue.lines.redeliver(
           tx,
           Array.from(letGo.values(), ({ message }) => message),
         );

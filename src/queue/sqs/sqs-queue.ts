@@ -4,21 +4,13 @@ import { copyAgain, readDeadLetters } from '../lines/dead-letter-statements.ts';
 import { makeAwaitingDue, readNextDue } from '../lines/line-statements.ts';
 import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type {
-  HeadActionResult,
-  LineState,
-  LockedLines,
-  LongestWaits,
   MessageQueue,
-  Purged,
-  PurgeRequest,
   QueuedMessage,
   QueueMessage,
-  QueueTotals,
   Received,
   ReceiveRequest,
   Settled,
   Settlement,
-  SkipResult,
 } from '../message-queue.ts';
 import { lineIdOf, readAttribute } from './sqs-message.ts';
 
@@ -60,14 +52,14 @@ export class SqsQueue implements MessageQueue {
   readonly engine = 'sqs';
   /** Null, because this engine notes each delivery and may have to wait before it receives. */
   readonly settleAndReceive = null;
+  readonly lines: Lines;
   readonly #with: SqsQueueDependencies;
-  readonly #lines: Lines;
   /** When this instance last delivered a message of a line, by line. */
   readonly #deliveredAt = new Map<number, number>();
 
   constructor(dependencies: SqsQueueDependencies) {
     this.#with = dependencies;
-    this.#lines = new Lines(dependencies, { copiesDeadLetters: true });
+    this.lines = new Lines(dependencies, { copiesDeadLetters: true });
   }
 
   get maxReceives(): number {
@@ -92,11 +84,11 @@ export class SqsQueue implements MessageQueue {
   async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
     const lineIds = new Set((await readDeadLetters(tx, messageIds)).map(({ lineId }) => lineId));
     if (lineIds.size === 0) return;
-    await this.lockLines(tx, [...lineIds]);
+    await this.lines.lockLines(tx, [...lineIds]);
     // Once more, because someone may have redelivered them before the lines were locked.
     const dead = await readDeadLetters(tx, messageIds);
     const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
-    await this.redeliver(tx, redelivered);
+    await this.lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
     await copyAgain(tx, left, this.#with.now());
   }
@@ -111,24 +103,16 @@ export class SqsQueue implements MessageQueue {
     await this.#with.database.transaction(
       async (tx) => {
         await change(tx);
-        this.#lines.announce(tx);
+        this.lines.announce(tx);
       },
       { durability: 'deferred' },
     );
   }
 
-  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines> {
-    return this.#lines.lockLines(tx, lineIds);
-  }
-
-  share(tx: Transaction, text: string): Promise<number> {
-    return this.#lines.share(tx, text);
-  }
-
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
     if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
-    await this.#lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+    await this.lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
   }
 
   async settle<S extends Settlement>(
@@ -138,69 +122,13 @@ export class SqsQueue implements MessageQueue {
   ): Promise<Settled<S>[]> {
     for (const { action, message } of settlements)
       if (action === 'delete') this.#deliveredAt.set(message.lineId, this.#with.now());
-    return await this.#lines.settle(tx, settlements, leaseNext);
+    return await this.lines.settle(tx, settlements, leaseNext);
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     // Receivers are notified when messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
-    return await this.#lines.receive(tx, request);
-  }
-
-  takeBackLeases(held: Parameters<MessageQueue['takeBackLeases']>[0]): Promise<number> {
-    return this.#lines.takeBackLeases(held);
-  }
-
-  endOverlongWaits(longest: LongestWaits): Promise<number> {
-    return this.#lines.endOverlongWaits(longest);
-  }
-
-  onAvailable(listener: () => void): void {
-    this.#lines.onAvailable(listener);
-  }
-
-  line(...request: Parameters<MessageQueue['line']>): Promise<LineState> {
-    return this.#lines.line(...request);
-  }
-
-  waitingAgain(messageIds: readonly string[]): Promise<Set<string>> {
-    return this.#lines.waitingAgain(messageIds);
-  }
-
-  actOnHead(...request: Parameters<MessageQueue['actOnHead']>): Promise<HeadActionResult> {
-    return this.#lines.actOnHead(...request);
-  }
-
-  waiting(...request: Parameters<MessageQueue['waiting']>): Promise<QueuedMessage[]> {
-    return this.#lines.waiting(...request);
-  }
-
-  skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult> {
-    return this.#lines.skip(tx, lineId, position);
-  }
-
-  purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged> {
-    return this.#lines.purge(tx, lineId, request);
-  }
-
-  removeDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
-    return this.#lines.removeDeadLetters(tx, messageIds);
-  }
-
-  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-    return this.#lines.redeliver(tx, messages);
-  }
-
-  totals(): Promise<QueueTotals> {
-    return this.#lines.totals();
-  }
-
-  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]> {
-    return this.#lines.forgetLines(tx, lineIds);
-  }
-
-  removeDeadLettersBefore(before: number, limit: number): Promise<number> {
-    return this.#lines.removeDeadLettersBefore(before, limit);
+    return await this.lines.receive(tx, request);
   }
 
   #isActive(lineId: number): boolean {

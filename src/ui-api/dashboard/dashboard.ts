@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts';
-import type { MessageQueue, QueueTotals } from '../../queue/message-queue.ts';
+import type { LineReader, QueueTotals } from '../../queue/message-queue.ts';
 import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
 import { CachedReading } from './cached-reading.ts';
@@ -67,7 +67,7 @@ export interface DeliveryNow {
 /** Dependencies of {@link Dashboard}. */
 export interface DashboardDependencies {
   reader: Reader;
-  queue: Pick<MessageQueue, 'totals' | 'line'>;
+  lines: LineReader;
   trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
   /** Whether any instance delivers. */
   delivers: () => boolean;
@@ -96,7 +96,7 @@ export class Dashboard {
   async #readDelivery(): Promise<DeliveryNow> {
     return {
       minutes: await this.#with.trends.lastHour(),
-      totals: await this.#with.queue.totals(),
+      totals: await this.#with.lines.totals(),
       failing: await this.#readFailing(),
       blocked: await this.#readBlocked(),
       paused: await this.#readPaused(),
@@ -132,7 +132,7 @@ export class Dashboard {
   async #readBlocked(): Promise<BlockedLine[]> {
     const lines: BlockedLine[] = [];
     for (const retrying of await readRetrying(this.#with.reader, MAX_LISTED)) {
-      const { depth, head } = await this.#with.queue.line(retrying.webhook_id);
+      const { depth, head } = await this.#with.lines.line(retrying.webhook_id);
       // Settled since it was read.
       if (head === null || head.messageId !== retrying.message_id) continue;
       const attempts = Math.max(1, head.receiveCount - (head.inFlight ? 1 : 0));

@@ -2,7 +2,6 @@ import type { Database } from '../../database/database.ts';
 import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
 import { type CheckResult, resultOf } from '../../observability/readiness.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
 import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
 import type { Runtime } from '../../settings/runtime.ts';
 import type { Settings } from '../../settings/settings-table.ts';
@@ -36,7 +35,7 @@ export interface HealthOverview {
 /** Dependencies of {@link HealthReader}. */
 export interface HealthReaderDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
+  queue: { engine: string; obstacle(): string | null };
   runChecks: () => Promise<Record<string, CheckResult>>;
   clock: ClockWatch;
   instances: Pick<Instances, 'differences'>;

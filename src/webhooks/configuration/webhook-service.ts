@@ -8,7 +8,7 @@ import type { ContentReference } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { LineActions, LineReader } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
 import {
   type CheckTargetUrl,
@@ -61,7 +61,7 @@ export type ReadAssetNames = (
 export interface WebhookServiceDependencies {
   database: Database;
   cipher: CredentialsCipher;
-  queue: Pick<MessageQueue, 'lockLines' | 'line' | 'actOnHead'>;
+  lines: LineReader & LineActions;
   checkTargetUrl: CheckTargetUrl;
   readAssetNames: ReadAssetNames;
   maxWebhooks: number;
@@ -158,7 +158,7 @@ export class WebhookService {
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, current, by);
       this.#logLater(tx, 'a webhook was updated', id);
-      const { oldestEnqueuedAt } = await this.#with.queue.line(id, tx);
+      const { oldestEnqueuedAt } = await this.#with.lines.line(id, tx);
       if (makesHeadDue(current, configuration, oldestEnqueuedAt)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
       const changes = webhookChanges(current, updated, secretChanged);
@@ -231,7 +231,7 @@ export class WebhookService {
    */
   async #lock(tx: Transaction, id: number): Promise<Webhook> {
     await this.#require(tx, id);
-    await this.#with.queue.lockLines(tx, [id]);
+    await this.#with.lines.lockLines(tx, [id]);
     return await this.#require(tx, id);
   }
 
@@ -277,7 +277,7 @@ export class WebhookService {
    * in flight is not affected: if its attempt fails, delivery compares the webhook with what it was when the attempt began.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
-    await this.#with.queue.actOnHead(tx, id, 'retry');
+    await this.#with.lines.actOnHead(tx, id, 'retry');
   }
 
   #parse(input: WebhookInput, current: CurrentConfiguration | null): WebhookConfiguration {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { LineReader } from '../../queue/message-queue.ts';
 import type { DeliveryStatus } from '../history/delivery-history.ts';
 import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
@@ -43,7 +43,7 @@ export interface EventQuery {
 /** Dependencies of {@link EventService}. */
 export interface EventServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'line' | 'waitingAgain'>;
+  lines: LineReader;
 }
 
 /** The event log: what happened, and its outcome for each webhook. */
@@ -152,14 +152,14 @@ export class EventService {
     { id: eventId, occurredAt }: StoredEvent,
     webhookIds: readonly number[],
   ): Promise<Map<number, NonNullable<WebhookOutcome['message']>>> {
-    const { database, queue } = this.#with;
+    const { database, lines } = this.#with;
     const idOf = (webhookId: number) => messageIdOf({ eventId, occurredAt, webhookId });
     const deliveries = await readDeliveriesOfMessages(database.reader, webhookIds.map(idOf));
     const untried = webhookIds.filter((webhookId) => !deliveries.has(idOf(webhookId)));
-    const again = await queue.waitingAgain(untried.map(idOf));
+    const again = await lines.waitingAgain(untried.map(idOf));
     const waiting = new Set(untried.filter((webhookId) => again.has(idOf(webhookId))));
     for (const webhookId of untried) {
-      const { head } = await queue.line(webhookId);
+      const { head } = await lines.line(webhookId);
       // A line has the order in which its messages were queued: other messages than replayed ones, when they occurred.
       if (head !== null && head.queuedAt <= occurredAt) waiting.add(webhookId);
     }

@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import { STEP_BYTES } from '../../database/step-bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import type { DeadLetterQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
@@ -63,7 +63,7 @@ type ChosenEvent = Omit<StoredEvent, 'resource' | 'focused'>;
 /** Dependencies of {@link ReplayService}. */
 export interface ReplayServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'lockLines' | 'redeliver'>;
+  lines: DeadLetterQueue;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   /** Undefined if nothing is traced. */
   trace?: TraceMessage | undefined;
@@ -100,7 +100,7 @@ export class ReplayService {
   async step(webhookId: number, request: ReplayRequest, by: Actor, open?: Transaction): Promise<ReplayStep> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#with.queue.lockLines(tx, [webhookId]);
+      await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireWebhook(tx, webhookId);
       if (webhook.enabled === 0 && !request.dryRun)
         throw new ProblemError(
@@ -199,7 +199,7 @@ export class ReplayService {
         this.#with.now(),
       );
     }
-    await this.#with.queue.redeliver(
+    await this.#with.lines.redeliver(
       tx,
       // The request for a replay has its own trace, which continues.
       messages.map((message) => this.#with.trace?.(tx, message) ?? message),

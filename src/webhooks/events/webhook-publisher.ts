@@ -1,7 +1,8 @@
 import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
-import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import type { EventQueue, QueueMessage } from '../../queue/message-queue.ts';
+import { insertSharedBody } from '../../queue/shared-bodies.ts';
 import { type FoundWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
@@ -22,7 +23,7 @@ export type OnPublished = (event: ServiceEvent, webhookIds: readonly number[]) =
 
 /** Dependencies of {@link WebhookPublisher}. */
 export interface WebhookPublisherDependencies {
-  queue: MessageQueue;
+  queue: EventQueue;
   onPublished: OnPublished;
   /** Undefined if nothing is traced. */
   trace?: TraceMessage | undefined;
@@ -44,7 +45,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     // For all events together: locking the lines of one event after another could cause a deadlock.
     const [{ at: occurredAt, isLate }, { ids, isCurrent }] = await Promise.all([
       found.webhooks.size > 0
-        ? queue.lockLines(tx, [...found.webhooks.keys()])
+        ? queue.lines.lockLines(tx, [...found.webhooks.keys()])
         : { at: now(), isLate: false },
       drawIds(tx, events.length, found.webhooks),
     ]);
@@ -81,7 +82,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
 
   /** Returns the id of the common part, or null if each message is stored whole. */
   async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
-    return shared.length * messages < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
+    return shared.length * messages < SHARED_FROM_SAVING ? null : await insertSharedBody(tx, shared);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { RedriveLimit } from '../../queue/message-queue.ts';
 import { readStatistics, readWebhook } from '../configuration/webhook-store.ts';
 import type { TrendService } from '../trends/trend-service.ts';
 import { type LastFailure, readLastFailure } from './last-failure.ts';
@@ -28,7 +28,7 @@ export interface WebhookHealth {
 /** Dependencies of {@link WebhookHealthService}. */
 export interface WebhookHealthDependencies {
   reader: Reader;
-  queue: Pick<MessageQueue, 'maxReceives'>;
+  queue: RedriveLimit;
   trends: Pick<TrendService, 'attemptsOfDay'>;
 }
 

@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
@@ -26,7 +26,7 @@ export interface RemovalResult {
 /** Dependencies of {@link DeadLetterRemoval}. */
 export interface DeadLetterRemovalDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'lockLines' | 'removeDeadLetters'>;
+  lines: DeadLetterQueue;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   now: () => number;
 }
@@ -78,16 +78,16 @@ export class DeadLetterRemoval {
     open: Transaction | undefined,
     read: (tx: Transaction) => Promise<RedeliverableStep>,
   ): Promise<RemovalResult> {
-    const { database, queue, webhooks, now } = this.#with;
+    const { database, lines, webhooks, now } = this.#with;
     webhooks.assertWritable();
     return await inTransaction(database, open, async (tx) => {
       const name = await readNameOfAnyWebhook(tx, webhookId);
       if (name === undefined) throw notFound('webhook', webhookId);
       // A redelivery of the same messages locks the line, too.
-      await queue.lockLines(tx, [webhookId]);
+      await lines.lockLines(tx, [webhookId]);
       const { deliveries, next } = await read(tx);
       if (deliveries.length > 0) {
-        await queue.removeDeadLetters(
+        await lines.removeDeadLetters(
           tx,
           deliveries.map((delivery) => delivery.message_id),
         );

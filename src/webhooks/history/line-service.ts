@@ -2,14 +2,18 @@ import type { Actor } from '../../audit/actor.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import type { WebhookRow } from '../../database/schema.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { HeadAction, LineState, MessageQueue } from '../../queue/message-queue.ts';
+import type {
+  HeadAction,
+  LineActions,
+  LineReader,
+  LineState,
+  RedriveLimit,
+} from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import { readDeliveryOfMessage } from './delivery-store.ts';
 import { inFlightConflict, recordSkipped } from './removed-messages.ts';
-
-type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 
 /** The line of a webhook, with the error of the latest attempt of its head. */
 export interface Line extends LineState {
@@ -26,7 +30,8 @@ export interface Line extends LineState {
 /** Dependencies of {@link LineService}. */
 export interface LineServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'line' | 'actOnHead' | 'maxReceives'>;
+  lines: LineReader & LineActions;
+  queue: RedriveLimit;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   /** Whether any instance delivers. */
   delivers: () => boolean;
@@ -43,9 +48,12 @@ export class LineService {
   }
 
   /** @throws {ProblemError} `not-found` */
-  async line(webhookId: number, reader: LineReader = this.#with.database.reader): Promise<Line> {
+  async line(
+    webhookId: number,
+    reader: Pick<Reader, 'query' | 'all' | 'allFor'> = this.#with.database.reader,
+  ): Promise<Line> {
     const webhook = await requireWebhook(reader, webhookId);
-    const state = await this.#with.queue.line(webhookId, reader);
+    const state = await this.#with.lines.line(webhookId, reader);
     const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
     return {
       webhookId,
@@ -68,13 +76,13 @@ export class LineService {
     by: Actor,
     open?: Transaction,
   ): Promise<Line> {
-    const { database, queue, webhooks, deliveryLog, now } = this.#with;
+    const { database, lines, webhooks, deliveryLog, now } = this.#with;
     webhooks.assertWritable();
     return await inTransaction(database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
       if (action === 'retry' && isPaused(webhook))
         throw new ProblemError('conflict', 'The webhook is paused. Resume it first');
-      const result = await queue.actOnHead(tx, webhookId, action, messageId);
+      const result = await lines.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
           throw new ProblemError('conflict', 'The line of this webhook is empty');

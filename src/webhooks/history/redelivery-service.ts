@@ -4,7 +4,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import type { PageRequest } from '../../database/page.ts';
 import type { WebhookRow } from '../../database/schema.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
-import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import type { DeadLetterQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
@@ -49,7 +49,7 @@ export interface RedeliveryResult {
 /** Dependencies of {@link RedeliveryService}. */
 export interface RedeliveryServiceDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'lockLines' | 'redeliver'>;
+  lines: DeadLetterQueue;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   /** Undefined if nothing is traced. */
   trace?: TraceMessage | undefined;
@@ -77,7 +77,7 @@ export class RedeliveryService {
   ): Promise<DeliveryInBrief> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#with.queue.lockLines(tx, [webhookId]);
+      await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
@@ -153,7 +153,7 @@ export class RedeliveryService {
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
-      await this.#with.queue.lockLines(tx, [webhookId]);
+      await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
       const { deliveries, next, ...counted } = await read(tx);
       if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
@@ -188,7 +188,7 @@ export class RedeliveryService {
       this.#with.now(),
     );
     const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
-    await this.#with.queue.redeliver(
+    await this.#with.lines.redeliver(
       tx,
       deliveries.map((delivery, n) => {
         const message = toMessage(delivery, bodies[n]!);

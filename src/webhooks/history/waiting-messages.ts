@@ -3,7 +3,13 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
-import type { LineState, MessageQueue, PurgePosition, QueuedMessage } from '../../queue/message-queue.ts';
+import type {
+  LineActions,
+  LineReader,
+  LineState,
+  PurgePosition,
+  QueuedMessage,
+} from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryLog } from './delivery-log.ts';
@@ -45,7 +51,7 @@ export interface PurgeResult {
 /** Dependencies of {@link WaitingMessages}. */
 export interface WaitingMessagesDependencies {
   database: Database;
-  queue: Pick<MessageQueue, 'line' | 'waiting' | 'skip' | 'purge'>;
+  lines: LineReader & LineActions;
   webhooks: Pick<WebhookService, 'assertWritable'>;
   deliveryLog: Pick<DeliveryLog, 'deadLettered' | 'discarded'>;
   now: () => number;
@@ -61,11 +67,11 @@ export class WaitingMessages {
 
   /** In the order of the line, the head first. @throws {ProblemError} `not-found` */
   async list(webhookId: number, { limit, after }: PageRequest): Promise<Page<WaitingMessage>> {
-    const { database, queue } = this.#with;
+    const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
     const [messages, line] = await Promise.all([
-      queue.waiting(webhookId, { after, limit: limit + 1 }),
-      queue.line(webhookId),
+      lines.waiting(webhookId, { after, limit: limit + 1 }),
+      lines.line(webhookId),
     ]);
     const items = messages.slice(0, limit);
     return {
@@ -76,11 +82,11 @@ export class WaitingMessages {
 
   /** @throws {ProblemError} `not-found`, also if the message is no longer waiting */
   async read(webhookId: number, position: number): Promise<WaitingMessage> {
-    const { database, queue } = this.#with;
+    const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
     const [[message], line] = await Promise.all([
-      queue.waiting(webhookId, { after: position - 1, limit: 1 }),
-      queue.line(webhookId),
+      lines.waiting(webhookId, { after: position - 1, limit: 1 }),
+      lines.line(webhookId),
     ]);
     if (message?.position !== position) throw notFound('waiting message', position);
     const [described] = await this.#described([message], line);
@@ -93,11 +99,11 @@ export class WaitingMessages {
    *   `webhooks-read-only`
    */
   async skip(webhookId: number, position: number, by: Actor, open?: Transaction): Promise<void> {
-    const { database, queue, webhooks, deliveryLog, now } = this.#with;
+    const { database, lines, webhooks, deliveryLog, now } = this.#with;
     webhooks.assertWritable();
     await inTransaction(database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
-      const result = await queue.skip(tx, webhookId, position);
+      const result = await lines.skip(tx, webhookId, position);
       switch (result.outcome) {
         case 'absent':
           throw notFound('waiting message', position);
@@ -124,7 +130,7 @@ export class WaitingMessages {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
       const countUpTo = MAX_REMAINING_COUNTED;
-      const { messages, remaining, next } = await this.#with.queue.purge(tx, webhookId, {
+      const { messages, remaining, next } = await this.#with.lines.purge(tx, webhookId, {
         from,
         before,
         limit,

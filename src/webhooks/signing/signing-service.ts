@@ -5,7 +5,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
-import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { LineActions } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, signingContext } from '../../secrets/credentials-cipher.ts';
 import { readWebhook } from '../configuration/webhook-store.ts';
 import { makeSigningSecret } from './signing-secret.ts';
@@ -15,7 +15,7 @@ import { readSigning, type SigningRow, writeSigning } from './signing-store.ts';
 export interface SigningServiceDependencies {
   database: Database;
   cipher: CredentialsCipher;
-  queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
+  lines: LineActions;
   /** @throws {ProblemError} `webhooks-read-only` */
   assertWritable: () => void;
   log: Pick<Logger, 'info'>;
@@ -99,7 +99,7 @@ export class SigningService {
   async #lock(tx: Transaction, webhookId: number): Promise<SigningRow> {
     const exists = await readSigning(tx, webhookId);
     if (exists === undefined) throw notFound('webhook', webhookId);
-    await this.#with.queue.lockLines(tx, [webhookId]);
+    await this.#with.lines.lockLines(tx, [webhookId]);
     const current = await readSigning(tx, webhookId);
     if (current === undefined) throw notFound('webhook', webhookId);
     return current;
@@ -108,7 +108,7 @@ export class SigningService {
   /** The head is retried now, because a target that rejected its signature may accept the new one. */
   async #write(tx: Transaction, webhookId: number, row: SigningRow, text: string): Promise<void> {
     await writeSigning(tx, webhookId, row);
-    await this.#with.queue.actOnHead(tx, webhookId, 'retry');
+    await this.#with.lines.actOnHead(tx, webhookId, 'retry');
     tx.onCommit(() => this.#with.log.info(text, { webhook_id: webhookId }));
   }
 }
