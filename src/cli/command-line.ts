@@ -9,7 +9,7 @@ import { ClientService } from '../identity/clients/client-service.ts';
 import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
-import { finishQueueCopy } from '../queue/finish-copy.ts';
+import { finishDatabaseCopy } from '../queue/finish-database-copy.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import type { Settings } from '../settings/settings-table.ts';
@@ -297,7 +297,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
         remark: call.writeError,
       }),
     openSource: () => openSourceDatabase(readSettings(call).data_dir),
-    finish: finishQueueCopy,
+    finish: finishDatabaseCopy,
     now: Date.now,
     write: call.write,
     writeError: call.writeError,

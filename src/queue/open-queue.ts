@@ -7,6 +7,7 @@ import { DatabaseQueue } from './database/database-queue.ts';
 import { repairLines } from './lines/repair-lines.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RequeueHistory } from './sqs/sqs-queue.ts';
+import { deletePlaced } from './sqs/sqs-statements.ts';
 import { countEarlierLines, type ReadHistory } from './sqs-upgrade/sqs-upgrade.ts';
 
 /** The queue that the settings choose, and its readiness check. */
@@ -49,6 +50,8 @@ export async function openQueue(
       database,
       maxReceives: settings.message_queue_max_receives,
       onMiscount,
+      // The engine may have been Amazon SQS before.
+      onForget: deletePlaced,
       now,
     });
     return { queue, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/assets/holdings.ts';
 import type { Database, Transaction } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { noteCopied } from '../../src/queue/lines/dead-letter-statements.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { notePlacedDeadLetters } from '../../src/queue/sqs/sqs-statements.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
@@ -108,7 +108,7 @@ const WAYS: Record<string, (database: Database) => Promise<unknown>> = {
   'finding what holds a course': (database) =>
     database.transaction((tx) => withHolders(tx, [{ type: 'COURSE', id: 1 }])),
   'noting dead letters as copied': (database) =>
-    database.transaction((tx) => noteCopied(tx, [{ position: 1, copyAt: 1 }])),
+    database.transaction((tx) => notePlacedDeadLetters(tx, [{ position: 1, placeAt: 1 }])),
   'cleaning the history': (database) =>
     database.transaction(async (tx) => {
       await tx.insertMany(

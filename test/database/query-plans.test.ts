@@ -15,10 +15,10 @@ import {
   selectLockedUsageOfLearner,
   selectUsageOfRegistration,
 } from '../../src/player/lrs/document-store.ts';
-import { noteCopied } from '../../src/queue/lines/dead-letter-statements.ts';
 import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { readWaitingAgain } from '../../src/queue/lines/waiting-again.ts';
+import { notePlacedDeadLetters } from '../../src/queue/sqs/sqs-statements.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
@@ -87,7 +87,7 @@ describe('the statements of every event and delivery use an index', () => {
   test('noting dead letters as copied', async () => {
     await using opened = await openSqliteFile();
     const watched = watchStatements(opened.database);
-    await watched.database.transaction((tx) => noteCopied(tx, [{ position: 1, copyAt: 1 }]));
+    await watched.database.transaction((tx) => notePlacedDeadLetters(tx, [{ position: 1, placeAt: 1 }]));
     const steps = (await watched.plans()).map(({ step }) => step);
     assert.ok(steps.length > 0);
     assert.deepEqual(

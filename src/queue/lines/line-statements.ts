@@ -122,32 +122,6 @@ export async function makeDue(tx: Transaction, lineId: number, now: number): Pro
   );
 }
 
-/**
- * Makes the heads of lines due that wait for their copies, at most `waitMs` milliseconds, as of the time at which they
- * were queued. A head that was released until later keeps its time. Lines that others have locked are omitted.
- */
-export async function makeAwaitingDue(
-  tx: Transaction,
-  lineIds: Iterable<number>,
-  { now, waitMs }: { now: number; waitMs: number },
-): Promise<void> {
-  // Materialized: a plan that ran the subquery twice would lock other lines than it updates.
-  await tx.run(
-    `with awaiting as materialized
-       (select line.line_id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}
-        cross join queue_lines as line where line.line_id = given.id
-          and line.lease_token is null and line.receive_count = 0
-          and line.available_at > ? and line.available_at <= ?
-        ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
-     update queue_lines set available_at = available_at - ?
-     where line_id in (select awaiting.line_id from awaiting)`,
-    JSON.stringify(asIds(lineIds)),
-    now,
-    now + waitMs,
-    waitMs,
-  );
-}
-
 /** Takes a head that is not in flight off its line. The next message is due now, or on hold as the head was. */
 export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
@@ -160,15 +134,9 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
   );
 }
 
-/** With their messages, all of which are done with, and with the notes of their copies on Amazon SQS. */
+/** Also deletes the settled messages that are still in the table. */
 export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
   const ids = toIdList(lineIds);
-  await tx.run(
-    `delete from sqs_placed where line_id in
-       (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
-         ${idList(tx.dialect)})`,
-    ids,
-  );
   await tx.run(
     `delete from queue_messages where line_id in
        (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in

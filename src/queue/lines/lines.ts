@@ -22,7 +22,7 @@ import type {
   SkipResult,
 } from '../message-queue.ts';
 import { queuedAt } from '../queued-at.ts';
-import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
+import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetters } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
 import { leaseDue } from './lease-due.ts';
@@ -58,6 +58,10 @@ export interface LinesOptions {
   now: () => number;
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount?: (text: string) => void;
+  /** Whether the engine also places dead letters on another queue. @defaultValue false */
+  placesDeadLetters?: boolean;
+  /** Called in the transaction that deletes lines, with their ids. */
+  onForget?: (tx: Transaction, lineIds: readonly number[]) => Promise<void>;
 }
 
 /** What a transaction has settled so far. */
@@ -78,7 +82,8 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   readonly #database: Database;
   readonly #now: () => number;
   readonly #onMiscount: (text: string) => void;
-  readonly #copiesDeadLetters: boolean;
+  readonly #placesDeadLetters: boolean;
+  readonly #onForget: NonNullable<LinesOptions['onForget']>;
   readonly #pace: ReceivePace;
   readonly #leases = new InstanceLeases();
   readonly #done = new DoneMessages();
@@ -86,15 +91,18 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
   readonly #settleAndReceive: SettleAndReceive | null;
 
-  /** @param copiesDeadLetters whether dead letters are copied to another queue */
-  constructor(
-    { database, now, onMiscount = () => {} }: LinesOptions,
-    { copiesDeadLetters = false }: { copiesDeadLetters?: boolean } = {},
-  ) {
+  constructor({
+    database,
+    now,
+    onMiscount = () => {},
+    placesDeadLetters = false,
+    onForget = async () => {},
+  }: LinesOptions) {
     this.#database = database;
     this.#now = now;
     this.#onMiscount = onMiscount;
-    this.#copiesDeadLetters = copiesDeadLetters;
+    this.#placesDeadLetters = placesDeadLetters;
+    this.#onForget = onForget;
     this.#pace = new ReceivePace(database.dialect);
     const shared = { database, now, pace: this.#pace, leases: this.#leases };
     this.#settleAndReceive =
@@ -154,7 +162,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     const nextLease = this.#leases.create(now, leaseNext);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
       now,
-      copyAt: this.#copyAt(now),
+      placesDeadLetters: this.#placesDeadLetters,
       deletesLater,
       nextLease,
       nextLimit: this.#pace.othersAreDue ? 0 : leaseNext.capacity,
@@ -266,7 +274,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     if (action === 'retry') {
       await makeDue(tx, lineId, now);
     } else {
-      await copyToDeadLetters(tx, [head.position], { now, copyAt: this.#copyAt(now) });
+      await insertDeadLetters(tx, [head.position], { now, arePlaced: this.#placesDeadLetters });
       await deleteMessages(tx, [head.position]);
       await advanceUnleasedLine(tx, lineId, now);
     }
@@ -329,7 +337,9 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     if (lineIds.length === 0) return [];
     await deleteEmptyLines(tx, lineIds);
     const left = await readExistingLines(tx, lineIds);
-    return lineIds.filter((id) => !left.has(id));
+    const forgotten = lineIds.filter((id) => !left.has(id));
+    if (forgotten.length > 0) await this.#onForget(tx, forgotten);
+    return forgotten;
   }
 
   async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
@@ -337,11 +347,6 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   #removalOptions(): RemovalOptions {
-    const now = this.#now();
-    return { now, copyAt: this.#copyAt(now) };
-  }
-
-  #copyAt(now: number): number | null {
-    return this.#copiesDeadLetters ? now : null;
+    return { now: this.#now(), placesDeadLetters: this.#placesDeadLetters };
   }
 }

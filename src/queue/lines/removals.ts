@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import { fitting } from '../../database/step-bytes.ts';
 import type { Purged, PurgeRequest, QueuedMessage, SkipResult } from '../message-queue.ts';
-import { copyToDeadLetters } from './dead-letter-statements.ts';
+import { insertDeadLetters } from './dead-letter-statements.ts';
 import { isInFlight } from './line-state.ts';
 import { advanceUnleasedLine, readLockedLine, subtractFromLine } from './line-statements.ts';
 import {
@@ -16,8 +16,8 @@ import {
 /** What removing needs to know about the queue. */
 export interface RemovalOptions {
   now: number;
-  /** When dead letters are copied to Amazon SQS; null for never. */
-  copyAt: number | null;
+  /** Whether the engine also places dead letters on another queue. */
+  placesDeadLetters: boolean;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function skipMessage(
   tx: Transaction,
   lineId: number,
   position: number,
-  { now, copyAt }: RemovalOptions,
+  { now, placesDeadLetters }: RemovalOptions,
 ): Promise<SkipResult> {
   const line = await readLockedLine(tx, lineId);
   if (line === null || line.pending === 0) return { outcome: 'absent' };
@@ -36,7 +36,7 @@ export async function skipMessage(
   if (message === undefined) return { outcome: 'absent' };
   const head = await readHeadPosition(tx, lineId);
   if (position === head && isInFlight(line, now)) return { outcome: 'in-flight' };
-  await copyToDeadLetters(tx, [position], { now, copyAt });
+  await insertDeadLetters(tx, [position], { now, arePlaced: placesDeadLetters });
   await removeFromLine(tx, lineId, { messages: [message], head, now });
   return { outcome: 'done', message };
 }

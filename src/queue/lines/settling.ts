@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import { sent } from '../../database/sent.ts';
 import { STEP_BYTES } from '../../database/step-bytes.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
-import { copyToDeadLetters } from './dead-letter-statements.ts';
+import { insertDeadLetters } from './dead-letter-statements.ts';
 import {
   advanceLines,
   type LeasedLine,
@@ -22,8 +22,8 @@ const MAX_FOLLOWERS_DISCARDED = 500;
 /** How settlements are written. */
 export interface SettlingOptions {
   now: number;
-  /** When dead letters are copied to Amazon SQS; null for never. */
-  copyAt: number | null;
+  /** Whether the engine also places dead letters on another queue. */
+  placesDeadLetters: boolean;
   /** Whether messages that leave their lines stay in the table for now. */
   deletesLater: boolean;
   /** The lease for messages behind deleted ones, and for how many of them. */
@@ -50,7 +50,7 @@ export interface SettledBatch<S extends Settlement> {
 export async function settle<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],
-  { now, copyAt, deletesLater, nextLease, nextLimit }: SettlingOptions,
+  { now, placesDeadLetters, deletesLater, nextLease, nextLimit }: SettlingOptions,
 ): Promise<SettledBatch<S>> {
   const { effective, lines } = await stillHeld(tx, settlements);
   const continued = effective
@@ -74,7 +74,8 @@ export async function settle<S extends Settlement>(
   const writes: Promise<void>[] = [];
   if (heads.length > 0) writes.push(advanceLines(tx, heads, now));
   if (staying.length > 0) writes.push(postponeLines(tx, staying));
-  if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), { now, copyAt }));
+  if (dead.length > 0)
+    writes.push(insertDeadLetters(tx, positionsOf(dead), { now, arePlaced: placesDeadLetters }));
   if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, gone));
   await sent(tx, writes);
   const lineIds = effective.map(({ message }) => message.lineId);

@@ -1,10 +1,15 @@
 import { BackgroundTask } from '../../time/background-task.ts';
-import { noteCopied, readUncopied } from '../lines/dead-letter-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import type { QueueKind } from './sqs-api.ts';
 import type { SqsContext } from './sqs-health.ts';
 import { type SqsMessage, toBatches, toSqsMessage } from './sqs-message.ts';
-import { notePlaced, readUnplaced, readWaitingLines } from './sqs-statements.ts';
+import {
+  notePlaced,
+  notePlacedDeadLetters,
+  readUnplaced,
+  readUnplacedDeadLetters,
+  readWaitingLines,
+} from './sqs-statements.ts';
 
 const LINES_PER_ROUND = 50;
 /** The pause between rounds under load, so that batches fill. */
@@ -84,15 +89,15 @@ export class SqsPlacer implements AsyncDisposable {
   async #placeDeadLetters(): Promise<number> {
     const { database, health, now } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
-    const dead = await readUncopied(database.reader, { now: now(), limit: LINES_PER_ROUND });
+    const dead = await readUnplacedDeadLetters(database.reader, { now: now(), limit: LINES_PER_ROUND });
     const { unsent, pauseMs } = await this.#send('dead letters', dead);
-    const copied = dead.filter((message) => !unsent.has(message));
-    if (copied.length > 0) await database.transaction((tx) => noteCopied(tx, copied));
-    return Math.max(pauseMs, copied.length > 0 ? 0 : DEAD_LETTERS_MS);
+    const placed = dead.filter((message) => !unsent.has(message));
+    if (placed.length > 0) await database.transaction((tx) => notePlacedDeadLetters(tx, placed));
+    return Math.max(pauseMs, placed.length > 0 ? 0 : DEAD_LETTERS_MS);
   }
 
   /** Sends copies. Returns the messages to send again, and how long to pause before that, in milliseconds. */
-  async #send<M extends QueuedMessage & { copyAt?: number }>(
+  async #send<M extends QueuedMessage & { placeAt?: number }>(
     queue: QueueKind,
     messages: readonly M[],
   ): Promise<{ unsent: Set<M>; pauseMs: number }> {
@@ -100,7 +105,7 @@ export class SqsPlacer implements AsyncDisposable {
     const options = { installation, maxBytes: maxBytes() };
     const copies = new Map(
       messages.map((message) => [
-        toSqsMessage(message, { ...options, deadSince: message.copyAt ?? null }),
+        toSqsMessage(message, { ...options, deadSince: message.placeAt ?? null }),
         message,
       ]),
     );

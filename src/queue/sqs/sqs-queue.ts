@@ -1,7 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Transaction } from '../../database/database.ts';
-import { copyAgain, readDeadLetters } from '../lines/dead-letter-statements.ts';
-import { makeAwaitingDue, readNextDue } from '../lines/line-statements.ts';
+import { readNextDue } from '../lines/line-statements.ts';
 import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type {
   MessageQueue,
@@ -13,6 +12,7 @@ import type {
   Settlement,
 } from '../message-queue.ts';
 import { lineIdOf, readAttribute } from './sqs-message.ts';
+import { deletePlaced, makeAwaitingDue, placeDeadLettersAgain, readDeadLetters } from './sqs-statements.ts';
 
 /**
  * How long after a delivery its line counts as active, in milliseconds. New messages of an active line are due at
@@ -31,7 +31,7 @@ export type RequeueHistory = (
 ) => Promise<readonly QueuedMessage[]>;
 
 /** Dependencies of the queue. */
-export interface SqsQueueDependencies extends LinesOptions {
+export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount'> {
   /** Copies the messages of lines to Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
   /** The queue's current redrive maximum. */
@@ -59,7 +59,7 @@ export class SqsQueue implements MessageQueue {
 
   constructor(dependencies: SqsQueueDependencies) {
     this.#with = dependencies;
-    this.lines = new Lines(dependencies, { copiesDeadLetters: true });
+    this.lines = new Lines({ ...dependencies, placesDeadLetters: true, onForget: deletePlaced });
   }
 
   get maxReceives(): number {
@@ -90,7 +90,7 @@ export class SqsQueue implements MessageQueue {
     const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
     await this.lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
-    await copyAgain(tx, left, this.#with.now());
+    await placeDeadLettersAgain(tx, left, this.#with.now());
   }
 
   /** Notifies receivers of lines that are due although no copy was received. */

@@ -1,7 +1,8 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import { waitingInLineSql } from '../lines/done-to.ts';
-import { type MessageRow, toMessages } from '../lines/message-statements.ts';
+import { asIds, type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
 /** SQL for the copies on Amazon SQS, one operation per function, a whole batch per statement. */
@@ -60,4 +61,105 @@ export async function notePlaced(tx: Transaction, messages: readonly QueuedMessa
 export async function readWaitingLines(reader: Pick<Reader, 'all'>): Promise<number[]> {
   const rows = await reader.all<{ line_id: number }>('select line_id from queue_lines where pending > 0');
   return rows.map((row) => row.line_id);
+}
+
+/** Deletes the notes of the copies of forgotten lines. */
+export async function deletePlaced(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  await tx.run(`delete from sqs_placed where line_id in ${idList(tx.dialect)}`, toIdList(lineIds));
+}
+
+/**
+ * Makes the heads of lines due that wait for their copies, at most `waitMs` milliseconds, as of the time at which they
+ * were queued. A head that was released until later keeps its time. Lines that others have locked are omitted.
+ */
+export async function makeAwaitingDue(
+  tx: Transaction,
+  lineIds: Iterable<number>,
+  { now, waitMs }: { now: number; waitMs: number },
+): Promise<void> {
+  // Materialized: a plan that ran the subquery twice would lock other lines than it updates.
+  await tx.run(
+    `with awaiting as materialized
+       (select line.line_id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}
+        cross join queue_lines as line where line.line_id = given.id
+          and line.lease_token is null and line.receive_count = 0
+          and line.available_at > ? and line.available_at <= ?
+        ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
+     update queue_lines set available_at = available_at - ?
+     where line_id in (select awaiting.line_id from awaiting)`,
+    JSON.stringify(asIds(lineIds)),
+    now,
+    now + waitMs,
+    waitMs,
+  );
+}
+
+const DEAD_LETTERS = `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.shared_body_id,
+  dead.enqueued_at, dead.copy_at from queue_dead_letters as dead`;
+
+/** A dead letter without a copy. */
+export interface UnplacedDeadLetter extends QueuedMessage {
+  /** Since when, in epoch milliseconds: differs each time the message is dead-lettered. */
+  placeAt: number;
+}
+
+/** Dead letters without a copy, the oldest first. */
+export async function readUnplacedDeadLetters(
+  reader: Pick<Reader, 'all' | 'allFor'>,
+  { now, limit }: { now: number; limit: number },
+): Promise<UnplacedDeadLetter[]> {
+  const rows = await reader.all<MessageRow & { copy_at: number }>(
+    `${DEAD_LETTERS} where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`,
+    now,
+    limit,
+  );
+  const messages = await toMessages(reader, rows);
+  return messages.map((message, n) => ({ ...message, placeAt: rows[n]!.copy_at }));
+}
+
+const NOTE_PLACED_DEAD_LETTERS = new BatchStatement(
+  'given',
+  { id: 'bigint', copy_at: 'bigint' },
+  (given, { from }) =>
+    `update queue_dead_letters set copy_at = null ${from}
+     where queue_dead_letters.id = ${given.id} and queue_dead_letters.copy_at = ${given.copy_at}`,
+);
+
+/** Marks dead letters as placed, except those that were dead-lettered again in the meantime. */
+export async function notePlacedDeadLetters(
+  tx: Transaction,
+  dead: readonly Pick<UnplacedDeadLetter, 'position' | 'placeAt'>[],
+): Promise<void> {
+  await NOTE_PLACED_DEAD_LETTERS.run(
+    tx,
+    dead.map(({ position, placeAt }) => ({ id: position, copy_at: placeAt })),
+  );
+}
+
+/** Marks dead letters as not placed, so that another copy of each is sent. */
+export async function placeDeadLettersAgain(
+  tx: Transaction,
+  dead: readonly QueuedMessage[],
+  now: number,
+): Promise<void> {
+  if (dead.length === 0) return;
+  await tx.run(
+    `update queue_dead_letters set copy_at = ?
+     where id in ${idList(tx.dialect)}`,
+    now,
+    toIdList(dead.map(({ position }) => position)),
+  );
+}
+
+/** The dead letters of these messages. */
+export async function readDeadLetters(
+  tx: Transaction,
+  messageIds: readonly string[],
+): Promise<QueuedMessage[]> {
+  const rows = await tx.all<MessageRow>(
+    `${DEAD_LETTERS} where dead.message_id in
+       ${idList(tx.dialect, 'text')} order by dead.id`,
+    toIdList(messageIds),
+  );
+  return await toMessages(tx, rows);
 }
