@@ -1,6 +1,6 @@
 import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/tracing.ts';
 import type { ReceivedMessage } from '../queue/message-queue.ts';
-import { queuedAt } from '../queue/queued-at.ts';
+import { waitingSince } from '../queue/waiting-since.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
@@ -30,7 +30,7 @@ export class AttemptTraces {
   start(message: ReceivedMessage, target: DeliveryTarget): AttemptTrace {
     const parent = traceHeadersOf(message);
     const attributes = messageAttributes(message);
-    const waitedMs = Math.max(0, this.#now() - queuedAt(message));
+    const waitedMs = Math.max(0, this.#now() - waitingSince(message));
     const span = this.#tracing.startSpan(`deliver ${message.label}`, {
       kind: 'client',
       parent,
@@ -48,7 +48,7 @@ export class AttemptTraces {
         .startSpan(`wait ${message.label}`, {
           parent: parent ?? span.headers,
           attributes,
-          startedAt: queuedAt(message),
+          startedAt: waitingSince(message),
         })
         .end();
     }

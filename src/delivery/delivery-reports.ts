@@ -71,8 +71,8 @@ export class DeliveryReports {
       result.durationMs,
       target.webhookId,
     );
-    if (outcome.succeeded && message.receiveCount === 1 && message.queuedAgainAt === undefined)
-      this.#with.metrics.arrived(outcome.endedAt - message.enqueuedAt);
+    if (outcome.succeeded && message.receiveCount === 1 && message.requeuedAt === undefined)
+      this.#with.metrics.arrived(outcome.endedAt - message.occurredAt);
     this.#with.deliveryLog.attempt({
       webhookId: target.webhookId,
       mode: target.loggingMode,

@@ -109,7 +109,7 @@ export class QueuePoll {
    */
   async #freeChanged(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
     const failed = settled.flatMap(({ settlement: { action, target, message } }) =>
-      action === 'retry' && target !== null ? [{ target, enqueuedAt: message.enqueuedAt }] : [],
+      action === 'retry' && target !== null ? [{ target, occurredAt: message.occurredAt }] : [],
     );
     if (failed.length === 0) return;
     for (const lineId of await this.#with.targets.changed(tx, failed))

@@ -75,7 +75,7 @@ export function discardReason(
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
   // While it is paused, nothing is discarded either.
   if (target.state === 'PAUSED') return null;
-  if (isTooOld(message.enqueuedAt, target)) return 'BEFORE_IGNORE_DT';
+  if (isTooOld(message.occurredAt, target)) return 'BEFORE_IGNORE_DT';
   return null;
 }
 

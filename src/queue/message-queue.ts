@@ -15,9 +15,9 @@ export interface QueueMessage {
   /** Set if a part of the body is stored once for several messages. */
   shared?: SharedPart;
   /** When its event occurred, in epoch milliseconds. */
-  enqueuedAt: number;
+  occurredAt: number;
   /** When it was redelivered or replayed, in epoch milliseconds; set by the queue. Missing if it never was. */
-  queuedAgainAt?: number;
+  requeuedAt?: number;
   /** Where the message belongs in a trace; opaque to the queue. Missing if it is not traced. */
   traceContext?: string;
 }
@@ -68,13 +68,14 @@ export interface Settled<S extends Settlement = Settlement> {
 /** The state of a line. */
 export interface LineState {
   depth: number;
-  oldestEnqueuedAt: number | null;
   head: {
     messageId: string;
     label: string;
     receiveCount: number;
+    /** When its event occurred, in epoch milliseconds. */
+    occurredAt: number;
     /** Since when it waits, in epoch milliseconds: since its event or, if it was queued again, since then. */
-    queuedAt: number;
+    waitingSince: number;
     /** Received and not settled yet. */
     inFlight: boolean;
     /** When it can be received (again), in epoch milliseconds. Meaningless while in flight. */
@@ -104,7 +105,7 @@ export interface LinePart {
 export interface PurgeRequest {
   /** Where the previous step ended; null for the first step. */
   from: PurgePosition | null;
-  /** Only messages whose `enqueuedAt` is earlier, in epoch milliseconds; null for all. */
+  /** Only messages whose `occurredAt` is earlier, in epoch milliseconds; null for all. */
   before: number | null;
   /** Maximum number of messages that one step examines. */
   limit: number;

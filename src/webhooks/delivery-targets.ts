@@ -40,7 +40,7 @@ export interface DeliveryTarget {
 /** The target that an attempt used, and the time of its message. */
 export interface FailedAttempt {
   target: DeliveryTarget;
-  enqueuedAt: number;
+  occurredAt: number;
 }
 
 type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
@@ -206,14 +206,14 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
 }
 
 function endsDifferently(
-  { target: used, enqueuedAt }: FailedAttempt,
+  { target: used, occurredAt }: FailedAttempt,
   current: DeliveryTarget | undefined,
 ): boolean {
   if (current === undefined || current.state === 'INACTIVE' || current.state === 'DELETED') return true;
   // The head of a paused webhook would only be put on hold. Resuming makes it due.
   if (current.state === 'PAUSED') return false;
   return (
-    isTooOld(enqueuedAt, current) ||
+    isTooOld(occurredAt, current) ||
     used.targetUrl !== current.targetUrl ||
     used.lost !== current.lost ||
     !isDeepStrictEqual(used.credentials, current.credentials) ||

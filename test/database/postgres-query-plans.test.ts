@@ -38,7 +38,7 @@ async function deliver(database: Database): Promise<void> {
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => NOW });
   const lines = [1, 2, 3, 4, 5];
   const messages = lines.flatMap((lineId) =>
-    [0, 1, 2].map(() => ({ lineId, messageId: randomUUID(), label: 'L', body: '{}', enqueuedAt: NOW })),
+    [0, 1, 2].map(() => ({ lineId, messageId: randomUUID(), label: 'L', body: '{}', occurredAt: NOW })),
   );
   await database.transaction((tx) => queue.enqueue(tx, messages));
   const { received } = await settleAndReceive(

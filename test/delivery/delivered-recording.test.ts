@@ -58,7 +58,7 @@ async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
     const shared = { id: await insertSharedBody(tx, '"part"'), own: '{"name":\n}' };
     const body = '{"name":"part"}';
     await queue.enqueue(tx, [
-      { lineId: webhooks[2]!, messageId: 'shares', label: 'ACCOUNT_CREATED', body, shared, enqueuedAt: 1 },
+      { lineId: webhooks[2]!, messageId: 'shares', label: 'ACCOUNT_CREATED', body, shared, occurredAt: 1 },
     ]);
     await tx.run(
       `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)

@@ -67,7 +67,7 @@ describe('the targets of messages', () => {
       const used = await read();
       await become(BEFORE, 1);
       await become(AFTER, 2);
-      assert.deepEqual(await targets.changed(database.reader, [{ target: used, enqueuedAt: AFTER }]), [id]);
+      assert.deepEqual(await targets.changed(database.reader, [{ target: used, occurredAt: AFTER }]), [id]);
       assert.ok(isFrom(await read(), AFTER));
     });
 });

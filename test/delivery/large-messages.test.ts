@@ -28,7 +28,7 @@ async function queueLargeMessages(dataDir: string, lineId: number): Promise<void
           label: 'ACCOUNT_CREATED',
           body: `{${text}}`,
           ...(n % 2 === 0 ? { shared: { id, own: ownPart('{', '}') } } : {}),
-          enqueuedAt: Date.now(),
+          occurredAt: Date.now(),
         },
       ]);
   });

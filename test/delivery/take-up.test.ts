@@ -251,7 +251,7 @@ async function addBacklog(service: LentService, lineId: number): Promise<void> {
     messageId: randomUUID(),
     label: 'ACCOUNT_CREATED',
     body: JSON.stringify({ resource: { account: { name: `backlog-${index}` } } }),
-    enqueuedAt: Date.now(),
+    occurredAt: Date.now(),
   }));
   await database.transaction((tx) => queue.enqueue(tx, messages));
 }

@@ -96,7 +96,7 @@ export function orderContract(open: OpenQueue): void {
         messageId: '0197-ünïcode',
         label: 'ACCOUNT_CREATED',
         body: '{"name":"Zoë \\"Ō\\" \u{1f600}\\n","quote":"\'","percent":"%s ? :a"}\n',
-        enqueuedAt: engine.now() - 1,
+        occurredAt: engine.now() - 1,
       };
       await user.putAll([queued]);
       assert.deepEqual(contentOf(await user.receiveOne()), queued);
@@ -164,7 +164,7 @@ export function orderContract(open: OpenQueue): void {
       });
       await assert.rejects(undone, { message: 'changed my mind' });
       assert.equal((await queue.lines.line(1)).depth, 1);
-      assert.deepEqual(await queue.lines.line(2), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await queue.lines.line(2), { depth: 0, head: null });
       await user.settle({ message: before, action: 'delete' });
       assert.deepEqual(await user.drain(), []);
     });

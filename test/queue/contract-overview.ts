@@ -11,24 +11,24 @@ export function overviewContract(open: OpenQueue): void {
   describe('the state of a line', () => {
     it('is empty for an unknown line', async () => {
       await using engine = await open();
-      assert.deepEqual(await engine.queue.lines.line(5), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(5), { depth: 0, head: null });
     });
 
     it('follows its head from waiting through in flight to its retry', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
-      const queuedAt = engine.now();
+      const occurredAt = engine.now();
       await user.put(1, 'head', 'follower');
       const waiting = await engine.queue.lines.line(1);
       assert.equal(waiting.depth, 2);
-      assert.equal(waiting.oldestEnqueuedAt, queuedAt);
       assert.deepEqual(
         { ...waiting.head, availableAt: 0 },
         {
           messageId: 'head',
           label: 'LABEL_head',
           receiveCount: 0,
-          queuedAt,
+          occurredAt,
+          waitingSince: occurredAt,
           inFlight: false,
           availableAt: 0,
         },
@@ -47,7 +47,8 @@ export function overviewContract(open: OpenQueue): void {
         messageId: 'head',
         label: 'LABEL_head',
         receiveCount: 1,
-        queuedAt,
+        occurredAt,
+        waitingSince: occurredAt,
         inFlight: false,
         availableAt: retryAt,
       });
@@ -149,19 +150,19 @@ export function overviewContract(open: OpenQueue): void {
         return { since, until: engine.now() };
       };
       const assertWaits = async ({ since, until }: { since: number; until: number }) => {
-        const [{ waitingSince }, { head, oldestEnqueuedAt }] = await Promise.all([
+        const [{ waitingSince }, { head }] = await Promise.all([
           engine.queue.lines.totals(),
           engine.queue.lines.line(1),
         ]);
         assert.ok(waitingSince! >= since && waitingSince! <= until);
-        assert.equal(head?.queuedAt, waitingSince);
-        assert.equal(oldestEnqueuedAt, 1_000, 'the time of its event');
+        assert.equal(head?.waitingSince, waitingSince);
+        assert.equal(head?.occurredAt, 1_000, 'the time of its event');
       };
       const first = await redeliver();
       await engine.pass(VISIBILITY_MS);
       await assertWaits(first);
       const again = await user.receiveOne();
-      assert.deepEqual([again.enqueuedAt, again.queuedAgainAt! >= first.since], [1_000, true]);
+      assert.deepEqual([again.occurredAt, again.requeuedAt! >= first.since], [1_000, true]);
       await user.settle({ message: again, action: 'dead-letter' });
       await assertWaits(await redeliver());
     });

@@ -239,7 +239,7 @@ class Comparison {
   /** Where time passes by itself, nobody knows to the millisecond when a step took effect. */
   #comparable({ head, ...state }: LineState): LineState {
     const hidesMoment = !this.#engine.clockIsOurs && head !== null;
-    return { ...state, head: hidesMoment ? { ...head, availableAt: 0, queuedAt: 0 } : head };
+    return { ...state, head: hidesMoment ? { ...head, availableAt: 0, waitingSince: 0 } : head };
   }
 
   #newMessage(lineId: number): QueueMessage {

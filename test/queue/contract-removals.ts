@@ -68,7 +68,7 @@ export function removalContract(open: OpenQueue): void {
       const rest = await engine.queue.lines.waiting(1, { after: first.at(-1)!.position, limit: 2 });
       assert.deepEqual(
         [...first, ...rest].map(contentOf),
-        ['a', 'b', 'c'].map((name, n) => messageOf(1, name, [...first, ...rest][n]!.enqueuedAt)),
+        ['a', 'b', 'c'].map((name, n) => messageOf(1, name, [...first, ...rest][n]!.occurredAt)),
       );
     });
 
@@ -167,7 +167,7 @@ export function removalContract(open: OpenQueue): void {
       const purged = await purge(engine, 1);
       assert.deepEqual(namesOf(purged), ['head', 'b', 'c']);
       assert.deepEqual([purged.remaining, purged.next], [0, null]);
-      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, head: null });
       assert.deepEqual(await engine.deadLetters(), []);
       await user.put(1, 'later');
       const later = await user.receiveOne();

@@ -120,7 +120,7 @@ export function settlingContract(open: OpenQueue): void {
     it('includes the next messages that were queued before a time, and returns them', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
-      const at = (name: string, enqueuedAt: number) => messageOf(1, name, enqueuedAt);
+      const at = (name: string, occurredAt: number) => messageOf(1, name, occurredAt);
       await user.putAll([at('a', 100), at('b', 200), at('c', 300), at('d', 400)]);
       await user.put(2, 'other line');
       const [message] = await user.receive();
@@ -152,7 +152,7 @@ export function settlingContract(open: OpenQueue): void {
         followersBefore: Number.MAX_SAFE_INTEGER,
       });
       assert.deepEqual(last?.discarded, []);
-      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await engine.queue.lines.line(1), { depth: 0, head: null });
     });
 
     it('of a long line removes each message once, in few steps', async () => {

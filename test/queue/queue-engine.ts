@@ -36,13 +36,13 @@ export const VISIBILITY_MS = 2_000;
 const ALL = 100;
 
 /** A message of a line; its id, label and body follow from its name. */
-export function messageOf(lineId: number, name: string, enqueuedAt: number): QueueMessage {
-  return { lineId, messageId: name, label: `LABEL_${name}`, body: `{"name":"${name}"}`, enqueuedAt };
+export function messageOf(lineId: number, name: string, occurredAt: number): QueueMessage {
+  return { lineId, messageId: name, label: `LABEL_${name}`, body: `{"name":"${name}"}`, occurredAt };
 }
 
 /** What of a received message is not the engine's. */
-export function contentOf({ lineId, messageId, label, body, enqueuedAt }: QueueMessage): QueueMessage {
-  return { lineId, messageId, label, body, enqueuedAt };
+export function contentOf({ lineId, messageId, label, body, occurredAt }: QueueMessage): QueueMessage {
+  return { lineId, messageId, label, body, occurredAt };
 }
 
 /** Uses a queue as the service does, in few words. */
@@ -130,6 +130,6 @@ export async function readDeadLetters(database: Database): Promise<QueueMessage[
     messageId: row.message_id,
     label: row.label,
     body: row.body,
-    enqueuedAt: Number(row.enqueued_at),
+    occurredAt: Number(row.enqueued_at),
   }));
 }

@@ -62,7 +62,7 @@ export class QueueModel {
         return [];
       case 'discard': {
         this.#advance(line, now);
-        const end = line.messages.findIndex((each) => each.enqueuedAt >= settlement.followersBefore);
+        const end = line.messages.findIndex((each) => each.occurredAt >= settlement.followersBefore);
         return line.messages.splice(0, end === -1 ? line.messages.length : end);
       }
     }
@@ -101,7 +101,7 @@ export class QueueModel {
     const line = this.#line(lineId);
     const staysFirst = this.#isInFlight(line, now) ? 1 : 0;
     const examined = line.messages.slice(staysFirst, staysFirst + limit);
-    const purged = examined.filter(({ enqueuedAt }) => enqueuedAt < before);
+    const purged = examined.filter(({ occurredAt }) => occurredAt < before);
     if (purged.includes(line.messages[0]!)) {
       line.lease = null;
       this.#advance(line, now);
@@ -138,15 +138,15 @@ export class QueueModel {
   line(lineId: number, now: number): LineState {
     const line = this.#line(lineId);
     const head = line.messages[0];
-    if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    if (head === undefined) return { depth: 0, head: null };
     return {
       depth: line.messages.length,
-      oldestEnqueuedAt: head.enqueuedAt,
       head: {
         messageId: head.messageId,
         label: head.label,
+        occurredAt: head.occurredAt,
         receiveCount: line.receives,
-        queuedAt: this.#redeliveredAt.get(head.messageId) ?? head.enqueuedAt,
+        waitingSince: this.#redeliveredAt.get(head.messageId) ?? head.occurredAt,
         inFlight: this.#isInFlight(line, now),
         availableAt: line.availableAt,
       },

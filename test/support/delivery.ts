@@ -181,7 +181,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
             messageId: name,
             label: 'ACCOUNT_CREATED',
             body: JSON.stringify({ name }),
-            enqueuedAt: now(),
+            occurredAt: now(),
           })),
         ),
       ),

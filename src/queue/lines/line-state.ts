@@ -1,5 +1,5 @@
 import type { LineState, QueuedMessage } from '../message-queue.ts';
-import { queuedAt } from '../queued-at.ts';
+import { waitingSince } from '../waiting-since.ts';
 
 /** What "in flight" and "blocked" mean, as SQL and for rows. Every reader of lines uses these. */
 
@@ -31,12 +31,12 @@ export function lineState(
 ): LineState {
   return {
     depth: line.pending,
-    oldestEnqueuedAt: head.enqueuedAt,
     head: {
       messageId: head.messageId,
       label: head.label,
+      occurredAt: head.occurredAt,
       receiveCount: line.receive_count,
-      queuedAt: queuedAt(head),
+      waitingSince: waitingSince(head),
       inFlight: isInFlight(line, now),
       // A head that waits for its copy counts as due.
       availableAt: Math.min(

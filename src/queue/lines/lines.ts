@@ -21,7 +21,7 @@ import type {
   Settlement,
   SkipResult,
 } from '../message-queue.ts';
-import { queuedAt } from '../queued-at.ts';
+import { waitingSince } from '../waiting-since.ts';
 import { deleteDeadLetters, deleteDeadLettersBefore, insertDeadLetters } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
 import { InstanceLeases } from './instance-leases.ts';
@@ -139,7 +139,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
         lineId,
         count: (added?.count ?? 0) + 1,
         dueAt: added?.dueAt ?? now + waitMs(lineId),
-        lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, queuedAt(message)),
+        lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, waitingSince(message)),
       });
     }
     // Lines are locked first and in ascending order, because the lock on the line makes numbers follow commits. The
@@ -249,9 +249,9 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     reader: Pick<Reader, 'all' | 'allFor'> = this.#database.reader,
   ): Promise<LineState> {
     const line = await readLine(reader, lineId);
-    if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    if (line === null || line.pending === 0) return { depth: 0, head: null };
     const [head] = await readHeads(reader, [lineId]);
-    if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    if (head === undefined) return { depth: 0, head: null };
     return lineState(line, head, this.#now());
   }
 
@@ -314,11 +314,11 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
       tx,
       messages.map((message) => message.messageId),
     );
-    const queuedAgainAt = this.#now();
+    const requeuedAt = this.#now();
     // Due at once: someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
     await this.enqueue(
       tx,
-      messages.map((message) => ({ ...message, queuedAgainAt })),
+      messages.map((message) => ({ ...message, requeuedAt })),
     );
   }
 

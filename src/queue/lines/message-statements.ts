@@ -21,7 +21,7 @@ const OPTIONAL_COLUMNS: readonly [
   of: (message: QueueMessage) => string | number | undefined,
 ][] = [
   ['trace_context', (message) => message.traceContext],
-  ['queued_at', (message) => message.queuedAgainAt],
+  ['queued_at', (message) => message.requeuedAt],
 ];
 
 /** A message as its row holds it; `body` is as it is stored. */
@@ -53,7 +53,7 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
 }
 
 function toRow(m: QueueMessage): SqlRow {
-  return [m.lineId, m.messageId, m.label, m.shared?.own ?? m.body, m.shared?.id ?? null, m.enqueuedAt];
+  return [m.lineId, m.messageId, m.label, m.shared?.own ?? m.body, m.shared?.id ?? null, m.occurredAt];
 }
 
 const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
@@ -164,9 +164,9 @@ export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody
     messageId: row.message_id,
     label: row.label,
     ...bodies[n]!,
-    enqueuedAt: row.enqueued_at,
+    occurredAt: row.enqueued_at,
     ...(row.trace_context == null ? {} : { traceContext: row.trace_context }),
-    ...(row.queued_at == null ? {} : { queuedAgainAt: row.queued_at }),
+    ...(row.queued_at == null ? {} : { requeuedAt: row.queued_at }),
   }));
 }
 

@@ -57,7 +57,7 @@ export async function purgeMessages(
   const sizes = await readFirstSizes(tx, lineId, limit, { after: first, through });
   const step = fitting(sizes);
   const examined = await readFirstMessages(tx, lineId, step.length, { after: first, through });
-  const messages = examined.filter(({ enqueuedAt }) => enqueuedAt < earlierThan);
+  const messages = examined.filter(({ occurredAt }) => occurredAt < earlierThan);
   await removeFromLine(tx, lineId, { messages, head, now });
   if (step.length === sizes.length && sizes.length < limit) return { messages, remaining: 0, next: null };
   const next = { after: examined.at(-1)!.position, through };

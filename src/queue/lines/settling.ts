@@ -120,7 +120,7 @@ async function discardRun(
     count += 1;
   }
   const first = count === 0 ? [] : await readFirstMessages(tx, lineId, count);
-  const end = first.findIndex((message) => message.enqueuedAt >= before);
+  const end = first.findIndex((message) => message.occurredAt >= before);
   const discarded = end === -1 ? first : first.slice(0, end);
   if (discarded.length === 0) return { discarded, bytes };
   await deleteMessages(

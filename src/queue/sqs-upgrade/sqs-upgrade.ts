@@ -144,7 +144,7 @@ function toEarlierCopy(copy: Message): EarlierCopy | null {
       messageId,
       label: readAttribute(copy, 'label') ?? '',
       body: copy.Body ?? '',
-      enqueuedAt: Number(readAttribute(copy, 'enqueued_at') ?? 0),
+      occurredAt: Number(readAttribute(copy, 'enqueued_at') ?? 0),
     },
   };
 }
@@ -214,7 +214,7 @@ async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: numb
       m.messageId,
       m.label,
       m.body,
-      m.enqueuedAt,
+      m.occurredAt,
     ]),
   );
   for (const [lineId, group] of Map.groupBy(copies, ({ message }) => message.lineId)) {

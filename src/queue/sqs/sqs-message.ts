@@ -47,7 +47,7 @@ export function toSqsMessage(
       installation: { DataType: 'String', StringValue: installation },
       message_id: { DataType: 'String', StringValue: messageId },
       label: { DataType: 'String', StringValue: encodeURIComponent(message.label.toWellFormed()) },
-      enqueued_at: { DataType: 'Number', StringValue: String(message.enqueuedAt) },
+      enqueued_at: { DataType: 'Number', StringValue: String(message.occurredAt) },
       ...(deadSince !== null ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
       ...(fits ? {} : { body_left_out: { DataType: 'Number', StringValue: '1' } }),
     },

@@ -3,26 +3,26 @@ import type { Webhook, WebhookConfiguration } from './webhook.ts';
 /**
  * Whether an update makes the head due now instead of at its next retry: its messages are discarded now, or may be, or
  * they are no longer on hold, or the next attempt may succeed.
- * @param headEnqueuedAt the time of the head; null if nothing waits
+ * @param headOccurredAt when the event of the head occurred; null if nothing waits
  */
 export function makesHeadDue(
   current: Webhook,
   next: WebhookConfiguration,
-  headEnqueuedAt: number | null,
+  headOccurredAt: number | null,
 ): boolean {
   // The head of a paused webhook would only be put on hold again. Resuming makes it due.
   if (next.enabled && next.paused) return false;
   return (
     (current.enabled && !next.enabled) ||
     (current.paused && !next.paused) ||
-    (headEnqueuedAt !== null && isTooOld(headEnqueuedAt, next)) ||
+    (headOccurredAt !== null && isTooOld(headOccurredAt, next)) ||
     mayFixDelivery(current, next)
   );
 }
 
 /** Whether a message of this time is discarded instead of delivered while the webhook is active and not paused. */
-export function isTooOld(enqueuedAt: number, { ignoreBefore }: { ignoreBefore: number | null }): boolean {
-  return ignoreBefore !== null && enqueuedAt < ignoreBefore;
+export function isTooOld(occurredAt: number, { ignoreBefore }: { ignoreBefore: number | null }): boolean {
+  return ignoreBefore !== null && occurredAt < ignoreBefore;
 }
 
 /** Whether the change may fix failing deliveries: another target, or new credentials. */

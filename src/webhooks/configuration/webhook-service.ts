@@ -158,8 +158,8 @@ export class WebhookService {
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, current, by);
       this.#logLater(tx, 'a webhook was updated', id);
-      const { oldestEnqueuedAt } = await this.#with.lines.line(id, tx);
-      if (makesHeadDue(current, configuration, oldestEnqueuedAt)) await this.#makeHeadDue(tx, id);
+      const { head } = await this.#with.lines.line(id, tx);
+      if (makesHeadDue(current, configuration, head?.occurredAt ?? null)) await this.#makeHeadDue(tx, id);
       const updated = await this.#require(tx, id);
       const changes = webhookChanges(current, updated, secretChanged);
       if (changes.length > 0) await this.#record(tx, by, 'WEBHOOK_UPDATED', updated, changes);

@@ -161,7 +161,7 @@ export class EventService {
     for (const webhookId of untried) {
       const { head } = await lines.line(webhookId);
       // A line has the order in which its messages were queued: other messages than replayed ones, when they occurred.
-      if (head !== null && head.queuedAt <= occurredAt) waiting.add(webhookId);
+      if (head !== null && head.waitingSince <= occurredAt) waiting.add(webhookId);
     }
     // Those that were attempted since the first look.
     for (const [id, delivery] of await readDeliveriesOfMessages(database.reader, untried.map(idOf)))

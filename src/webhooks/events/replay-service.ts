@@ -177,7 +177,7 @@ export class ReplayService {
         messageId: delivery.message_id,
         label: delivery.subtopic,
         ...body!,
-        enqueuedAt: delivery.enqueued_at,
+        occurredAt: delivery.enqueued_at,
       });
     }
     if (messages.length === 0) return 0;
@@ -246,6 +246,6 @@ function toMessage(webhook: MatchedWebhook, event: ChosenEvent): QueueMessage {
     label: event.subtopic,
     body: builder.build(webhook),
     ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
-    enqueuedAt: occurredAt,
+    occurredAt,
   };
 }

@@ -68,7 +68,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
           label: event.subtopic,
           body: builder.build(webhook),
           ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
-          enqueuedAt: occurredAt,
+          occurredAt,
         };
         messages.push(this.#with.trace?.(tx, message) ?? message);
         if (messages.length < MESSAGES_AT_A_TIME) continue;

@@ -65,9 +65,8 @@ export function toLineRecord(line: Line, now: number): Static<typeof LineRecord>
     webhook_id: line.webhookId,
     state: stateOf(line),
     depth: line.depth,
-    oldest_dt: formatOptionalDateTime(line.oldestEnqueuedAt),
-    oldest_age:
-      line.oldestEnqueuedAt === null ? null : Math.max(0, now - line.oldestEnqueuedAt) / MS_PER_SECOND,
+    oldest_dt: formatOptionalDateTime(head?.occurredAt ?? null),
+    oldest_age: head === null ? null : Math.max(0, now - head.occurredAt) / MS_PER_SECOND,
     head:
       head === null
         ? null

@@ -42,7 +42,7 @@ export function untriedDelivery(message: QueueMessage) {
     subtopic: message.label,
     body: message.shared?.own ?? message.body,
     shared_body_id: message.shared?.id ?? null,
-    enqueued_at: message.enqueuedAt,
+    enqueued_at: message.occurredAt,
     attempts: 0,
     attempted_at: null,
     duration_ms: null,

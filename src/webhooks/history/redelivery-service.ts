@@ -224,6 +224,6 @@ function toMessage(delivery: StoredDelivery, body: WholeBody): QueueMessage {
     messageId: delivery.message_id,
     label: delivery.subtopic,
     ...body,
-    enqueuedAt: delivery.enqueued_at,
+    occurredAt: delivery.enqueued_at,
   };
 }

@@ -162,7 +162,7 @@ function toWaitingSummary({ message, attempts, inFlight, deliveryId }: WaitingMe
     position: message.position,
     message_id: message.messageId,
     subtopic: message.label as Subtopic,
-    event_dt: formatDateTime(message.enqueuedAt),
+    event_dt: formatDateTime(message.occurredAt),
     attempts,
     in_flight: inFlight,
     delivery_id: deliveryId,
