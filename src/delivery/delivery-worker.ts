@@ -1,26 +1,15 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import type { Logger } from '../observability/log.ts';
-import type { TraceHeaders } from '../observability/tracing/tracing.ts';
 import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
-import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
-import { type DeliveryMetrics, DeliveryReports, type PostponementCause } from './delivery-reports.ts';
+import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
+import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
-import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
 import { QueuePoll } from './queue-poll.ts';
-import {
-  attemptOutcome,
-  discard,
-  discardReason,
-  type FinishedMessage,
-  hold,
-  release,
-  settleAttempt,
-} from './settlements.ts';
+import { discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
 
 /**
  * How much longer than `delivery_timeout` a message is leased. This allows for the lookup of its host name, and keeps a
@@ -41,13 +30,6 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
  * webhooks).
  */
 const GATHERED_FROM = 16;
-/** How long a message waits, on average, after this machine was unable to connect to its target. */
-const UNABLE_PAUSE_MS = 3_000;
-/**
- * The shortest wait of a postponed message, as a fraction of the average. The longest is the average plus the same
- * difference.
- */
-const POSTPONED_AT_LEAST = 0.5;
 /** How long the last settlements may take at shutdown. */
 const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
@@ -64,24 +46,29 @@ export interface DeliveryOptions {
   shutdownTimeoutMs: number;
 }
 
+/** Dependencies of {@link DeliveryWorker}. */
+export interface DeliveryWorkerDependencies extends AttemptDependencies {
+  database: Database;
+  queue: DeliveryQueue;
+  targets: DeliveryTargets;
+  deliveryLog: DeliveryLog;
+  metrics: DeliveryMetrics;
+  options: DeliveryOptions;
+  /** Milliseconds on a monotonic clock, for durations. @defaultValue `performance.now` */
+  elapsed?: () => number;
+}
+
 /**
  * Receives messages from the queue, posts them, and settles the results. One poll of the queue settles everything that
  * finished since the last one, and receives as many new heads as there are free slots. No request is ever made inside a
  * transaction.
  */
 export class DeliveryWorker implements AsyncDisposable {
-  readonly #queuePoll: QueuePoll;
-  readonly #queue: DeliveryQueue;
-  readonly #sender: PostbackSender;
-  readonly #targets: DeliveryTargets;
-  readonly #reports: DeliveryReports;
-  readonly #log: Logger;
-  readonly #metrics: DeliveryMetrics;
-  readonly #traces: AttemptTraces | null;
-  readonly #options: DeliveryOptions;
-  readonly #now: () => number;
-  readonly #random: () => number;
+  readonly #with: DeliveryWorkerDependencies;
   readonly #elapsed: () => number;
+  readonly #queuePoll: QueuePoll;
+  readonly #reports: DeliveryReports;
+  readonly #attempts: Attempts;
   readonly #slots: DeliverySlots;
   #finished: FinishedMessage[] = [];
   /** Messages that wait for the end of a request of their line, by line. */
@@ -93,34 +80,12 @@ export class DeliveryWorker implements AsyncDisposable {
   #failures = 0;
   #running: Promise<void> | null = null;
 
-  constructor(dependencies: {
-    database: Database;
-    queue: DeliveryQueue;
-    sender: PostbackSender;
-    targets: DeliveryTargets;
-    deliveryLog: DeliveryLog;
-    log: Logger;
-    metrics: DeliveryMetrics;
-    /** Null or missing if nothing is traced. */
-    traces?: AttemptTraces | null;
-    options: DeliveryOptions;
-    now: () => number;
-    random: () => number;
-    /** Milliseconds on a monotonic clock, for durations. @defaultValue `performance.now` */
-    elapsed?: () => number;
-  }) {
-    this.#queuePoll = new QueuePoll(dependencies);
-    this.#queue = dependencies.queue;
-    this.#sender = dependencies.sender;
-    this.#targets = dependencies.targets;
-    this.#reports = new DeliveryReports(dependencies);
-    this.#log = dependencies.log;
-    this.#metrics = dependencies.metrics;
-    this.#traces = dependencies.traces ?? null;
-    this.#options = dependencies.options;
-    this.#now = dependencies.now;
-    this.#random = dependencies.random;
+  constructor(dependencies: DeliveryWorkerDependencies) {
+    this.#with = dependencies;
     this.#elapsed = dependencies.elapsed ?? (() => performance.now());
+    this.#queuePoll = new QueuePoll(dependencies);
+    this.#reports = new DeliveryReports(dependencies);
+    this.#attempts = new Attempts(dependencies, this.#reports);
     this.#slots = new DeliverySlots({
       quickLimit: dependencies.options.concurrency,
       elapsed: this.#elapsed,
@@ -138,7 +103,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Starts to deliver. */
   start(): void {
-    this.#queue.lines.onAvailable(() => this.#idle.wake());
+    this.#with.queue.lines.onAvailable(() => this.#idle.wake());
     this.#running ??= this.#run();
   }
 
@@ -147,7 +112,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#stop.abort();
     this.#idle.wake();
     if (this.#running === null) return;
-    const abortion = setTimeout(() => this.#sender.abort(), this.#options.shutdownTimeoutMs);
+    const abortion = setTimeout(() => this.#with.sender.abort(), this.#with.options.shutdownTimeoutMs);
     await this.#running;
     clearTimeout(abortion);
   }
@@ -161,7 +126,7 @@ export class DeliveryWorker implements AsyncDisposable {
         if (this.#finished.length === 0) return;
         settleBy = Math.min(settleBy, this.#elapsed() + LAST_SETTLE_TIMEOUT_MS);
         if (this.#elapsed() >= settleBy) {
-          this.#log.error('stopped without settling deliveries: they will be repeated', {
+          this.#with.log.error('stopped without settling deliveries: they will be repeated', {
             messages: this.#finished.length,
           });
           return;
@@ -182,7 +147,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#finished = [];
     const next = {
       capacity: this.#stopping ? 0 : this.#slots.free(),
-      visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
+      visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
     };
     let isSettled = false;
     try {
@@ -193,21 +158,22 @@ export class DeliveryWorker implements AsyncDisposable {
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)
-        this.#log.debug('settled and received messages', {
+        this.#with.log.debug('settled and received messages', {
           settled: settlements.length,
           taken_up: received.length,
         });
-      this.#nextDueAt = nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#now();
+      this.#nextDueAt =
+        nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();
       if (received.length > 0) await this.#takeUp(received, sendBy);
-      if (this.#failures > 0) this.#log.info('the queue responds again: delivery continues');
+      if (this.#failures > 0) this.#with.log.info('the queue responds again: delivery continues');
       this.#failures = 0;
       return true;
     } catch (error) {
       // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
       if (!isSettled) this.#finished = [...settlements, ...this.#finished];
-      this.#metrics.queueFailed();
+      this.#with.metrics.queueFailed();
       if (this.#failures === 0)
-        this.#log.error('the queue failed: delivery pauses until it responds', { error });
+        this.#with.log.error('the queue failed: delivery pauses until it responds', { error });
       this.#failures += 1;
       return false;
     }
@@ -220,9 +186,9 @@ export class DeliveryWorker implements AsyncDisposable {
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
     const settled = settlements.map(({ message }) => message);
     const held = [...this.#slots.leases(), ...this.#behindRequests.values(), ...settled];
-    const lines = await this.#queue.lines.takeBackLeases(held);
+    const lines = await this.#with.queue.lines.takeBackLeases(held);
     if (lines > 0)
-      this.#log.info('resumed leases that were held before an outage of the database', { lines });
+      this.#with.log.info('resumed leases that were held before an outage of the database', { lines });
   }
 
   /** @param sendBy until when messages may be sent, by `#elapsed` */
@@ -232,8 +198,8 @@ export class DeliveryWorker implements AsyncDisposable {
     let resent: ReadonlySet<string>;
     try {
       [targets, resent] = await Promise.all([
-        this.#targets.read(received.map((message) => message.lineId)),
-        this.#targets.resent(received.filter(wasTried).map((message) => message.messageId)),
+        this.#with.targets.read(received.map((message) => message.lineId)),
+        this.#with.targets.resent(received.filter(wasTried).map((message) => message.messageId)),
       ]);
     } catch (error) {
       // They were not attempted, so they return to the head of their lines.
@@ -244,14 +210,14 @@ export class DeliveryWorker implements AsyncDisposable {
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
-      if (reason !== null) this.#finished.push(discard(message, target, reason, this.#now()));
+      if (reason !== null) this.#finished.push(discard(message, target, reason, this.#with.now()));
       else if (target?.state === 'PAUSED') this.#finished.push(hold(message));
       else if (this.#elapsed() > sendBy) {
         // This has an effect only if the lease is still held.
         this.#finished.push(release(message));
         late += 1;
       } else if (target !== undefined)
-        this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
+        this.#deliverOrPostpone({ message, target, mayResend: !resent.has(message.messageId) });
     }
     if (late > 0) this.#reports.late(late);
   }
@@ -269,101 +235,31 @@ export class DeliveryWorker implements AsyncDisposable {
     return received.filter((message) => !early.includes(message));
   }
 
-  #deliverOrPostpone(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): void {
-    const origin = this.#sender.originOf(target.targetUrl);
+  #deliverOrPostpone(attempt: Attempt): void {
+    const { message, target } = attempt;
+    const origin = this.#with.sender.originOf(target.targetUrl);
     const pause = this.#slots.originPause(origin);
-    if (pause === null) void this.#deliver(message, target, this.#slots.take(message, origin), mayResend);
-    else this.#postpone(message, 'origin_limit', origin, pause);
+    if (pause === null) void this.#deliver(attempt, this.#slots.take(message, origin));
+    else this.#finished.push(this.#attempts.postpone(message, 'origin_limit', origin, pause));
   }
 
-  async #deliver(
-    message: ReceivedMessage,
-    target: DeliveryTarget,
-    slot: Slot,
-    mayResend: boolean,
-  ): Promise<void> {
+  async #deliver(attempt: Attempt, slot: Slot): Promise<void> {
     try {
-      const trace = this.#traces?.start(message, target);
-      const attempt = () => this.#attempt(message, target, mayResend, trace);
-      await (trace === undefined ? attempt() : trace.run(attempt));
+      const finished = await this.#attempts.run(attempt);
+      this.#finished.push(finished);
     } finally {
       this.#slots.give(slot);
-      const behind = this.#behindRequests.get(message.lineId);
+      const { lineId } = attempt.message;
+      const behind = this.#behindRequests.get(lineId);
       if (behind !== undefined) this.#finished.push(release(behind));
-      this.#behindRequests.delete(message.lineId);
+      this.#behindRequests.delete(lineId);
       this.#idle.wake();
     }
   }
 
-  async #attempt(
-    message: ReceivedMessage,
-    target: DeliveryTarget,
-    mayResend: boolean,
-    trace: AttemptTrace | undefined,
-  ): Promise<void> {
-    const result =
-      target.lost !== null
-        ? notSent(target.lost)
-        : await this.#post(message, target, mayResend, trace?.headers);
-    if (result.aborted) this.#finished.push(release(message));
-    else if (result.unsent)
-      this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
-    else {
-      const settlement = this.#settle(message, target, result);
-      trace?.settled(result, settlement);
-      return;
-    }
-    trace?.putBack(result.reason);
-  }
-
-  async #post(
-    message: ReceivedMessage,
-    target: DeliveryTarget,
-    mayResend: boolean,
-    traceHeaders: TraceHeaders | undefined,
-  ): Promise<PostbackResult> {
-    try {
-      return await this.#sender.send({
-        messageId: message.messageId,
-        url: target.targetUrl,
-        body: message.body,
-        credentials: target.credentials,
-        signingKeys: target.signingKeys,
-        mayResend,
-        ...(traceHeaders === undefined ? {} : { extraHeaders: traceHeaders }),
-      });
-    } catch (error) {
-      this.#log.error('a postback could not be sent', { error, message_id: message.messageId });
-      return notSent('the request could not be sent');
-    }
-  }
-
-  #settle(message: ReceivedMessage, target: DeliveryTarget, result: PostbackResult): DeliverySettlement {
-    const headers = this.#reports.headersToKeep(target, result);
-    const outcome = attemptOutcome(target, result, { endedAt: this.#now(), headers });
-    const settlement = settleAttempt(message, outcome, {
-      maxAttempts: target.maxAttempts,
-      maxReceives: this.#queue.maxReceives,
-      retryInitialMs: this.#options.retryInitialMs,
-      retryMaxMs: this.#options.retryMaxMs,
-      retryAfterMs: result.retryAfterMs,
-      random: this.#random,
-    });
-    this.#finished.push({ ...settlement, target });
-    this.#reports.attempted(target, result, settlement, outcome);
-    return settlement;
-  }
-
-  /** Returns a message to its line for a while. Nothing was sent, so no attempt is counted. */
-  #postpone(message: ReceivedMessage, cause: PostponementCause, reason: string, pauseMs: number): void {
-    const availableAt = this.#now() + pauseMs * (POSTPONED_AT_LEAST + this.#random());
-    this.#finished.push(release(message, availableAt));
-    this.#reports.postponed(cause, reason);
-  }
-
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
-    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#options.pollIntervalMs)));
+    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#with.options.pollIntervalMs)));
   }
 
   /** In milliseconds. */

@@ -1,0 +1,115 @@
+import type { Logger } from '../observability/log.ts';
+import type { ReceivedMessage, RedriveLimit } from '../queue/message-queue.ts';
+import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
+import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
+import type { DeliveryReports, PostponementCause } from './delivery-reports.ts';
+import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
+import { attemptOutcome, type FinishedMessage, release, settleAttempt } from './settlements.ts';
+
+/** How long a message waits, on average, after this machine was unable to connect to its target. */
+const UNABLE_PAUSE_MS = 3_000;
+/**
+ * The shortest wait of a postponed message, as a fraction of the average. The longest is the average plus the same
+ * difference.
+ */
+const POSTPONED_AT_LEAST = 0.5;
+
+/** One attempt to deliver a message. */
+export interface Attempt {
+  readonly message: ReceivedMessage;
+  readonly target: DeliveryTarget;
+  /** Whether its request may be sent a second time, which may happen once per message. */
+  readonly mayResend: boolean;
+  /** Missing if it is not traced. */
+  readonly trace?: AttemptTrace;
+}
+
+/** Dependencies of {@link Attempts}. */
+export interface AttemptDependencies {
+  queue: RedriveLimit;
+  sender: PostbackSender;
+  /** Null or missing if nothing is traced. */
+  traces?: AttemptTraces | null;
+  log: Logger;
+  options: { retryInitialMs: number; retryMaxMs: number };
+  now: () => number;
+  random: () => number;
+}
+
+/** Makes attempts: posts messages, and decides how each is settled. */
+export class Attempts {
+  readonly #with: AttemptDependencies;
+  readonly #reports: DeliveryReports;
+
+  constructor(dependencies: AttemptDependencies, reports: DeliveryReports) {
+    this.#with = dependencies;
+    this.#reports = reports;
+  }
+
+  /** Makes an attempt. Returns its message with the settlement. */
+  async run(attempt: Attempt): Promise<FinishedMessage> {
+    const trace = this.#with.traces?.start(attempt.message, attempt.target);
+    if (trace === undefined) return await this.#run(attempt);
+    return await trace.run(() => this.#run({ ...attempt, trace }));
+  }
+
+  /** Returns a message to its line for a while. Nothing was sent, so no attempt is counted. */
+  postpone(
+    message: ReceivedMessage,
+    cause: PostponementCause,
+    reason: string,
+    pauseMs: number,
+  ): FinishedMessage {
+    const availableAt = this.#with.now() + pauseMs * (POSTPONED_AT_LEAST + this.#with.random());
+    this.#reports.postponed(cause, reason);
+    return release(message, availableAt);
+  }
+
+  async #run(attempt: Attempt): Promise<FinishedMessage> {
+    const { message, target, trace } = attempt;
+    const result = target.lost !== null ? notSent(target.lost) : await this.#post(attempt);
+    if (result.aborted || result.unsent) {
+      trace?.putBack(result.reason);
+      return result.aborted
+        ? release(message)
+        : this.postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
+    }
+    const settlement = this.#settle(attempt, result);
+    trace?.settled(result, settlement);
+    return { ...settlement, target };
+  }
+
+  async #post({ message, target, mayResend, trace }: Attempt): Promise<PostbackResult> {
+    try {
+      return await this.#with.sender.send({
+        messageId: message.messageId,
+        url: target.targetUrl,
+        body: message.body,
+        credentials: target.credentials,
+        signingKeys: target.signingKeys,
+        mayResend,
+        ...(trace === undefined ? {} : { extraHeaders: trace.headers }),
+      });
+    } catch (error) {
+      this.#with.log.error('a postback could not be sent', { error, message_id: message.messageId });
+      return notSent('the request could not be sent');
+    }
+  }
+
+  #settle({ message, target }: Attempt, result: PostbackResult): DeliverySettlement {
+    const { queue, options, now, random } = this.#with;
+    const headers = this.#reports.headersToKeep(target, result);
+    const outcome = attemptOutcome(target, result, { endedAt: now(), headers });
+    const settlement = settleAttempt(message, outcome, {
+      maxAttempts: target.maxAttempts,
+      maxReceives: queue.maxReceives,
+      retryInitialMs: options.retryInitialMs,
+      retryMaxMs: options.retryMaxMs,
+      retryAfterMs: result.retryAfterMs,
+      random,
+    });
+    this.#reports.attempted(target, result, settlement, outcome);
+    return settlement;
+  }
+}
