@@ -10,7 +10,7 @@ const MAX_FOREIGN_TEXT_LENGTH = 200;
 const MS_PER_SECOND = 1_000;
 
 const LOOKUP_FAILED = 'host name lookup failed';
-const UNPARSABLE_ANSWER = 'response could not be parsed';
+const UNPARSABLE_RESPONSE = 'response could not be parsed';
 
 /** The meaning of `error.code`, in words for administrators. */
 const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -56,21 +56,21 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not use TLS'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not use TLS'],
 
-  ['ANSWER_TOO_LONG', 'response is too long'],
+  ['RESPONSE_TOO_LONG', 'response is too long'],
   ['UND_ERR_HEADERS_OVERFLOW', 'response has too many or too long headers'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_ANSWER],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_RESPONSE],
 ]);
 
 /** The same for families of codes. */
 const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string])[] = [
-  ['HPE_', UNPARSABLE_ANSWER],
+  ['HPE_', UNPARSABLE_RESPONSE],
   ['ERR_SSL_', 'TLS handshake failed'],
   ['ERR_TLS_', 'TLS handshake failed'],
   ['EPROTO', 'TLS handshake failed'],
 ];
 
 /** undici's errors for well-formed responses at the wrong time. All have the code of a closed connection. */
-const MISPLACED_ANSWERS: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
+const MISPLACED_RESPONSES: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
 
 /** The least informative codes, if connecting to several addresses of a host failed in several ways. */
 const UNTELLING_CODES: ReadonlySet<unknown> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
@@ -97,11 +97,11 @@ export function failureReason(error: unknown): string {
   const code = codeOf(error);
   const { name, message } = error instanceof Error ? error : { name: '', message: '' };
   if (code === 'TARGET_REFUSED') return message;
-  if (code === 'UND_ERR_SOCKET' && MISPLACED_ANSWERS.has(message)) return UNPARSABLE_ANSWER;
+  if (code === 'UND_ERR_SOCKET' && MISPLACED_RESPONSES.has(message)) return UNPARSABLE_RESPONSE;
   // undici gives codes only to some of its parser errors.
-  if (name === 'HTTPParserError') return UNPARSABLE_ANSWER;
+  if (name === 'HTTPParserError') return UNPARSABLE_RESPONSE;
   // Other errors are assertions, for example that a status is 100 or above.
-  if (code === 'ERR_ASSERTION') return UNPARSABLE_ANSWER;
+  if (code === 'ERR_ASSERTION') return UNPARSABLE_RESPONSE;
   if (typeof code === 'string') {
     const reason =
       REASON_BY_CODE.get(code) ?? REASON_BY_CODE_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1];

@@ -69,8 +69,8 @@ export class NameResolver {
   readonly #nameServers: readonly string[] | null;
   #resolver: { readonly of: SearchRules; readonly resolver: Resolver } | null = null;
   /** When a name server last responded, in the time of `performance.now()`, and for which name. */
-  #answeredAt = Number.NEGATIVE_INFINITY;
-  #answeredName: string | null = null;
+  #respondedAt = Number.NEGATIVE_INFINITY;
+  #respondedName: string | null = null;
   #probe: Promise<boolean> | null = null;
 
   constructor(options: NameResolverOptions = {}) {
@@ -117,7 +117,8 @@ export class NameResolver {
     } catch (error) {
       const code = codeOf(error);
       if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
-      if (this.#answeredAt < startedAt && !(await this.#answers(resolver))) throw new NameServiceDownError();
+      if (this.#respondedAt < startedAt && !(await this.#responds(resolver)))
+        throw new NameServiceDownError();
       throw lookupError(SILENT.has(code) ? 'EAI_AGAIN' : String(code), hostname);
     }
   }
@@ -171,21 +172,21 @@ export class NameResolver {
   async #query(resolver: Resolver, name: string, family: 4 | 6): Promise<LookupAddress[]> {
     try {
       const addresses = await (family === 4 ? resolver.resolve4(name) : resolver.resolve6(name));
-      this.#noteAnswer(name);
+      this.#noteResponse(name);
       return addresses.map((address) => ({ address, family }));
     } catch (error) {
-      if (SAYS_ABSENT.has(codeOf(error))) this.#noteAnswer(null);
+      if (SAYS_ABSENT.has(codeOf(error))) this.#noteResponse(null);
       throw error;
     }
   }
 
-  #noteAnswer(name: string | null): void {
-    this.#answeredAt = performance.now();
-    if (name !== null) this.#answeredName = name;
+  #noteResponse(name: string | null): void {
+    this.#respondedAt = performance.now();
+    if (name !== null) this.#respondedName = name;
   }
 
   /** Whether the name servers respond at all: to a query for the root, or for the name of their last response. */
-  #answers(resolver: Resolver): Promise<boolean> {
+  #responds(resolver: Resolver): Promise<boolean> {
     this.#probe ??= this.#askAnything(resolver).finally(() => {
       this.#probe = null;
     });
@@ -193,12 +194,12 @@ export class NameResolver {
   }
 
   async #askAnything(resolver: Resolver): Promise<boolean> {
-    const name = this.#answeredName;
-    const questions = [
+    const name = this.#respondedName;
+    const queries = [
       () => resolver.resolveNs('.'),
       ...(name === null ? [] : [() => resolver.resolve4(name)]),
     ];
-    const answered = questions.map(async (ask) => {
+    const responded = queries.map(async (ask) => {
       try {
         await ask();
       } catch (error) {
@@ -206,7 +207,7 @@ export class NameResolver {
       }
       return true;
     });
-    return await within(PROBE_LIMIT_MS, Promise.any(answered)).catch(() => false);
+    return await within(PROBE_LIMIT_MS, Promise.any(responded)).catch(() => false);
   }
 }
 

@@ -42,7 +42,7 @@ function send(
       request: { method: 'POST', path: '/', headers: [], body: '{}' },
       credentials: null,
       ...limits,
-      maxAnswerBytes: 1_024,
+      maxResponseBytes: 1_024,
       mayResend,
       now: Date.now,
       onSettled: resolve,
@@ -61,7 +61,7 @@ describe('a kept connection that the target closes 700 ms after a request', () =
     assert.deepEqual([result.outcome, result.resent, target.requests.length], ['DELIVERED', true, 3]);
   });
 
-  it('cannot have crossed the request where an answer came faster than the handshake', async () => {
+  it('cannot have crossed the request where a response came faster than the handshake', async () => {
     await using target = await startTarget({
       respondWith: inTurn(answer(200), after(700, close()), answer(200)),
     });

@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
-import { AnswerBody } from './answer-body.ts';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
 import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } from './failure-reason.ts';
 import type { ResponseHeaders } from './kept-headers.ts';
+import { ResponseBody } from './response-body.ts';
 import { longestRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
 /** Maximum number of informational responses (1xx) before the response. */
-const MAX_INFORMATIONAL_ANSWERS = 16;
+const MAX_INFORMATIONAL_RESPONSES = 16;
 
 const HTTP_OK = 200;
 const HTTP_REDIRECTION = 300;
@@ -68,7 +68,7 @@ export interface PostbackRequestOptions {
   readonly deadlineMs: number;
   /** How long the lookup of the host name may take, in milliseconds. */
   readonly lookupLimitMs: number;
-  readonly maxAnswerBytes: number;
+  readonly maxResponseBytes: number;
   /** Whether the request may be sent a second time if the target's close may have crossed it. */
   readonly mayResend: boolean;
   /** Epoch milliseconds. */
@@ -95,7 +95,7 @@ export class PostbackRequest implements TargetRequestHandler {
   #statusText: string | null = null;
   /** The values of each `Retry-After`, of which both an application and its proxy may set one. */
   #retryAfter: readonly string[] = [];
-  #body: AnswerBody | null = null;
+  #body: ResponseBody | null = null;
 
   constructor(options: PostbackRequestOptions) {
     this.#options = options;
@@ -142,7 +142,7 @@ export class PostbackRequest implements TargetRequestHandler {
       controller.abort(new Error(reason));
       return;
     }
-    this.#onReusedConnection = this.#connection.answers > 0;
+    this.#onReusedConnection = this.#connection.responses > 0;
     this.#connection.beforeRequest();
     this.#writtenAt = performance.now();
   }
@@ -154,10 +154,10 @@ export class PostbackRequest implements TargetRequestHandler {
     statusText?: string,
   ): void {
     if (this.#settled) return;
-    this.#connection.answeredWithin(performance.now() - this.#writtenAt);
+    this.#connection.respondedWithin(performance.now() - this.#writtenAt);
     if (status < HTTP_OK) {
       this.#informational += 1;
-      if (this.#informational + this.#connection.continues > MAX_INFORMATIONAL_ANSWERS)
+      if (this.#informational + this.#connection.continues > MAX_INFORMATIONAL_RESPONSES)
         this.#fail('too many informational responses');
       return;
     }
@@ -173,7 +173,7 @@ export class PostbackRequest implements TargetRequestHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
-    this.#body ??= new AnswerBody(this.#options.maxAnswerBytes);
+    this.#body ??= new ResponseBody(this.#options.maxResponseBytes);
     this.#body.append(chunk);
     if (!this.#body.truncated) return;
     this.#finish();
@@ -192,7 +192,7 @@ export class PostbackRequest implements TargetRequestHandler {
       this.#sendAgain();
       return;
     }
-    if (this.#status !== null && 'code' in error && error.code === 'ANSWER_TOO_LONG') {
+    if (this.#status !== null && 'code' in error && error.code === 'RESPONSE_TOO_LONG') {
       // As with a body beyond the limit, the status decides.
       this.#finish();
       this.#options.connections.discard(this.#connection);
@@ -212,7 +212,7 @@ export class PostbackRequest implements TargetRequestHandler {
       !this.#resent &&
       this.#onReusedConnection &&
       performance.now() - this.#writtenAt <= 2 * this.#connection.roundTripMs + CROSSING_MARGIN_MS &&
-      !this.#connection.answerBegan &&
+      !this.#connection.responseBegan &&
       'code' in error &&
       CLOSED_BY_TARGET.has(error.code)
     );

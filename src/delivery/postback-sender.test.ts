@@ -87,7 +87,7 @@ describe('a postback', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   for (const status of [200, 201, 202, 204, 299])
     it(`of ${status} is a success`, async () => {
       await using target = await startTarget({ respondWith: answer(status) });

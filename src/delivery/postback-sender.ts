@@ -10,7 +10,7 @@ import { webhookSignature } from './webhook-signature.ts';
 export type { PostbackResult };
 
 const DEFAULT_DEADLINE_MS = 30_000;
-const DEFAULT_MAX_ANSWER_BYTES = 64 * 1_024;
+const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1_024;
 const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
 /** Shorter than the 5 s after which many servers close idle connections. */
 const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
@@ -31,7 +31,7 @@ export interface PostbackSenderOptions {
   /** The time limit of the lookup of a host name, in milliseconds. @defaultValue {@link LOOKUP_LIMIT_MS} */
   readonly lookupLimitMs?: number;
   /** How much of a response's body is read. @defaultValue 64 KiB */
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
   /** Maximum number of idle connections, over all targets. @defaultValue 256 */
   readonly maxIdleConnections?: number;
   /** How long an idle connection is kept open, in milliseconds. @defaultValue 4,000 */
@@ -80,7 +80,7 @@ export class PostbackSender implements AsyncDisposable {
   readonly #userAgent: string;
   readonly #deadlineMs: number;
   readonly #lookupLimitMs: number;
-  readonly #maxAnswerBytes: number;
+  readonly #maxResponseBytes: number;
   readonly #now: () => number;
   readonly #targets = new Map<string, Target>();
   #stopped = false;
@@ -90,7 +90,7 @@ export class PostbackSender implements AsyncDisposable {
     this.#userAgent = `Coursewire/${options.version}`;
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
     this.#lookupLimitMs = options.lookupLimitMs ?? LOOKUP_LIMIT_MS;
-    this.#maxAnswerBytes = options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES;
+    this.#maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
     this.#now = options.now ?? Date.now;
     this.#connections = new TargetConnections({
       connector: new TargetConnector({
@@ -132,7 +132,7 @@ export class PostbackSender implements AsyncDisposable {
         credentials: postback.credentials,
         deadlineMs: this.#deadlineMs,
         lookupLimitMs: this.#lookupLimitMs,
-        maxAnswerBytes: this.#maxAnswerBytes,
+        maxResponseBytes: this.#maxResponseBytes,
         mayResend: postback.mayResend ?? true,
         now: this.#now,
         onSettled: resolve,

@@ -32,11 +32,11 @@ export class SharedLookup {
     const settle: AddressesCallback = (error, addresses) => {
       const waiting = this.#waiting.get(key) ?? [];
       this.#waiting.delete(key);
-      for (const answer of waiting) answer(error, addresses);
+      for (const notify of waiting) notify(error, addresses);
     };
-    this.#lookup(hostname, { family, all: true }, (error, answer, answerFamily = 4) => {
+    this.#lookup(hostname, { family, all: true }, (error, found, foundFamily = 4) => {
       if (error !== null) return settle(error, []);
-      const addresses = typeof answer === 'string' ? [{ address: answer, family: answerFamily }] : answer;
+      const addresses = typeof found === 'string' ? [{ address: found, family: foundFamily }] : found;
       settle(addresses.length === 0 ? notFound(hostname) : null, addresses);
     });
   }

@@ -19,7 +19,7 @@ function connectionsWith(options: { maxIdle?: number; maxAgeMs?: number } = {}):
   });
 }
 
-/** Sends a request on a connection and waits for its answer. */
+/** Sends a request on a connection and waits for its response. */
 function use(connection: TargetConnection): Promise<void> {
   return new Promise((resolve, reject) =>
     connection.dispatch(

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher, Client as UndiciClient } from 'undici';
 import { Node, Yallist } from 'yallist';
-import { AnswerReader } from './answer-reader.ts';
+import { ResponseReader } from './response-reader.ts';
 import type { LookupWatcher, TargetConnector } from './target-connector.ts';
 import { Client } from './undici-client.ts';
 
@@ -34,10 +34,10 @@ export class TargetConnection {
   readonly #client: UndiciClient;
   readonly #onIdleClose: (connection: TargetConnection) => void;
   #socket: Socket | null = null;
-  #reader: AnswerReader | null = null;
+  #reader: ResponseReader | null = null;
   #handler: TargetRequestHandler | null = null;
   /** The number of complete responses since it was (re)connected. */
-  answers = 0;
+  responses = 0;
   /** When it was last connected, in the time of `performance.now()`. */
   connectedAt = 0;
   /** The shortest time in which the target responded since then: at least one round trip, in milliseconds. */
@@ -63,10 +63,10 @@ export class TargetConnection {
       connect: (target, callback) => {
         this.#socket = options.connector.connect(target, this.#handler, (error, socket, roundTripMs) => {
           if (socket === null) return callback(error ?? new Error('no connection'), null);
-          this.answers = 0;
+          this.responses = 0;
           this.connectedAt = performance.now();
           this.roundTripMs = roundTripMs;
-          this.#reader = new AnswerReader(socket);
+          this.#reader = new ResponseReader(socket);
           callback(null, socket);
         });
       },
@@ -89,7 +89,7 @@ export class TargetConnection {
   }
 
   /** Whether any byte of the current response has arrived. */
-  get answerBegan(): boolean {
+  get responseBegan(): boolean {
     return this.#reader?.began ?? false;
   }
 
@@ -101,7 +101,7 @@ export class TargetConnection {
 
   /** Call it when a request is about to be written to the connection. */
   beforeRequest(): void {
-    this.#reader?.beforeAnswer();
+    this.#reader?.beforeResponse();
   }
 
   /** Call it when the head of a response is complete. */
@@ -110,13 +110,13 @@ export class TargetConnection {
   }
 
   /** Call it when a response began so many milliseconds after its request was written. */
-  answeredWithin(elapsedMs: number): void {
+  respondedWithin(elapsedMs: number): void {
     if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
   }
 
   /** Call it when a response is complete: nothing of it is kept while the connection is idle. */
   finished(): void {
-    this.answers += 1;
+    this.responses += 1;
     this.#handler = null;
   }
 

@@ -122,9 +122,9 @@ export class TargetConnector {
 function watchedLookup(lookup: LookupFunction, watcher: LookupWatcher): LookupFunction {
   return (hostname, options, callback) => {
     watcher.onLookupStart();
-    lookup(hostname, options, (...answer) => {
+    lookup(hostname, options, (...result) => {
       watcher.onLookupEnd();
-      callback(...answer);
+      callback(...result);
     });
   };
 }

@@ -250,7 +250,7 @@ describe('URLs', () => {
 
 describe('the lookup of host names', () => {
   const guardOver = (addresses: readonly string[], allowedNetworks: readonly string[] = []) =>
-    new TargetGuard({ allowedNetworks, lookup: answering(addresses) });
+    new TargetGuard({ allowedNetworks, lookup: resolvingTo(addresses) });
 
   it('omits addresses that are not allowed, and keeps the order of the others', async () => {
     const guard = guardOver(['10.0.0.1', '2606:4700::1', '::1', '1.1.1.1', '127.0.0.1']);
@@ -268,10 +268,10 @@ describe('the lookup of host names', () => {
 
   it('returns a single address unless all are requested', async () => {
     const guard = guardOver(['10.0.0.1', '1.1.1.1', '1.0.0.1']);
-    const answer = await new Promise((resolve) =>
+    const result = await new Promise((resolve) =>
       guard.lookup('host.test', { all: false }, (...args) => resolve(args)),
     );
-    assert.deepEqual(answer, [null, '1.1.1.1', 4]);
+    assert.deepEqual(result, [null, '1.1.1.1', 4]);
   });
 
   it('returns addresses in the allowed networks', async () => {
@@ -289,7 +289,7 @@ describe('the lookup of host names', () => {
   });
 });
 
-function answering(addresses: readonly string[]): LookupFunction {
+function resolvingTo(addresses: readonly string[]): LookupFunction {
   return (_hostname, _options, callback) =>
     callback(
       null,

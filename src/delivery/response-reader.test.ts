@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { AnswerReader } from './answer-reader.ts';
+import { ResponseReader } from './response-reader.ts';
 
 const MAX_CONTINUES = 16;
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Step: 1\r\n\r\n';
-const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
 /** What is read through a filter when these pieces arrive one after another, and how many were taken out. */
 async function readThrough(...pieces: string[]): Promise<{ read: string; skipped: number }> {
@@ -16,8 +16,8 @@ async function readThrough(...pieces: string[]): Promise<{ read: string; skipped
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   const socket = connect({ host: '127.0.0.1', port: address.port });
-  const filter = new AnswerReader(socket);
-  filter.beforeAnswer();
+  const filter = new ResponseReader(socket);
+  filter.beforeResponse();
   let read = '';
   let arrived = 0;
   socket.on('readable', () => {
@@ -42,24 +42,28 @@ async function write(socket: Socket, pieces: string[]): Promise<void> {
   socket.end();
 }
 
-describe('100 Continue before an answer', () => {
+describe('100 Continue before a response', () => {
   it('is removed', async () => {
-    assert.deepEqual(await readThrough(CONTINUE + ANSWER), { read: ANSWER, skipped: 1 });
-    assert.deepEqual(await readThrough(CONTINUE, CONTINUE, ANSWER), { read: ANSWER, skipped: 2 });
+    assert.deepEqual(await readThrough(CONTINUE + RESPONSE), { read: RESPONSE, skipped: 1 });
+    assert.deepEqual(await readThrough(CONTINUE, CONTINUE, RESPONSE), { read: RESPONSE, skipped: 2 });
   });
 
   it('is removed wherever it is split', async () => {
     for (const at of [1, 8, 11, 12, 20, CONTINUE.length - 1])
       assert.deepEqual(
-        await readThrough(CONTINUE.slice(0, at), CONTINUE.slice(at) + ANSWER.slice(0, 3), ANSWER.slice(3)),
-        { read: ANSWER, skipped: 1 },
+        await readThrough(
+          CONTINUE.slice(0, at),
+          CONTINUE.slice(at) + RESPONSE.slice(0, 3),
+          RESPONSE.slice(3),
+        ),
+        { read: RESPONSE, skipped: 1 },
         `cut at ${at}`,
       );
   });
 
-  it('is looked for before the answer only', async () => {
-    assert.deepEqual(await readThrough(ANSWER + CONTINUE, CONTINUE), {
-      read: ANSWER + CONTINUE + CONTINUE,
+  it('is removed only before the response', async () => {
+    assert.deepEqual(await readThrough(RESPONSE + CONTINUE, CONTINUE), {
+      read: RESPONSE + CONTINUE + CONTINUE,
       skipped: 0,
     });
   });
@@ -72,17 +76,17 @@ describe('100 Continue before an answer', () => {
       'garbage that is longer than a line',
       'HTTP/1.1 204 No Content\r\n\r\n',
     ])
-      assert.deepEqual(await readThrough(bytes, ANSWER), { read: bytes + ANSWER, skipped: 0 }, bytes);
+      assert.deepEqual(await readThrough(bytes, RESPONSE), { read: bytes + RESPONSE, skipped: 0 }, bytes);
   });
 
   it('is removed at most a limited number of times', async () => {
-    const { read, skipped } = await readThrough(CONTINUE.repeat(MAX_CONTINUES + 1) + ANSWER);
+    const { read, skipped } = await readThrough(CONTINUE.repeat(MAX_CONTINUES + 1) + RESPONSE);
     assert.equal(skipped, MAX_CONTINUES);
-    assert.equal(read, CONTINUE + ANSWER);
+    assert.equal(read, CONTINUE + RESPONSE);
   });
 
   it('is not waited for without end', async () => {
     const endless = `HTTP/1.1 100 Continue\r\n${'X-Filler: x\r\n'.repeat(400)}`;
-    assert.equal((await readThrough(endless, ANSWER)).read, endless + ANSWER);
+    assert.equal((await readThrough(endless, RESPONSE)).read, endless + RESPONSE);
   });
 });

@@ -17,9 +17,9 @@ const DIGIT_ONE = 0x31;
 const STATUS_OFFSET = 9;
 
 /** A target sent more bytes than a response may have: an endless status line, header or chunk extension. */
-export class AnswerTooLongError extends Error {
-  override readonly name = 'AnswerTooLongError';
-  readonly code = 'ANSWER_TOO_LONG';
+export class ResponseTooLongError extends Error {
+  override readonly name = 'ResponseTooLongError';
+  readonly code = 'RESPONSE_TOO_LONG';
 
   constructor() {
     super('response is too long');
@@ -27,14 +27,14 @@ export class AnswerTooLongError extends Error {
 }
 
 /**
- * Reads a socket for undici. Destroys the socket with {@link AnswerTooLongError} if a response is too long, because
+ * Reads a socket for undici. Destroys the socket with {@link ResponseTooLongError} if a response is too long, because
  * undici does not count the bytes that it skips.
  *
  * Also removes `100 Continue`. Clients must accept it at any time (RFC 9110 §15.2), and servers and proxies do send
  * it unrequested, but undici takes it for an invalid response. undici itself skips other informational responses.
  */
-export class AnswerReader {
-  /** The number of `100 Continue` removed since {@link beforeAnswer}. */
+export class ResponseReader {
+  /** The number of `100 Continue` removed since {@link beforeResponse}. */
   skipped = 0;
   /** Whether any byte arrived since then. */
   began = false;
@@ -49,7 +49,7 @@ export class AnswerReader {
       const chunk = read(size);
       if (chunk === null) return null;
       if (this.#bytes >= this.#limit) {
-        socket.destroy(new AnswerTooLongError());
+        socket.destroy(new ResponseTooLongError());
         return null;
       }
       this.#bytes += chunk.length;
@@ -68,7 +68,7 @@ export class AnswerReader {
   }
 
   /** Call it before a request is written: the next bytes are the start of its response. */
-  beforeAnswer(): void {
+  beforeResponse(): void {
     this.#active = true;
     this.#bytes = 0;
     this.#limit = MAX_HEAD_BYTES;

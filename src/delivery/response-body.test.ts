@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { AnswerBody } from './answer-body.ts';
+import { ResponseBody } from './response-body.ts';
 
-function read(limit: number, ...chunks: (string | number[])[]): AnswerBody {
-  const body = new AnswerBody(limit);
+function read(limit: number, ...chunks: (string | number[])[]): ResponseBody {
+  const body = new ResponseBody(limit);
   for (const chunk of chunks)
     body.append(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk));
   return body;
 }
 
-describe("an answer's body", () => {
+describe('the body of a response', () => {
   it('is empty at first', () => {
     assert.equal(read(10).text(), '');
     assert.equal(read(10, '').truncated, false);
@@ -47,7 +47,7 @@ describe("an answer's body", () => {
 
   it('does not change the bytes it was given', () => {
     const first = Buffer.from('ab');
-    const body = new AnswerBody(100);
+    const body = new ResponseBody(100);
     body.append(first);
     body.append(Buffer.from('cd'));
     assert.equal(first.toString(), 'ab');

@@ -4,7 +4,7 @@ const INITIAL_CAPACITY = 4_096;
  * The beginning of a response's body. It takes memory for what it keeps only, even if the body arrives byte by
  * byte.
  */
-export class AnswerBody {
+export class ResponseBody {
   readonly #limit: number;
   #bytes: Buffer | null = null;
   #length = 0;
