@@ -15,7 +15,7 @@ const OUTCOMES = {
 } as const satisfies Partial<Record<DeliverySettlement['action'], string>>;
 const SCHEME_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** Makes attempts spans, below those of their messages. */
+/** Records attempts as spans, below the spans of their messages. */
 export class AttemptTraces {
   readonly #tracing: Tracing;
   readonly #now: () => number;
@@ -26,7 +26,9 @@ export class AttemptTraces {
     this.#now = now;
   }
 
-  /** An attempt begins. The first one also ends the wait in the line, which becomes a span of its own. */
+  /**
+   * Starts the span of an attempt. The first attempt also ends the wait in the line, which becomes a span of its own.
+   */
   start(message: ReceivedMessage, target: DeliveryTarget): AttemptTrace {
     const parent = traceHeadersOf(message);
     const attributes = messageAttributes(message);
@@ -64,7 +66,7 @@ export class AttemptTrace {
     this.#span = span;
   }
 
-  /** What the target needs to continue the trace. */
+  /** The headers with which the target can continue the trace. */
   get headers(): TraceHeaders {
     return this.#span.headers;
   }
@@ -73,7 +75,10 @@ export class AttemptTrace {
     return this.#span.run(work);
   }
 
-  /** The attempt counts: the message was delivered, waits for the next attempt, or is a dead letter. */
+  /**
+   * Ends the span of an attempt that counts: the message was delivered, waits for the next attempt, or is a dead
+   * letter.
+   */
   settled(result: PostbackResult, settlement: DeliverySettlement): void {
     const { action } = settlement;
     this.#span.set({
@@ -87,7 +92,7 @@ export class AttemptTrace {
     this.#span.end();
   }
 
-  /** Nothing was sent, or nobody waited for the response: the message was put back, and no attempt is counted. */
+  /** Ends the span of an attempt that does not count: nothing was sent, or the request was aborted. */
   putBack(reason: string | null): void {
     this.#span.set({ 'coursewire.outcome': 'put_back' });
     this.#span.fail(reason ?? 'stopped');
@@ -95,7 +100,7 @@ export class AttemptTrace {
   }
 }
 
-/** Makes test messages spans, below that of the request for them. */
+/** Records test messages as spans, below the spans of the requests for them. */
 export function traceTestMessages(tracing: Tracing, send: SendPostback): SendPostback {
   return async (postback) => {
     const span = tracing.startSpan('deliver test message', {
@@ -115,7 +120,7 @@ export function traceTestMessages(tracing: Tracing, send: SendPostback): SendPos
   };
 }
 
-/** Host and port alone: paths and queries of targets may contain secrets. */
+/** The host and port of a target, without path and query, which may contain secrets. */
 function serverAttributes(targetUrl: string): Record<string, string | number> {
   if (!URL.canParse(targetUrl)) return {};
   const { protocol, hostname, port } = new URL(targetUrl);

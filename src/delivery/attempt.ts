@@ -37,7 +37,7 @@ export interface AttemptDependencies {
   random: () => number;
 }
 
-/** Makes attempts: posts messages, and decides how each is settled. */
+/** Makes attempts: posts messages, and decides how to settle each. */
 export class Attempts {
   readonly #with: AttemptDependencies;
   readonly #reports: DeliveryReports;
@@ -47,7 +47,7 @@ export class Attempts {
     this.#reports = reports;
   }
 
-  /** Makes an attempt. Returns its message with the settlement. */
+  /** Makes an attempt, and returns its settlement. */
   async run(attempt: Attempt): Promise<FinishedMessage> {
     const trace = this.#with.traces?.start(attempt.message, attempt.target);
     if (trace === undefined) return await this.#run(attempt);

@@ -26,7 +26,7 @@ export function withoutCredentials(text: string, credentials: BasicCredentials):
   return text.replace(patternOf(credentials), CENSORED);
 }
 
-/** Built once per credentials, because it takes longer than the search in a short response. */
+/** The patterns, each built once, because this takes longer than the search in a short response. */
 const patterns = new WeakMap<BasicCredentials, RegExp>();
 
 function patternOf(credentials: BasicCredentials): RegExp {
@@ -35,7 +35,7 @@ function patternOf(credentials: BasicCredentials): RegExp {
   const { key, secret } = credentials;
   const header = anyOf(base64Forms(authorizationOf(credentials)).flatMap(waysToWrite));
   const plain = anyOf(waysToWrite(secret));
-  // The pair is removed with its key, but the key alone is not: it may be an ordinary word.
+  // The pair is removed with its key. The key alone is not removed, because it may be an ordinary word.
   const pair = `${anyOf(waysToWrite(key))}${COLON}${plain}`;
   const isShort = secret.length < MIN_CENSORED_LENGTH;
   const forms = isShort
@@ -46,25 +46,25 @@ function patternOf(credentials: BasicCredentials): RegExp {
   return pattern;
 }
 
-/** As it is, and in a URL or form. */
+/** A colon, plain and as in a URL or form. */
 const COLON = '(?::|%3[Aa])';
 
-/** Longer forms first, because they can begin with shorter ones. */
+/** A pattern of any of these forms. Longer forms come first, because they can begin with shorter ones. */
 function anyOf(forms: readonly string[]): string {
   const longestFirst = forms.toSorted((one, other) => other.length - one.length);
   return `(?:${longestFirst.map((form) => RegExp.escape(form)).join('|')})`;
 }
 
-/** With and without padding, and for URLs. */
+/** The base64 of a value: with padding, without padding, and for URLs. */
 function base64Forms(value: string): readonly string[] {
   const padded = Buffer.from(value).toString('base64');
-  // Without padding, so few letters occur in words by chance.
+  // So few letters, without padding, occur in words by chance.
   if (padded.length <= MIN_CENSORED_LENGTH) return [padded];
   const forms = [padded, padded.replace(/=+$/, ''), Buffer.from(value).toString('base64url')];
   return [...new Set(forms)];
 }
 
-/** The value as it is, and as the usual languages write it in JSON, in a URL or form, and in HTML. */
+/** The forms of a value: plain, and as the usual languages write it in JSON, in a URL or form, and in HTML. */
 function waysToWrite(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const url = encodeURIComponent(value.toWellFormed());
@@ -92,13 +92,13 @@ function waysToWrite(value: string): readonly string[] {
   return [...forms];
 }
 
-/** Each UTF-16 code unit by itself, as JSON escapes them. */
+/** Characters beyond ASCII, each UTF-16 code unit by itself, as JSON escapes them. */
 const NOT_ASCII = /[\u0080-\uffff]/g;
 const MARKUP = /[<>&]/g;
-/** As .NET does. */
+/** The characters that .NET escapes. */
 const NOT_ASCII_OR_MARKUP = /[\u0080-\uffff<>&'+`]/g;
 const PERCENT = /%[0-9A-F]{2}/g;
-/** Left as they are by some languages, but not by PHP and Python. */
+/** Characters that some languages leave unchanged in URLs, but PHP and Python encode. */
 const RESERVED = /[!'()*]/g;
 const MARKUP_OR_QUOTE = /[<>&"']/g;
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };

@@ -13,7 +13,7 @@ import type { FinishedMessage } from './settlements.ts';
 const POSTPONED_LOG_INTERVAL_MS = 60_000;
 
 /**
- * Why a message was put back without an attempt: this machine cannot connect, or the origin of the target is at its
+ * Why a message was released without an attempt: this machine cannot connect, or the origin of the target is at its
  * limit.
  */
 export type PostponementCause = 'unable_to_connect' | 'origin_limit';
@@ -47,7 +47,7 @@ export class DeliveryReports {
     this.#with = dependencies;
   }
 
-  /** The headers of an attempt that the history keeps, in their stored form: none where the log omits details. */
+  /** The headers of an attempt that the history keeps, in their stored form. Null if the log omits details. */
   headersToKeep(target: DeliveryTarget, result: PostbackResult): string | null {
     if (result.requestHeaders.length === 0) return null;
     const succeeded = result.outcome === 'DELIVERED';
@@ -111,15 +111,20 @@ export class DeliveryReports {
     }
   }
 
-  /** Reports messages that were put back because this instance was frozen, or its database slow, before it sent them. */
+  /**
+   * Reports messages that were released because this instance was frozen, or its database slow, before it sent them.
+   */
   late(count: number): void {
     this.#with.log.warn(
-      'messages return to their lines unsent: too much time has passed since they were received, and another instance may have them',
+      'released unsent messages: their leases may have expired, and another instance may have received them',
       { messages: count },
     );
   }
 
-  /** Reports messages that wait for the end of a request of their line, whose lease seemed to have ended before it. */
+  /**
+   * Reports messages that wait for the end of a request of their line, because the lease of that request seemed to end
+   * early.
+   */
   early(count: number): void {
     this.#with.log.warn(
       'messages wait for requests of their webhooks that are still in flight: the clock was set forward, or this instance was frozen',
@@ -128,8 +133,8 @@ export class DeliveryReports {
   }
 
   /**
-   * Reports a message that was put back without an attempt, with one log line per minute and cause. The line is about the
-   * machine or the origin, not about one of the webhooks whose messages wait, some of which may not be logged.
+   * Reports a message that was released without an attempt, with one log line per minute and cause. The line is about
+   * the machine or the origin. The webhooks whose messages wait may not be logged.
    */
   postponed(cause: PostponementCause, reason: string): void {
     this.#with.metrics.postponed(cause);

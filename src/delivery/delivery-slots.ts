@@ -1,6 +1,6 @@
 import { Node, Yallist } from 'yallist';
 
-/** A request that takes longer is slow: it only waits and leaves the processor to others. */
+/** A request that takes longer is slow: it waits, without using the processor. */
 const SLOW_AFTER_MS = 100;
 /** After a request that took this long, the next one of the line counts as slow from its start. */
 const REMEMBERED_AFTER_MS = 1_000;
@@ -18,7 +18,7 @@ const ORIGIN_SHARE = 1 / 16;
 const ORIGIN_PAUSE_MIN_MS = 500;
 const ORIGIN_PAUSE_MAX_MS = 10_000;
 
-/** Proves that this instance may deliver a message. */
+/** The proof that this instance may deliver a message. */
 export interface MessageLease {
   readonly lineId: number;
   readonly leaseToken: string;
@@ -39,17 +39,16 @@ export type Slot = Node<RequestInFlight>;
 /** The state of an origin with slow requests. */
 interface SlowOrigin {
   count: number;
-  /** Since when it is at its limit, on the clock of the slots; null if it is below. */
+  /** Since when the origin is at its limit, on the clock of the slots; null if it is below. */
   fullSince: number | null;
 }
 
 /**
- * Limits the requests in flight. Slow requests have a larger limit of their own: a waiting request needs only a
- * socket and some memory, while in a normal slot, one hanging target would slow down all others. Lines that were
- * slow recently count as slow from the start, so a target that always hangs delays others only once.
+ * Limits the requests in flight. Slow requests have a larger limit of their own, because a waiting request needs only a
+ * socket and some memory. In normal slots, hanging targets would slow down all others. Lines that were slow recently
+ * count as slow from the start, so a target that always hangs delays others only once.
  *
- * Each origin may have only a share of the slow requests, so one with many hanging targets leaves room for the
- * others.
+ * Each origin may have only a share of the slow requests, so one with many hanging targets leaves room for the others.
  */
 export class DeliverySlots {
   readonly #quickLimit: number;
@@ -57,8 +56,8 @@ export class DeliverySlots {
   readonly #originLimit: number;
   readonly #elapsed: () => number;
   /**
-   * In the order in which they were taken, so that the search for slow ones can stop early. A list, not a Set:
-   * decision 14.
+   * Quick requests, in the order in which their slots were taken, so that the search for slow ones can stop early. A
+   * list, not a Set: decision 14.
    */
   readonly #quick = new Yallist<RequestInFlight>();
   readonly #slow = new Yallist<RequestInFlight>();
@@ -94,7 +93,7 @@ export class DeliverySlots {
     }));
   }
 
-  /** How many more requests may be sent now. */
+  /** The number of further requests that may be sent now. */
   free(): number {
     this.#sweep();
     return Math.max(0, Math.min(this.#quickLimit - this.#quick.length, this.#totalLimit - this.taken));

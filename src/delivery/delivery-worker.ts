@@ -40,7 +40,7 @@ export interface DeliveryOptions {
   timeoutMs: number;
   retryInitialMs: number;
   retryMaxMs: number;
-  /** The safety net: how often the queue is polled if nothing wakes the worker. */
+  /** The interval between polls if nothing wakes the worker: a safety net. */
   pollIntervalMs: number;
   /** How long requests in flight may continue at shutdown. */
   shutdownTimeoutMs: number;
@@ -74,7 +74,7 @@ export class DeliveryWorker implements AsyncDisposable {
   /** Messages that wait for the end of a request of their line, by line. */
   readonly #behindRequests = new Map<number, ReceivedMessage>();
   readonly #idle = new WakeablePause();
-  /** When the next head is due, by `#elapsed`, because the wall clock may be changed in the meantime. */
+  /** When the next head is due, by `#elapsed`, because the wall clock may change. */
   #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
   #failures = 0;
@@ -96,7 +96,7 @@ export class DeliveryWorker implements AsyncDisposable {
     return this.#stop.signal.aborted;
   }
 
-  /** Requests in flight. */
+  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#slots.taken;
   }
@@ -138,10 +138,10 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
-  /** Polls the queue once. False if it failed, or if the leased messages could not be delivered. */
+  /** Polls the queue once. Returns false if the poll failed, or if the leased messages could not be sent. */
   async #poll(): Promise<boolean> {
-    // This poll handles everything that an earlier wake-up is about. If one were kept, an empty poll would
-    // follow, and a response that arrives during that one would keep another wake-up.
+    // This poll handles everything that caused earlier wake-ups. A wake-up that is kept would cause an empty poll, and
+    // a response that arrives during that poll would keep another one.
     this.#idle.forget();
     const settlements = this.#finished;
     this.#finished = [];
@@ -164,7 +164,7 @@ export class DeliveryWorker implements AsyncDisposable {
         });
       this.#nextDueAt =
         nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();
-      if (received.length > 0) await this.#takeUp(received, sendBy);
+      if (received.length > 0) await this.#handle(received, sendBy);
       if (this.#failures > 0) this.#with.log.info('the queue responds again: delivery continues');
       this.#failures = 0;
       return true;
@@ -180,7 +180,7 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   /**
-   * After a failure, it is unknown which leases exist in the database: a commit whose response was lost has created
+   * Ends the leases that this instance does not know after a failure. A commit whose response was lost has created
    * some, and a crash of the server may have restored earlier ones. Their lines would wait until the leases end.
    */
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
@@ -188,11 +188,11 @@ export class DeliveryWorker implements AsyncDisposable {
     const held = [...this.#slots.leases(), ...this.#behindRequests.values(), ...settled];
     const lines = await this.#with.queue.lines.takeBackLeases(held);
     if (lines > 0)
-      this.#with.log.info('resumed leases that were held before an outage of the database', { lines });
+      this.#with.log.info('ended leases that were held before an outage of the database', { lines });
   }
 
   /** @param sendBy until when messages may be sent, by `#elapsed` */
-  async #takeUp(receivedNow: readonly ReceivedMessage[], sendBy: number): Promise<void> {
+  async #handle(receivedNow: readonly ReceivedMessage[], sendBy: number): Promise<void> {
     const received = this.#withoutRequests(receivedNow);
     let targets: Map<number, DeliveryTarget>;
     let resent: ReadonlySet<string>;
@@ -202,7 +202,7 @@ export class DeliveryWorker implements AsyncDisposable {
         this.#with.targets.resent(received.filter(wasTried).map((message) => message.messageId)),
       ]);
     } catch (error) {
-      // They were not attempted, so they return to the head of their lines.
+      // These messages were not attempted, so they return to the heads of their lines.
       this.#finished.push(...received.map((message) => release(message)));
       throw error;
     }
@@ -213,7 +213,7 @@ export class DeliveryWorker implements AsyncDisposable {
       if (reason !== null) this.#finished.push(discard(message, target, reason, this.#with.now()));
       else if (target?.state === 'PAUSED') this.#finished.push(hold(message));
       else if (this.#elapsed() > sendBy) {
-        // This has an effect only if the lease is still held.
+        // The release takes effect only if the lease is still valid.
         this.#finished.push(release(message));
         late += 1;
       } else if (target !== undefined)
@@ -223,9 +223,9 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   /**
-   * The messages whose lines have no request in flight. The others wait for its end and return to their lines. The lease of
-   * such a request seems to have ended before it, for example because the clock was set forward. Another request of the
-   * webhook could be processed before the one in flight.
+   * The messages whose lines have no request in flight. The other messages wait for the end of that request, and then
+   * return to their lines. The lease of that request seems to have ended early, for example because the clock was set
+   * forward. A second request of the webhook could be processed before the one in flight.
    */
   #withoutRequests(received: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
     const early = received.filter(({ lineId }) => this.#slots.holds(lineId));
@@ -262,7 +262,7 @@ export class DeliveryWorker implements AsyncDisposable {
     await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#with.options.pollIntervalMs)));
   }
 
-  /** In milliseconds. */
+  /** How long until the next head is due and may be sent, in milliseconds. */
   #nextLookIn(): number {
     if (this.#nextDueAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
     const dueIn = this.#nextDueAt - this.#elapsed();

@@ -30,7 +30,9 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }
 
-/** The time limit of a notice of an alert: short, because someone is waiting for the result of a test. */
+/**
+ * The time limit of a notice of an alert. The limit is short, because someone may be waiting for the result of a test.
+ */
 const NOTICE_DEADLINE_MS = 15 * MS_PER_SECOND;
 
 /**

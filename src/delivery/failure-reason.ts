@@ -61,7 +61,7 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_RESPONSE],
 ]);
 
-/** The same for families of codes. */
+/** The meaning of families of codes, by prefix. */
 const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string])[] = [
   ['HPE_', UNPARSABLE_RESPONSE],
   ['ERR_SSL_', 'TLS handshake failed'],
@@ -72,8 +72,12 @@ const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string]
 /** undici's errors for well-formed responses at the wrong time. All have the code of a closed connection. */
 const MISPLACED_RESPONSES: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
 
-/** The least informative codes, if connecting to several addresses of a host failed in several ways. */
-const UNTELLING_CODES: ReadonlySet<unknown> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
+/** The least informative codes, for connections to several addresses of a host that failed in different ways. */
+const LEAST_INFORMATIVE_CODES: ReadonlySet<unknown> = new Set([
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+]);
 
 /** Codes of connection failures that are the fault of this machine, not of the target. */
 const OWN_FAILURES: ReadonlySet<unknown> = new Set([
@@ -93,7 +97,9 @@ export function isOwnFailure(error: unknown): boolean {
 /** Why a request failed without a complete response: a few plain words, without secrets or a stack trace. */
 export function failureReason(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
-    return failureReason(error.errors.find((one) => !UNTELLING_CODES.has(codeOf(one))) ?? error.errors[0]);
+    return failureReason(
+      error.errors.find((one) => !LEAST_INFORMATIVE_CODES.has(codeOf(one))) ?? error.errors[0],
+    );
   const code = codeOf(error);
   const { name, message } = error instanceof Error ? error : { name: '', message: '' };
   if (code === 'TARGET_REFUSED') return message;

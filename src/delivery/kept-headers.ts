@@ -6,7 +6,7 @@ const MAX_HEADERS = 50;
 const MAX_NAME_LENGTH = 100;
 const MAX_VALUE_LENGTH = 500;
 const MAX_TOTAL_LENGTH = 4_000;
-/** How much of a value is searched for credentials, so that a hostile one takes little time. */
+/** How much of a value is searched for credentials, so that a hostile value takes little time. */
 const MAX_EXAMINED_LENGTH = 2_000;
 
 /** Headers whose values are credentials, or prove who sent them. */
@@ -26,7 +26,7 @@ const MIN_CENSORED_QUERY_LENGTH = 4;
 /** Headers of responses as undici parses them: a name that occurred more than once has a list. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What was sent and received. */
+/** The headers that were sent and received. */
 export interface SentAndReceived {
   /** Names and values alternate. */
   readonly requestHeaders: readonly string[];
@@ -86,7 +86,7 @@ function censorOf(credentials: BasicCredentials | null, targetUrl: string) {
   const query = targetUrl.split('?').slice(1).join('?');
   return (name: string, value: string): string => {
     if (SECRET_NAME.test(name)) return CENSORED;
-    // Before the other rules, which would change what they look for.
+    // The credentials are removed before the other rules apply, which could change parts of them.
     let text = credentials === null ? value : withoutCredentials(value, credentials);
     if (query.length >= MIN_CENSORED_QUERY_LENGTH) text = text.replaceAll(query, CENSORED);
     const examined = text

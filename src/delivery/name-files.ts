@@ -11,7 +11,10 @@ const DEFAULT_NDOTS = 1;
 export interface SearchRules {
   /** Domains to append, in this order, without a trailing dot. */
   readonly domains: readonly string[];
-  /** A name with at least this many dots is looked up unchanged first; a name with fewer dots, last. */
+  /**
+   * A name with at least this many dots is first looked up unchanged. A name with fewer dots is looked up unchanged
+   * last.
+   */
   readonly ndots: number;
 }
 
@@ -66,8 +69,8 @@ export function withoutLastDot(name: string): string {
 }
 
 /**
- * The parsed content of a file, which is parsed again when the file changes. A missing file counts as empty, and so does
- * one that has never been readable.
+ * The parsed content of a file, which is parsed again when the file changes. A file that is missing, or was never
+ * readable, counts as empty.
  */
 export class ParsedFile<T> {
   readonly #path: string;
@@ -90,7 +93,7 @@ export class ParsedFile<T> {
     const version = await versionOf(this.#path);
     if (version === this.#version) return this.#value;
     const text = version === '' ? '' : await this.#text();
-    // Read again at the next time.
+    // The file is read again the next time.
     if (text === null) return this.#value;
     this.#value = this.#parse(text);
     this.#version = version;

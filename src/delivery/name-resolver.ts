@@ -14,9 +14,9 @@ import {
 
 /** The time limit of a lookup in milliseconds, however many names and servers it asks. */
 export const LOOKUP_LIMIT_MS = 10_000;
-/** The part of it for checking whether any name can be resolved. */
+/** The part of this limit for checking whether any name can be resolved. */
 const PROBE_LIMIT_MS = 3_000;
-/** The first timeout of a query to one name server. It is doubled once. */
+/** The first timeout of a query to one name server. The second one is twice as long. */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
 /** How long to wait for addresses of the other family after those of one have arrived. */
@@ -57,11 +57,11 @@ export interface NameResolverOptions {
 }
 
 /**
- * Looks host names up in the hosts file, then with the name servers. Unlike the lookup of the operating system it
- * blocks no thread, so names that cannot be resolved do not delay others.
+ * Looks up host names in the hosts file, then with the name servers. Unlike the lookup of the operating system, a
+ * lookup blocks no thread, so names that cannot be resolved do not delay others.
  *
- * It follows `resolv.conf` (name servers, `search`, `ndots`), but no other sources of `nsswitch.conf`, such as
- * mDNS.
+ * The resolver follows `resolv.conf` (name servers, `search`, `ndots`), but no other sources of `nsswitch.conf`, such
+ * as mDNS.
  */
 export class NameResolver {
   readonly #hosts: ParsedFile<ReadonlyMap<string, readonly string[]>>;
@@ -79,7 +79,7 @@ export class NameResolver {
     this.#nameServers = options.nameServers ?? null;
   }
 
-  /** The same as {@link find}, in the form of `dns.lookup` with `all: true`. */
+  /** {@link find} in the form of `dns.lookup` with `all: true`. */
   readonly lookup = (
     hostname: string,
     { family = 0 }: LookupOptions,
@@ -223,8 +223,8 @@ async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
 }
 
 /**
- * Whether this machine may have a public IPv6 address. Without one, IPv6 addresses of hosts are useless. A sandbox can
- * forbid to list the network interfaces. In that case, it is unknown.
+ * Whether this machine may have a public IPv6 address. Without one, IPv6 addresses of hosts are useless. True if the
+ * system does not allow this process to list the network interfaces.
  */
 function reachesIpv6(): boolean {
   try {

@@ -4,10 +4,11 @@ import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-value
 import { BackgroundTask } from '../time/background-task.ts';
 import { VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
 
-const EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 const MS_PER_SECOND = 1_000;
 /**
- * With any settings: other instances may have longer ones, and a lease may not end before the request of its instance.
+ * The longest waits with any settings, because other instances may have longer ones. A lease must not end before the
+ * request of its instance.
  */
 export const LONGEST_WAITS: LongestWaits = {
   retryMs: MAX_RETRY_DELAY * MS_PER_SECOND,
@@ -15,13 +16,13 @@ export const LONGEST_WAITS: LongestWaits = {
 };
 
 /**
- * Looks regularly for messages that would wait for longer than any wait lasts, because the clock was set back. Without
- * it, new messages would wait for as long as the clock was fast.
+ * Regularly shortens waits that are longer than any setting allows, because the clock was set back. Otherwise, new
+ * messages would wait for as long as the clock was fast.
  */
 export function watchWaits({
   lines,
   log,
-  everyMs = EVERY_MS,
+  everyMs = CHECK_INTERVAL_MS,
 }: {
   lines: LeaseKeeper;
   log: Pick<Logger, 'warn'>;
@@ -32,7 +33,7 @@ export function watchWaits({
     round: async () => {
       const shortened = await lines.endOverlongWaits(LONGEST_WAITS);
       if (shortened > 0)
-        log.warn('the clock was set back: messages would have waited for longer than any wait lasts', {
+        log.warn('the clock was set back: shortened waits that were longer than any setting allows', {
           lines: shortened,
         });
     },

@@ -15,8 +15,8 @@ const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;
 
 /**
- * A target may close an idle connection while a request is on its way. The time in which such a close is noticed,
- * in addition to two round trips. A later close is the target's reaction to the request.
+ * A target may close an idle connection while a request is on its way. Such a close is noticed within two round trips
+ * plus this time. A later close is the target's reaction to the request.
  */
 const CROSSING_MARGIN_MS = 200;
 
@@ -38,13 +38,13 @@ export interface PostbackResult {
   readonly responseBody: string | null;
   /** Whether the body was longer than the part that was read. */
   readonly responseTruncated: boolean;
-  /** Why it failed, in plain words without secrets; null if it was delivered. */
+  /** Why the request failed, in plain words without secrets; null if the message was delivered. */
   readonly reason: string | null;
-  /** For how many milliseconds a 429 or 503 asks for no further requests. */
+  /** For how many milliseconds a 429 or 503 asks to send no further requests. */
   readonly retryAfterMs: number | null;
   /** From the call to the result, in milliseconds with fractions. */
   readonly durationMs: number;
-  /** Whether this side aborted it, so that the result says nothing about the target. */
+  /** Whether this side aborted the request, so that the result says nothing about the target. */
   readonly aborted: boolean;
   /**
    * Whether this machine was unable to connect to any target: no file descriptors are left, or no name server
@@ -58,7 +58,7 @@ export interface PostbackResult {
 /** Why a result says nothing about its target. */
 type NotAttempted = Partial<Pick<PostbackResult, 'aborted' | 'unsent'>>;
 
-/** What is sent, and its limits. */
+/** The request and its limits. */
 export interface PostbackRequestOptions {
   readonly connections: TargetConnections;
   readonly origin: string;
@@ -77,7 +77,7 @@ export interface PostbackRequestOptions {
   readonly onSettled: (result: PostbackResult) => void;
 }
 
-/** One request to a target, and its response. It settles exactly once, whatever the target does. */
+/** One request to a target, and its response. The request settles exactly once, whatever the target does. */
 export class PostbackRequest implements TargetRequestHandler {
   readonly #options: PostbackRequestOptions;
   readonly #startedAt = performance.now();
@@ -108,17 +108,17 @@ export class PostbackRequest implements TargetRequestHandler {
     this.#connection.dispatch(this.#options.request, this);
   }
 
-  /** Ends it as aborted. */
+  /** Ends the request as aborted. */
   abort(): void {
     this.#fail('stopped before the target responded', { aborted: true });
   }
 
-  /** Ends it because the lookup took too long. */
+  /** Ends the request because the lookup took too long. */
   expireLookup(): void {
     this.#fail('host name lookup timed out', { unsent: true });
   }
 
-  /** Ends it at its deadline. */
+  /** Ends the request at its deadline. */
   expire(): void {
     this.#fail(this.#failureStatus() ?? timeoutReason(this.#options.deadlineMs));
   }
@@ -135,7 +135,7 @@ export class PostbackRequest implements TargetRequestHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A process that was frozen may see its connection before its timers. The message may not be its own any more.
+    // A process that was frozen may notice the connection before its timers. The lease of the message may have expired.
     if (performance.now() - this.#startedAt > this.#options.lookupLimitMs + this.#options.deadlineMs) {
       const reason = 'the time limit ended before the request was written';
       this.#fail(reason, { aborted: true });
@@ -193,7 +193,7 @@ export class PostbackRequest implements TargetRequestHandler {
       return;
     }
     if (this.#status !== null && 'code' in error && error.code === 'RESPONSE_TOO_LONG') {
-      // As with a body beyond the limit, the status decides.
+      // The status decides, as with a body beyond the limit.
       this.#finish();
       this.#options.connections.discard(this.#connection);
       return;
@@ -204,7 +204,7 @@ export class PostbackRequest implements TargetRequestHandler {
 
   /**
    * Whether the target may have closed the idle connection before the request arrived, which says nothing about the
-   * target. It may have read the request anyway; receivers recognise a repeated message by its id.
+   * target. The target may still have read the request. Receivers recognise a repeated message by its id.
    */
   #mayHaveCrossed(error: Error): boolean {
     return (

@@ -46,13 +46,13 @@ export interface PostbackSenderOptions {
 
 /** A message to a target. */
 export interface Postback {
-  /** The same for all attempts of a message. */
+  /** The id of the message, which is the same for all attempts. */
   readonly messageId: string;
   readonly url: string;
   readonly body: string | Uint8Array;
   /** Credentials for HTTP Basic authentication; null for none. */
   readonly credentials: BasicCredentials | null;
-  /** Sign the postback; null or none for no signature. @defaultValue null */
+  /** The keys that sign the postback; null for no signature. @defaultValue null */
   readonly signingKeys?: SigningKeys | null;
   /** Headers in addition to those of every postback. */
   readonly extraHeaders?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 const INITIAL_CAPACITY = 4_096;
 
 /**
- * The beginning of a response's body. It takes memory for what it keeps only, even if the body arrives byte by
+ * The beginning of the body of a response. Only the bytes that are kept take memory, even if the body arrives byte by
  * byte.
  */
 export class ResponseBody {
@@ -15,12 +15,12 @@ export class ResponseBody {
     this.#limit = limit;
   }
 
-  /** Whether the body was longer than what is kept. */
+  /** Whether the body was longer than the limit. */
   get truncated(): boolean {
     return this.#truncated;
   }
 
-  /** Appends bytes up to the limit. They must not change afterwards. */
+  /** Appends bytes up to the limit. The chunk must not change afterwards. */
   append(chunk: Buffer): void {
     let added = chunk;
     if (this.#length + chunk.length > this.#limit) {

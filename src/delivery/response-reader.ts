@@ -30,13 +30,13 @@ export class ResponseTooLongError extends Error {
  * Reads a socket for undici. Destroys the socket with {@link ResponseTooLongError} if a response is too long, because
  * undici does not count the bytes that it skips.
  *
- * Also removes `100 Continue`. Clients must accept it at any time (RFC 9110 §15.2), and servers and proxies do send
- * it unrequested, but undici takes it for an invalid response. undici itself skips other informational responses.
+ * The reader also removes `100 Continue`. Clients must accept it at any time (RFC 9110 §15.2), and servers and proxies
+ * send it unrequested. But undici treats it as an invalid response, while it skips other informational responses.
  */
 export class ResponseReader {
   /** The number of `100 Continue` removed since {@link beforeResponse}. */
   skipped = 0;
-  /** Whether any byte arrived since then. */
+  /** Whether any byte has arrived since {@link beforeResponse}. */
   began = false;
   #bytes = 0;
   #limit = MAX_HEAD_BYTES;
@@ -67,7 +67,7 @@ export class ResponseReader {
     };
   }
 
-  /** Call it before a request is written: the next bytes are the start of its response. */
+  /** Call this before a request is written: the next bytes are the start of its response. */
   beforeResponse(): void {
     this.#active = true;
     this.#bytes = 0;
@@ -77,7 +77,7 @@ export class ResponseReader {
     this.began = false;
   }
 
-  /** Call it when the head of the response is complete: from here on, the larger limit applies. */
+  /** Call this when the head of the response is complete: from then on, the larger limit applies. */
   beforeBody(): void {
     this.#limit = MAX_BYTES;
   }

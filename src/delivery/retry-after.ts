@@ -13,8 +13,8 @@ export function longestRetryAfter(headers: readonly string[], now: number): numb
 }
 
 /**
- * How many milliseconds from now a `Retry-After` header (RFC 9110 §10.2.3) asks the sender to wait: 0 for a date in the past,
- * null if it is neither seconds nor an HTTP date.
+ * The wait that a `Retry-After` header (RFC 9110 §10.2.3) asks for, in milliseconds from now. 0 for a date in the past;
+ * null if the header is neither seconds nor an HTTP date.
  *
  * @param now epoch milliseconds
  */

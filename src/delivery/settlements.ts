@@ -10,7 +10,7 @@ import { retryDelay } from './retry-schedule.ts';
 /** A settlement with its webhook; null if the webhook was deleted. */
 export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
 
-/** What decides whether and when a failed attempt is repeated. */
+/** The rules for whether and when a failed attempt is repeated. */
 export interface RetryRules {
   /** The maximum attempts of the webhook. */
   maxAttempts: number;
@@ -24,7 +24,7 @@ export interface RetryRules {
   random: () => number;
 }
 
-/** What the history keeps of an attempt that ended at `endedAt` (epoch milliseconds). */
+/** The outcome, for the history, of an attempt that ended at `endedAt` (epoch milliseconds). */
 export function attemptOutcome(
   target: DeliveryTarget,
   result: PostbackResult,
@@ -66,20 +66,20 @@ export function settleAttempt(
   return { message, outcome, action: 'retry', availableAt: outcome.endedAt + wait };
 }
 
-/** Why a message is discarded instead of delivered, decided right before it is sent; null if it is delivered. */
+/** Why a message is discarded instead of sent, decided right before it would be sent; null if it is sent or held. */
 export function discardReason(
   message: ReceivedMessage,
   target: DeliveryTarget | undefined,
 ): DiscardReason | null {
   if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
-  // While it is paused, nothing is discarded either.
+  // While a webhook is paused, its messages are not discarded either.
   if (target.state === 'PAUSED') return null;
   if (isTooOld(message.occurredAt, target)) return 'BEFORE_IGNORE_DT';
   return null;
 }
 
-/** Discards a message at the time `at`, with those behind it to which the same reason applies. */
+/** Discards a message at the time `at`, with the messages behind it to which the same reason applies. */
 export function discard(
   message: ReceivedMessage,
   target: DeliveryTarget | undefined,
@@ -96,9 +96,9 @@ export function discard(
 }
 
 /**
- * Discards followers only as far as the webhook still requires it. It may have been changed since the message was taken
- * up, and messages that were confirmed after that change are in the line.
- * @param current the webhook at the time of settling; undefined if nothing of it is left
+ * Discards followers only as far as the webhook still requires it. The webhook may have changed since the message was
+ * received, and the line may have messages that were confirmed after that change.
+ * @param current the webhook at the time of settling; undefined if it was erased
  */
 export function withCurrentFollowers(
   settlement: FinishedMessage,

@@ -19,12 +19,12 @@ export interface TargetConnectionsOptions {
   readonly maxAgeMs: number;
 }
 
-/** The maximum idle time that a target can ask for in its `Keep-Alive` header. */
+/** The maximum idle time that a target can request in its `Keep-Alive` header. */
 const MAX_IDLE_HINT_MS = 30_000;
 
 /** A request to a target: receives its response, and is notified of the lookup of the target's host name. */
 export interface TargetRequestHandler extends Dispatcher.DispatchHandler, LookupWatcher {
-  /** Ends the request, because the service stops. */
+  /** Ends the request because the service stops. */
   abort(): void;
 }
 
@@ -36,13 +36,13 @@ export class TargetConnection {
   #socket: Socket | null = null;
   #reader: ResponseReader | null = null;
   #handler: TargetRequestHandler | null = null;
-  /** The number of complete responses since it was (re)connected. */
+  /** The number of complete responses since the connection was (re)opened. */
   responses = 0;
-  /** When it was last connected, in the time of `performance.now()`. */
+  /** When the connection was last opened, in the time of `performance.now()`. */
   connectedAt = 0;
-  /** The shortest time in which the target responded since then: at least one round trip, in milliseconds. */
+  /** The shortest time in which the target has responded since: at least one round trip, in milliseconds. */
   roundTripMs = 0;
-  /** Its node in the list of idle connections, which {@link TargetConnections} manages. */
+  /** The node of this connection in the list of idle connections, which {@link TargetConnections} manages. */
   readonly idlePlace = new Node<TargetConnection>(this);
 
   constructor(
@@ -71,14 +71,14 @@ export class TargetConnection {
         });
       },
     });
-    // A client would reconnect for its next request, but a connection that ended while idle is not used again here.
-    // If it ended during a request, that request has failed, or is about to be sent on a new connection.
+    // A client would reconnect for its next request, but a connection that ended while idle is not used again here. If
+    // a connection ends during a request, that request has failed, or is about to be sent on a new connection.
     this.#client.on('disconnect', () => {
       if (this.idle) this.#onIdleClose(this);
     });
   }
 
-  /** Whether it has no request and can be used again. */
+  /** Whether the connection has no request and can be used again. */
   get idle(): boolean {
     return this.idlePlace.list !== undefined;
   }
@@ -99,33 +99,33 @@ export class TargetConnection {
     this.#client.dispatch(request, handler);
   }
 
-  /** Call it when a request is about to be written to the connection. */
+  /** Call this when a request is about to be written to the connection. */
   beforeRequest(): void {
     this.#reader?.beforeResponse();
   }
 
-  /** Call it when the head of a response is complete. */
+  /** Call this when the head of a response is complete. */
   beforeBody(): void {
     this.#reader?.beforeBody();
   }
 
-  /** Call it when a response began so many milliseconds after its request was written. */
+  /** Call this when a response begins, with the milliseconds since its request was written. */
   respondedWithin(elapsedMs: number): void {
     if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
   }
 
-  /** Call it when a response is complete: nothing of it is kept while the connection is idle. */
+  /** Call this when a response is complete, so that its handler is not kept while the connection is idle. */
   finished(): void {
     this.responses += 1;
     this.#handler = null;
   }
 
-  /** Ends its request, if it has one. */
+  /** Ends the request, if there is one. */
   abort(): void {
     if (!this.idle) this.#handler?.abort();
   }
 
-  /** Ends the connection, even if it is still being opened, and its request. */
+  /** Ends the connection and its request, even while the connection is being opened. */
   async destroy(): Promise<void> {
     const socket = this.#socket;
     const ended = this.#client.destroy();

@@ -4,8 +4,8 @@ import type { buildConnector } from 'undici';
 import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
 
 /**
- * How long to try an address before the next one of the name: longer than a lost packet and a distant target take. Node
- * gives up an address after 250 ms by default and never returns to it.
+ * How long to try an address before the next one of the name: longer than a lost packet and a distant target take. By
+ * default, Node stops trying an address after 250 ms, and never returns to it.
  */
 const MAX_ADDRESS_TIMEOUT_MS = 3_000;
 /** Node's default. */
@@ -26,7 +26,7 @@ export type ConnectCallback = (error: Error | null, socket: Socket | null, round
 /** Notified when the lookup of a host name begins and ends. Literal addresses are not looked up. */
 export interface LookupWatcher {
   onLookupStart(): void;
-  /** Called whether or not an address was found. */
+  /** Called after every lookup, even if no address was found. */
   onLookupEnd(): void;
 }
 
@@ -43,8 +43,8 @@ export interface TargetConnectorOptions {
 }
 
 /**
- * Opens TCP or TLS connections to targets that the guard allows. It has no deadline for an attempt: callers end it
- * through the socket, which is returned at once.
+ * Opens TCP or TLS connections to targets that the guard allows. An attempt has no deadline: callers end it through the
+ * socket, which is returned at once.
  *
  * TLS sessions are never resumed, because a resumed session does not check the target's certificate again.
  */
@@ -65,8 +65,8 @@ export class TargetConnector {
   }
 
   /**
-   * Starts to connect and returns the socket; null if the address is refused at once. The callback may be called
-   * before this returns.
+   * Starts to connect, and returns the socket; null if the address is refused at once. The callback may be called
+   * before this method returns.
    */
   connect(
     { hostname, protocol, port }: ConnectTarget,

@@ -7,13 +7,12 @@ import { SharedLookup } from './shared-lookup.ts';
 /** Maximum length of a target's URL. */
 export const MAX_TARGET_URL_LENGTH = 2_048;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
 /**
- * A connection was not opened, because its address is not allowed for targets. The message names an address in the
- * URL, but not the address of a host name: whoever configures webhooks must not be able to map the network with
- * names.
+ * A connection was not opened, because its address is not allowed for targets. The message names an address in the URL,
+ * but not the address of a host name. Otherwise, those who configure webhooks could map the network with names.
  */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
@@ -45,10 +44,10 @@ export function parseAllowedNetworks(cidrs: readonly string[]): readonly IpNetwo
 
 /**
  * Protects the internal network against server-side request forgery. URLs are checked when they are configured and
- * again when they are used. The addresses of a host name are checked when a connection is opened, and the
- * connection uses one of the checked addresses, so a later DNS response cannot change the destination.
+ * again when they are used. The addresses of a host name are checked when a connection is opened. The connection uses
+ * one of the checked addresses, so a later DNS response cannot change the destination.
  *
- * It cannot see where a public address forwards to. An outgoing proxy would have to make the same checks.
+ * The guard cannot see where a public address forwards to. An outgoing proxy would have to make the same checks.
  */
 export class TargetGuard {
   readonly #allowedNetworks: readonly IpNetwork[];
@@ -62,7 +61,7 @@ export class TargetGuard {
 
   /**
    * Why a text cannot be a target's URL, or null if the text itself is acceptable. Literal addresses are checked in
-   * every notation. The addresses of a host name are known only when it is connected to.
+   * every notation. The addresses of a host name are known only when a connection is opened.
    */
   checkUrl(text: string): string | null {
     if (text.length > MAX_TARGET_URL_LENGTH)
@@ -91,8 +90,8 @@ export class TargetGuard {
   }
 
   /**
-   * A lookup function for `node:net` and `node:tls`: returns the allowed addresses of a host, in their order. If it
-   * has addresses, but none is allowed, it fails with {@link TargetRefusedError}.
+   * A lookup function for `node:net` and `node:tls`: returns the allowed addresses of a host, in their order. The
+   * lookup fails with {@link TargetRefusedError} if the host has addresses but none is allowed.
    */
   readonly lookup: LookupFunction = (hostname: string, options: LookupOptions, callback) => {
     this.#hosts.find(hostname, options, (error, found) => {

@@ -1,7 +1,7 @@
 import type { HmacKey } from '../webhooks/signing/hmac-key.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 
-/** What is signed of a postback. */
+/** The signed parts of a postback. */
 export interface SignedParts {
   messageId: string;
   /** In seconds since the Unix epoch. */
@@ -10,8 +10,8 @@ export interface SignedParts {
 }
 
 /**
- * The header `webhook-signature` of Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body,
- * with the current key and, as long as it is valid, with the former one.
+ * The header `webhook-signature` of Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+ * One signature is made with the current key, and another one with the former key while that is valid.
  */
 export function webhookSignature({ current, former }: SigningKeys, parts: SignedParts, now: number): string {
   const signature = signatureWith(current, parts);

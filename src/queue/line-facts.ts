@@ -1,11 +1,11 @@
 import { waitingSql } from './lines/done-to.ts';
 
-/** What other slices may know about lines, for rows and as SQL. How messages are stored is known to the queue alone. */
+/** Facts about lines for other slices, for rows and as SQL. Only the queue knows how messages are stored. */
 
 export { blockedSql, isBlocked, isInFlight } from './lines/line-state.ts';
 
 /**
- * SQL of the time since when the head of a line waits, in epoch milliseconds; null if nothing waits.
+ * SQL of the time since when the head of a line waits, in epoch milliseconds; null if the line is empty.
  * @param line names the row in `queue_lines`
  */
 export function headWaitsSinceSql(line: string): string {

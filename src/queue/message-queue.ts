@@ -2,7 +2,7 @@ import type { NamedRow, Reader, Transaction } from '../database/database.ts';
 import type { RecordsetType } from '../database/recordset.ts';
 import type { SharedPart } from './shared-bodies.ts';
 
-/** A message to be queued. Its body is never changed on its way. */
+/** A message to be queued. Its body is sent unchanged. */
 export interface QueueMessage {
   /** The message group within which the message keeps its order: the webhook's id. */
   lineId: number;
@@ -16,9 +16,9 @@ export interface QueueMessage {
   shared?: SharedPart;
   /** When its event occurred, in epoch milliseconds. */
   occurredAt: number;
-  /** When it was redelivered or replayed, in epoch milliseconds; set by the queue. Missing if it never was. */
+  /** When the message was redelivered or replayed, in epoch milliseconds; set by the queue. Missing otherwise. */
   requeuedAt?: number;
-  /** Where the message belongs in a trace; opaque to the queue. Missing if it is not traced. */
+  /** Where the message belongs in a trace; opaque to the queue. Missing without a trace. */
   traceContext?: string;
 }
 
@@ -44,22 +44,22 @@ export type Settlement = {
   message: ReceivedMessage;
 } & (
   | { action: 'delete' }
-  /** Back to the head of its line, to be received again at `availableAt` (epoch milliseconds). */
+  /** Returns the message to the head of its line, due at `availableAt` (epoch milliseconds). */
   | { action: 'retry'; availableAt: number }
   /**
-   * Not attempted: back to the head of its line, due at `availableAt` or at once. This receive is not counted. With
-   * {@link HELD_UNTIL}, the line is on hold.
+   * Returns the message without an attempt, due at `availableAt` or at once. This receive is not counted. {@link
+   * HELD_UNTIL} puts the line on hold.
    */
   | { action: 'release'; availableAt?: number }
   | { action: 'dead-letter' }
   /**
-   * Deletes the message, and the messages behind it that were queued before `followersBefore`, as many as one step
+   * Deletes the message, and the messages behind it whose events occurred before `followersBefore`, as many as one step
    * can.
    */
   | { action: 'discard'; followersBefore: number }
 );
 
-/** A settlement that took effect. `discarded` are the messages that were deleted with a discarded one. */
+/** A settlement that took effect. `discarded`: the messages that were deleted together with a discarded one. */
 export interface Settled<S extends Settlement = Settlement> {
   settlement: S;
   discarded: QueuedMessage[];
@@ -74,11 +74,13 @@ export interface LineState {
     receiveCount: number;
     /** When its event occurred, in epoch milliseconds. */
     occurredAt: number;
-    /** Since when it waits, in epoch milliseconds: since its event or, if it was queued again, since then. */
+    /**
+     * Since when the head waits, in epoch milliseconds: since it was queued again or, if it never was, since its event.
+     */
     waitingSince: number;
-    /** Received and not settled yet. */
+    /** Whether the head was received and is not settled yet. */
     inFlight: boolean;
-    /** When it can be received (again), in epoch milliseconds. Meaningless while in flight. */
+    /** When the head is due, in epoch milliseconds. Meaningless while it is in flight. */
     availableAt: number;
   } | null;
 }
@@ -86,12 +88,15 @@ export interface LineState {
 /** What an administrator can do with the head of a line. */
 export type HeadAction = 'retry' | 'dead-letter';
 
-/** The result of such an action. `in-flight`: the head is being delivered at the moment and was not changed. */
+/** The result of an action on a head. `in-flight`: the head is being delivered and was not changed. */
 export type HeadActionResult =
   | { outcome: 'done'; message: QueueMessage }
   | { outcome: 'empty' | 'in-flight' | 'other-head' };
 
-/** The result of skipping a message. `absent`: it does not wait in the line. `in-flight`: it is being delivered. */
+/**
+ * The result of skipping a message. `absent`: the message does not wait in the line. `in-flight`: the message is being
+ * delivered.
+ */
 export type SkipResult = { outcome: 'done'; message: QueueMessage } | { outcome: 'absent' | 'in-flight' };
 
 /** Which messages of a line are listed: at most `limit` after the one with the position `after`. */
@@ -101,11 +106,11 @@ export interface LinePart {
   limit: number;
 }
 
-/** Which messages are purged. Those that are queued after the first step of a purge are not included. */
+/** Which messages are purged. Messages that are queued after the first step are not included. */
 export interface PurgeRequest {
   /** Where the previous step ended; null for the first step. */
   from: PurgePosition | null;
-  /** Only messages whose `occurredAt` is earlier, in epoch milliseconds; null for all. */
+  /** Only messages whose events occurred earlier, in epoch milliseconds; null for all. */
   before: number | null;
   /** Maximum number of messages that one step examines. */
   limit: number;
@@ -136,13 +141,13 @@ export interface QueueTotals {
   waiting: number;
   inFlight: number;
   deadLetters: number;
-  /** Lines whose head has failed. Its next attempt may be in flight. */
+  /** The number of lines whose head has failed. The next attempt of such a head may be in flight. */
   linesBlocked: number;
-  /** Since when the message waits that was queued first, in epoch milliseconds; null if nothing waits. */
+  /** Since when the first message of all lines waits, in epoch milliseconds; null if no messages wait. */
   waitingSince: number | null;
 }
 
-/** How much to receive. */
+/** How many messages to receive, and for how long. */
 export interface ReceiveRequest {
   /** Maximum number of messages. */
   capacity: number;
@@ -150,24 +155,24 @@ export interface ReceiveRequest {
   visibilityMs: number;
 }
 
-/** How long heads wait at most on any instance, in milliseconds, unless they are on hold. */
+/** The longest waits of heads on any instance, in milliseconds. Heads on hold may wait longer. */
 export interface LongestWaits {
-  /** For their next attempt. */
+  /** The wait of a failed head for its next attempt. */
   retryMs: number;
-  /** In flight. */
+  /** The lease of a head in flight. */
   leaseMs: number;
 }
 
 /** The received messages. */
 export interface Received {
   received: ReceivedMessage[];
-  /** When the next waiting message becomes available, in epoch milliseconds; null if none waits. */
+  /** When the next waiting message becomes available, in epoch milliseconds; null if no messages wait. */
   nextAvailableAt: number | null;
 }
 
 /**
- * What else a statement does with the messages that it settles; opaque to the queue. Create each only once, because
- * its statement is built once.
+ * Further changes that a statement makes for the messages that it settles; opaque to the queue. Create each object only
+ * once, because its statement is built once.
  */
 export interface RecordingSteps {
   /** The values that are given for each message. */
@@ -189,13 +194,13 @@ export interface DeliveredBatch {
 
 /** The result of one statement that settles and receives. */
 export interface SettledAndReceived extends Received {
-  /** The messages that were deleted and recorded. The others are as they were: settle them in a transaction. */
+  /** The messages that were deleted and recorded. The other messages are unchanged: settle them in a transaction. */
   settled: readonly ReceivedMessage[];
 }
 
 /**
- * Deletes delivered messages, records them, and leases heads that are due, in one statement of its own. It is deferred,
- * as a transaction with that durability.
+ * Deletes delivered messages, records them, and leases heads that are due, in one statement. The statement is a
+ * transaction of its own, with deferred durability.
  * @returns null if nothing was done, because these messages need `settle` and `receive`
  */
 export type SettleAndReceive = (
@@ -206,8 +211,8 @@ export type SettleAndReceive = (
 /** Lines that are locked until the transaction ends. */
 export interface LockedLines {
   /**
-   * The time of messages that are queued under these locks, in epoch milliseconds: now, but not before any earlier message of
-   * these lines, even if the clocks of instances differ.
+   * The time for messages that are queued under these locks, in epoch milliseconds. This time is now, or the time of
+   * the latest message of these lines, whichever is later: clocks of instances differ.
    */
   at: number;
   /** Whether statements that were sent together with the call may have run before all lines were locked. */
@@ -220,7 +225,7 @@ export interface RedriveLimit {
   readonly maxReceives: number;
 }
 
-/** Locks on lines, for everyone who queues to them or decides by what waits in them. */
+/** Locks on lines, for everyone who queues messages, or decides by the messages that wait. */
 export interface LineLocks {
   /**
    * Locks lines until the transaction ends. Other transactions that queue to them wait, because the order within a
@@ -229,12 +234,12 @@ export interface LineLocks {
   lockLines(tx: Transaction, lineIds: readonly number[]): Promise<LockedLines>;
 }
 
-/** Reads of lines: the committed state or, with a transaction, the state that it sees. */
+/** Reads of lines: the committed state or, with a transaction, the state that the transaction sees. */
 export interface LineReader {
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
   /** The messages that wait in a line, in order, at most as many as requested. */
   waiting(lineId: number, part: LinePart, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<QueuedMessage[]>;
-  /** Those of the messages that wait after they were redelivered or replayed. */
+  /** Returns the messages of the list that wait after a redelivery or replay. */
   waitingAgain(messageIds: readonly string[]): Promise<Set<string>>;
   totals(): Promise<QueueTotals>;
 }
@@ -255,7 +260,7 @@ export interface LineActions extends LineLocks {
   skip(tx: Transaction, lineId: number, position: number): Promise<SkipResult>;
   /** Deletes waiting messages, step by step. A head in flight stays. The others keep their order. */
   purge(tx: Transaction, lineId: number, request: PurgeRequest): Promise<Purged>;
-  /** Deletes lines in which nothing waits. Returns those that were deleted or never existed. */
+  /** Deletes empty lines. Returns the lines that were deleted or never existed. */
   forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]>;
 }
 
@@ -281,7 +286,7 @@ export interface LeaseKeeper {
    */
   takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
   /**
-   * Shortens waits and leases that are longer than any lasts: the clock was set back after these times were set. Returns
+   * Shortens waits and leases that are longer than the given ones, which shows that the clock was set back. Returns
    * their number.
    */
   endOverlongWaits(longest: LongestWaits): Promise<number>;
@@ -297,7 +302,7 @@ export interface EventQueue {
   readonly lines: LineLocks;
   /**
    * Queues messages in the given order, in the transaction of the change that caused them. On PostgreSQL, all
-   * statements are sent when it is called, so the commit may be sent before it resolves.
+   * statements are sent during the call, so the commit may be sent before the promise resolves.
    */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
 }
@@ -308,7 +313,7 @@ export interface DeliveryQueue extends RedriveLimit {
   /** Null if the engine always needs `settle` and `receive` in a transaction. */
   readonly settleAndReceive: SettleAndReceive | null;
   /**
-   * Settles received messages, and returns the settlements that took effect. Those whose lease was lost are
+   * Settles received messages, and returns the settlements that took effect. Settlements without a valid lease are
    * omitted. Record their results in the same transaction.
    * @param leaseNext the request for `receive` later in this transaction, if there is one. The messages behind the
    *   deleted ones may then be leased here, which saves a second update of each line

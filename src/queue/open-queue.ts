@@ -50,13 +50,13 @@ export async function openQueue(
       database,
       maxReceives: settings.message_queue_max_receives,
       onMiscount,
-      // The engine may have been Amazon SQS before.
+      // An earlier process may have used Amazon SQS.
       onForget: deletePlaced,
       now,
     });
     return { queue, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
   }
-  // Loaded on demand: the AWS library takes a third of the startup.
+  // The engine is loaded on demand, because the AWS library takes a third of the startup.
   const { openSqsQueue } = await import('./open-sqs-queue.ts');
   return await openSqsQueue({
     database,
@@ -74,7 +74,7 @@ export async function openQueue(
   });
 }
 
-/** Warns if messages of an earlier release may be on Amazon SQS alone, which the database queue does not read. */
+/** Warns if messages of an earlier release may exist on Amazon SQS alone, which the database queue does not read. */
 async function warnOfEarlierLines(database: Database, log: Logger): Promise<void> {
   const earlier = await countEarlierLines(database.reader);
   if (earlier === 0) return;

@@ -35,7 +35,7 @@ export interface WholeBody {
 
 /**
  * Completes stored bodies. Each shared part is read once, however many rows have it.
- * @param isLocked true: nobody can remove the shared parts until the transaction ends
+ * @param isLocked whether to lock the shared parts, so that nobody can remove them until the transaction ends
  * @returns in the order of the rows
  * @throws {Error} if a shared part is missing, because someone has changed the database
  */
@@ -50,8 +50,8 @@ export async function wholeBodies(
 }
 
 /**
- * The same with shared parts that were already read, by id.
- * @throws {Error} if one is missing
+ * Completes stored bodies with shared parts that were already read, by id.
+ * @throws {Error} if a shared part is missing
  */
 export function withSharedParts(
   rows: readonly StoredBody[],
@@ -84,7 +84,7 @@ export async function deleteUnusedSharedBodies(
   const list = toIdList(distinct);
   const given = idList(tx.dialect);
   if (tx.dialect === 'postgres') {
-    // A redelivery locks its shared part: the next statement sees what it has committed.
+    // A redelivery locks its shared part. After waiting for it, the next statement sees the message that it has queued.
     await tx.all(`select id from shared_bodies where id in ${given} order by id for update`, list);
   }
   const isUnused = ['queue_messages', 'queue_dead_letters', 'deliveries', 'events'].map(

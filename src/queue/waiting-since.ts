@@ -1,6 +1,6 @@
 import type { QueueMessage } from './message-queue.ts';
 
-/** Since when a message waits: since its event or, if it was redelivered or replayed, since then. */
+/** Since when a message waits: since it was queued again or, if it never was, since its event. */
 export function waitingSince({ occurredAt, requeuedAt }: QueueMessage): number {
   return requeuedAt ?? occurredAt;
 }

@@ -149,7 +149,7 @@ describe('an instance that is frozen after it has received a message', () => {
     assert.deepEqual(idsAt(target), ['m1', 'm2', 'm3']);
     assert.deepEqual(delivery.queue.settled, ['m1', 'm1', 'm2', 'm3']);
     assert.deepEqual(delivery.counted.attempts, ['success', 'success', 'success']);
-    assert.equal(delivery.logged.filter((line) => line.includes('return to their lines')).length, 1);
+    assert.equal(delivery.logged.filter((line) => line.includes('released unsent messages')).length, 1);
   });
 });
 

@@ -128,7 +128,7 @@ describe('nothing is lost in an outage', { concurrency: true }, () => {
       isUnready: says !== null,
     });
     await sufferAll(service, [
-      treated('server is gone', 'cut before', /^Amazon SQS: it does not answer/),
+      treated('server is gone', 'cut before', /^Amazon SQS: it does not respond/),
       treated('throttling', 'throttled', /^Amazon SQS: too many requests/),
       treated('late', 'late', null),
       { name: 'purged', begin: queues.purge, end: async () => {}, says: null, isUnready: false },

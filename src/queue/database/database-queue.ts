@@ -1,7 +1,7 @@
 import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type { MessageQueue } from '../message-queue.ts';
 
-/** The queue in the service's own database, and nowhere else: the lines alone. */
+/** The queue in the database of the service: the lines alone. */
 export class DatabaseQueue extends Lines implements MessageQueue {
   readonly engine = 'database';
   readonly maxReceives: number;

@@ -5,10 +5,10 @@ import { deleteMessages } from './message-statements.ts';
 const DELETED_TOGETHER = 4_096;
 
 /**
- * Messages that are done but still in the table, by their numbers. If they were deleted one by one, every commit
- * would write all pages that they are on. Many together, in the order of the table, share pages (a tenth of all
- * time with 100 webhooks). Each line records its last done message (`done_to`) in the transaction that settles.
- * After a crash, the next process deletes what is left.
+ * Settled messages that are still in the table, by position. If they were deleted one by one, every commit would write
+ * all of their pages. Messages that are deleted together, in the order of the table, share pages, which saves a tenth
+ * of all time with 100 webhooks. Each line records its last settled message (`done_to`) in the transaction that
+ * settles. After a crash, the next process deletes the messages that remain.
  */
 export class DoneMessages {
   readonly #positions = new Set<number>();
@@ -22,7 +22,7 @@ export class DoneMessages {
     });
   }
 
-  /** Deletes them if there are many, or in any case. */
+  /** Deletes the settled messages if there are many, or in any case with `atAnyRate`. */
   async delete(tx: Transaction, { atAnyRate }: { atAnyRate: boolean }): Promise<void> {
     const added = this.#added.get(tx) ?? [];
     if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER) return;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ReceiveRequest } from '../message-queue.ts';
 import type { NextLease } from './lease-statements.ts';
 
-/** Creates the leases of this instance, which is known by the prefix of their tokens. */
+/** Creates leases for this instance. Their tokens have a common prefix, which identifies the instance. */
 export class InstanceLeases {
   readonly prefix = `${randomUUID()}/`;
 

@@ -15,7 +15,7 @@ export async function leaseDue(
     ]);
     return { taken, nextAt };
   }
-  // Usually, nothing else is due: a read costs a tenth of an update that finds nothing.
+  // Usually, no other line is due, and a read costs a tenth of an update that finds none.
   const nextAt = await readNextDue(tx);
   if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
   return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };

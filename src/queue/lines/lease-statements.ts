@@ -8,10 +8,10 @@ import type { ReceivedMessage } from '../message-queue.ts';
 /** The lease of a line's head. */
 export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 
-/** A line whose lease is still held. */
+/** A line whose lease is still valid. */
 export interface LeasedLine {
   leaseToken: string;
-  /** The number of messages in it. */
+  /** The number of messages in the line. */
   pending: number;
 }
 
@@ -78,11 +78,13 @@ export async function leaseDueLines(
   return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 
-/** A head that leaves its line. `doneTo` is its number if it is deleted later, or null if it is deleted immediately. */
+/**
+ * A head that leaves its line. `doneTo` is its position if it is deleted later, or null if it is deleted immediately.
+ */
 export interface LeavingHead {
   lineId: number;
   doneTo: number | null;
-  /** The lease of the message behind it, which must be there; null makes that one due. */
+  /** The lease of the next message, which must exist. Null makes the next message due. */
   nextLease: NextLease | null;
 }
 
@@ -144,7 +146,7 @@ export async function postponeLines(
   );
 }
 
-/** Makes heads due that a dead process had leased. */
+/** Ends the leases of a dead process, so that its heads are due. Returns their number. */
 export async function endAllLeases(tx: Transaction, now: number): Promise<number> {
   return await tx.run(
     'update queue_lines set lease_token = null, available_at = ? where lease_token is not null',

@@ -1,23 +1,23 @@
 import type { LineState, QueuedMessage } from '../message-queue.ts';
 import { waitingSince } from '../waiting-since.ts';
 
-/** What "in flight" and "blocked" mean, as SQL and for rows. Every reader of lines uses these. */
+/** The definitions of "in flight" and "blocked", as SQL and for rows. Every reader of lines uses these. */
 
 /** The columns of `queue_lines` that say whether a head is in flight. */
 export interface LeaseColumns {
   lease_token: string | null;
-  /** While it is in flight, the end of the lease. Otherwise, when the head is due. */
+  /** The end of the lease while the head is in flight; otherwise, when the head is due. */
   available_at: number | null;
 }
 
-/** The head is in flight: its lease has not expired. A dead instance leaves a lease that expires. */
+/** Whether the head is in flight: its lease has not expired. A dead instance leaves a lease that expires. */
 export function isInFlight({ lease_token, available_at }: LeaseColumns, now: number): boolean {
   return lease_token !== null && (available_at ?? 0) > now;
 }
 
 /**
- * The head has failed, so the messages behind it wait. Its next attempt may be in flight. An attempt whose instance died
- * has failed.
+ * Whether the head has failed, so that the messages behind it wait. Its next attempt may be in flight. An attempt whose
+ * instance died has failed.
  */
 export function isBlocked({ receiveCount, inFlight }: { receiveCount: number; inFlight: boolean }): boolean {
   return receiveCount > (inFlight ? 1 : 0);
@@ -38,7 +38,7 @@ export function lineState(
       receiveCount: line.receive_count,
       waitingSince: waitingSince(head),
       inFlight: isInFlight(line, now),
-      // A head that waits for its copy counts as due.
+      // A head without attempts counts as due, even if its engine lets it wait.
       availableAt: Math.min(
         line.available_at ?? now,
         line.receive_count === 0 ? now : Number.POSITIVE_INFINITY,

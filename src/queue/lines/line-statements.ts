@@ -5,12 +5,12 @@ import { waitingInLineSql, waitingSql } from './done-to.ts';
 import { blockedSql, inFlightSql, type LeaseColumns } from './line-state.ts';
 import { asIds } from './message-statements.ts';
 
-/** SQL for lines, one operation a function; each handles a whole batch in one statement. */
+/** SQL for lines, one operation per function. Each handles a whole batch in one statement. */
 
-/** A start counts no more messages, which takes a second or so, because a backlog may have tens of millions. */
+/** Limits how many messages a startup counts (about one second); a backlog can have tens of millions. */
 const MAX_CHECKED_MESSAGES = 1_000_000;
 
-/** What is appended to a line. */
+/** Messages that are appended to a line. */
 export interface LineAddition {
   lineId: number;
   count: number;
@@ -20,7 +20,7 @@ export interface LineAddition {
   lastQueuedAt: number;
 }
 
-/** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
+/** Adds to the counts of lines, and makes lines that were empty due. The lines are in ascending order of id. */
 export async function addToLines(tx: Transaction, additions: readonly LineAddition[]): Promise<void> {
   await tx.insertMany(
     'queue_lines',
@@ -36,10 +36,10 @@ export async function addToLines(tx: Transaction, additions: readonly LineAdditi
 }
 
 /**
- * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite,
- * transactions do not overlap.
- * @returns the latest time of any message that was ever appended to one of the lines, 0 if there was none; and whether it
- *   took more than one statement
+ * Locks the rows of lines in ascending order. Everyone does so, which prevents deadlocks. On SQLite, transactions do
+ * not overlap.
+ * @returns the latest time of any message that was ever appended to one of the lines, or 0; and whether this took more
+ *   than one statement
  */
 export async function lockLines(
   tx: Transaction,
@@ -49,8 +49,9 @@ export async function lockLines(
   const [locked] = await lockExistingLines(tx, lineIds);
   if (locked!.count === lineIds.length || tx.dialect === 'sqlite')
     return { last: locked!.last ?? 0, isLate: false };
-  // A line has a row from its first message on. Other transactions may insert the same ones now. If they then wait for each
-  // other, because a higher line has a row already, the server undoes one of them, and it runs again.
+  // A line gets its row with its first message. Other transactions may insert the same rows now. Two of them may wait
+  // for each other if a line with a higher id has a row already. The server then rolls one of them back, and it is
+  // repeated.
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count'],
@@ -60,7 +61,7 @@ export async function lockLines(
   return { last: (await lockExistingLines(tx, lineIds))[0]!.last ?? 0, isLate: true };
 }
 
-/** The rows that PostgreSQL returns are those that the transactions before this one have committed. */
+/** PostgreSQL returns the rows as the transactions that held the locks before have committed them. */
 async function lockExistingLines(
   tx: Transaction,
   lineIds: readonly number[],
@@ -76,7 +77,7 @@ async function lockExistingLines(
   );
 }
 
-/** Takes messages off a line's count that left it behind its head; the line is not leased. */
+/** Subtracts messages that were removed behind the head of an unleased line. */
 export async function subtractFromLine(tx: Transaction, lineId: number, count: number): Promise<void> {
   await tx.run(
     `update queue_lines set pending = pending - ?,
@@ -87,7 +88,7 @@ export async function subtractFromLine(tx: Transaction, lineId: number, count: n
   );
 }
 
-/** The earliest moment at which a head is due; null when nothing waits. */
+/** When the next head is due; null if no messages wait. */
 export async function readNextDue(reader: Pick<Reader, 'all'>): Promise<number | null> {
   const rows = await reader.all<{ next: number | null }>(
     'select min(available_at) as next from queue_lines where available_at is not null',
@@ -107,13 +108,13 @@ export async function readLine(reader: Pick<Reader, 'all'>, lineId: number): Pro
   return row ?? null;
 }
 
-/** The same, and nobody else changes the line until the transaction ends. */
+/** Reads a line, and locks it until the transaction ends. */
 export async function readLockedLine(tx: Transaction, lineId: number): Promise<LineRow | null> {
   const [row] = await tx.all<LineRow>(tx.dialect === 'postgres' ? `${LINE} for update` : LINE, lineId);
   return row ?? null;
 }
 
-/** Makes the head of a line due now. It is not in flight. */
+/** Makes the head of a line due now. The head must not be in flight. */
 export async function makeDue(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
     'update queue_lines set available_at = ?, lease_token = null where line_id = ? and pending > 0',
@@ -122,7 +123,7 @@ export async function makeDue(tx: Transaction, lineId: number, now: number): Pro
   );
 }
 
-/** Takes a head that is not in flight off its line. The next message is due now, or on hold as the head was. */
+/** Removes a head that is not in flight from its line. The next message is due now, or on hold if the head was. */
 export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
   await tx.run(
     `update queue_lines set receive_count = 0, lease_token = null, pending = pending - 1,
@@ -134,7 +135,7 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
   );
 }
 
-/** Also deletes the settled messages that are still in the table. */
+/** Deletes empty lines, and their settled messages that are still in the table. */
 export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
   const ids = toIdList(lineIds);
   await tx.run(
@@ -153,14 +154,14 @@ export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number
 /** A line whose count is not the number of its messages. */
 export interface Miscount {
   lineId: number;
-  /** What the line says. */
+  /** The count in the row of the line. */
   pending: number;
 }
 
 /**
- * Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it
- * wrong. At most {@link MAX_CHECKED_MESSAGES} are counted, those of the shortest lines: a count that is too low is among
- * them when it reaches zero, and one that is too high is noticed when the line is empty.
+ * Lines whose count is wrong. One statement reads one state of the data, in which only a fault can make a count wrong.
+ * At most {@link MAX_CHECKED_MESSAGES} are counted, those of the shortest lines. A count that is too low is among them
+ * when it reaches zero. A count that is too high is found when the line is empty.
  */
 export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
   const stored = `(select count(*) from
@@ -177,9 +178,7 @@ export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscou
   return rows.map((row) => ({ lineId: row.line_id, pending: row.pending }));
 }
 
-/**
- * Counts the messages of a line again, and returns the number. They are due now unless they were due at another moment.
- */
+/** Corrects the count of a line, and returns it. The head is due now, unless the line already has another time. */
 export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<number> {
   await lockLines(tx, [lineId]);
   const stored = `(select count(*) from queue_messages as message

@@ -49,7 +49,7 @@ import { settleAndReceiveOn } from './settle-and-receive.ts';
 import { settle } from './settling.ts';
 import { readWaitingAgain } from './waiting-again.ts';
 
-/** Signals to all instances that messages may have become available. */
+/** The channel of the signal to all instances that messages may have become available. */
 const AVAILABLE_CHANNEL = 'queue_available';
 
 /** Dependencies of {@link Lines}, and of every engine. */
@@ -66,17 +66,17 @@ export interface LinesOptions {
 
 /** What a transaction has settled so far. */
 interface SettledLines {
-  /** The lines of the settled messages, which it has locked. */
+  /** The lines of the settled messages, which the transaction has locked. */
   lineIds: readonly number[];
-  /** Those whose next message is leased with this token. */
+  /** The lines whose next message is leased with `leaseToken`. */
   continued: readonly number[];
   leaseToken: string;
 }
 
 /**
- * The lines in the database, which are the queue of every engine. A line is a row with its count and the time at which
- * its head is due. Leasing heads reads these rows through an index, and the head of each, but never the backlog behind
- * it.
+ * The lines in the database, which are the queue of every engine. A line is a row with its count, and the time at which
+ * its head is due. Leasing reads the rows of due lines through an index, and the head of each, but never the backlog
+ * behind it.
  */
 export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxReceives' | 'lines'> {
   readonly #database: Database;
@@ -87,7 +87,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   readonly #pace: ReceivePace;
   readonly #leases = new InstanceLeases();
   readonly #done = new DoneMessages();
-  /** What a transaction has settled. */
+  /** The lines that each transaction has settled. */
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
   readonly #settleAndReceive: SettleAndReceive | null;
 
@@ -121,8 +121,8 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   /**
-   * Queues messages to their lines. The head of an empty line is due after `waitMs` milliseconds, and receivers are not
-   * notified of a head that is not due at once.
+   * Queues messages to their lines. The head of an empty line is due after `waitMs` milliseconds. Receivers are
+   * notified only of a head that is due at once.
    */
   async enqueue(
     tx: Transaction,
@@ -142,8 +142,8 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
         lastQueuedAt: Math.max(added?.lastQueuedAt ?? 0, waitingSince(message)),
       });
     }
-    // Lines are locked first and in ascending order, because the lock on the line makes numbers follow commits. The
-    // messages are sent right after, in the same order and without waiting, because others wait for the line until the
+    // Lines are locked first, in ascending order, because the lock on a line makes positions follow commits. The
+    // statement for the messages is sent right after, without waiting, because others wait for the lines until the
     // commit.
     const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
     if (ascending.some(({ dueAt }) => dueAt <= now)) this.announce(tx);
@@ -157,7 +157,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   ): Promise<Settled<S>[]> {
     if (settlements.length === 0) return [];
     const now = this.#now();
-    // Only on SQLite. On PostgreSQL, another instance would have to know about them.
+    // Messages are deleted later on SQLite alone. On PostgreSQL, other instances would have to know about them.
     const deletesLater = tx.dialect === 'sqlite';
     const nextLease = this.#leases.create(now, leaseNext);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
@@ -178,19 +178,20 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
     const continued = settled?.continued ?? [];
     const limit = request.capacity - continued.length;
     const lease = { now, limit, ...this.#leases.create(now, request) };
-    // The server receives the query for the heads of the lines that this transaction has locked together with the
-    // others.
+    // PostgreSQL receives the query for the heads of lines that this transaction has locked together with the other
+    // statements.
     const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
     const [{ taken, nextAt }, lockedHeads] = await Promise.all([
       leaseDue(tx, lease),
       locked.length === 0 ? [] : readHeads(tx, locked),
     ]);
-    const goesOn = new Set(continued);
+    const continuedLines = new Set(continued);
     const known = new Set(locked);
     const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
     const heads = [...lockedHeads, ...(others.length === 0 ? [] : await readHeads(tx, others))];
     const received = heads.flatMap((head): ReceivedMessage[] => {
-      if (goesOn.has(head.lineId)) return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
+      if (continuedLines.has(head.lineId))
+        return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
       const receiveCount = taken.get(head.lineId);
       return receiveCount === undefined ? [] : [{ ...head, leaseToken: lease.leaseToken, receiveCount }];
     });
@@ -226,7 +227,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   }
 
   async endOverlongWaits(longest: LongestWaits): Promise<number> {
-    // After a pause of its machine, this instance would otherwise find the leases of all others too long.
+    // Without this, an instance whose machine was paused would find the leases of all other instances too long.
     await this.#database.clock.synchronize();
     return await this.#database.transaction(async (tx) => {
       const lines = await endOverlongWaits(tx, { now: this.#now(), ...longest });
@@ -315,7 +316,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
       messages.map((message) => message.messageId),
     );
     const requeuedAt = this.#now();
-    // Due at once: someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
+    // These messages are due at once in every engine, because someone is waiting for them.
     await this.enqueue(
       tx,
       messages.map((message) => ({ ...message, requeuedAt })),

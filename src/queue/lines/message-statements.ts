@@ -5,7 +5,7 @@ import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
 import { waitingInLineSql } from './done-to.ts';
 
-/** SQL for the messages of lines, one operation a function; each handles a whole batch in one statement. */
+/** SQL for the messages of lines, one operation per function. Each handles a whole batch in one statement. */
 
 const MESSAGE_COLUMNS = [
   'line_id',
@@ -24,7 +24,7 @@ const OPTIONAL_COLUMNS: readonly [
   ['queued_at', (message) => message.requeuedAt],
 ];
 
-/** A message as its row holds it; `body` is as it is stored. */
+/** The row of a message, with its body as it is stored. */
 export interface MessageRow {
   id: number;
   line_id: number;
@@ -35,7 +35,7 @@ export interface MessageRow {
   enqueued_at: number;
   /** Missing in rows of dead letters. */
   trace_context?: string | null;
-  /** The same. */
+  /** Missing in rows of dead letters. */
   queued_at?: number | null;
 }
 
@@ -57,7 +57,7 @@ function toRow(m: QueueMessage): SqlRow {
 }
 
 const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
-  // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
+  // PostgreSQL has no settled rows here, and the check would cost 10 % of the deliveries.
   const isAhead = dialect === 'sqlite' ? `and ${waitingInLineSql('first', line.id)}` : '';
   return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
        head.enqueued_at, head.trace_context, head.queued_at
@@ -106,7 +106,7 @@ export async function readFirstMessages(
   return await toMessages(reader, rows);
 }
 
-/** The positions of the same messages, and the lengths of their bodies in bytes. */
+/** The positions of the messages that {@link readFirstMessages} returns, and the lengths of their bodies in bytes. */
 export async function readFirstSizes(
   reader: Pick<Reader, 'all'>,
   lineId: number,
@@ -128,7 +128,7 @@ export async function readLastPosition(reader: Pick<Reader, 'all'>, lineId: numb
   return row?.last ?? 0;
 }
 
-/** The number of messages in a part of a line that were queued before a given time, counted up to a bound. */
+/** The number of messages in a part of a line whose events occurred before a given time, counted up to a bound. */
 export async function countMessages(
   reader: Pick<Reader, 'all'>,
   lineId: number,
@@ -148,7 +148,7 @@ export async function countMessages(
   return Number(row?.count ?? 0);
 }
 
-/** Rows as messages in their places, bodies whole. */
+/** Converts rows to messages, with complete bodies, in the same order. */
 export async function toMessages(
   reader: Pick<Reader, 'allFor'>,
   rows: readonly MessageRow[],
@@ -156,7 +156,7 @@ export async function toMessages(
   return toQueued(rows, await wholeBodies(reader, rows));
 }
 
-/** The same with their bodies in the order of the rows. */
+/** Converts rows to messages, given their bodies in the same order. */
 export function toQueued(rows: readonly MessageRow[], bodies: readonly WholeBody[]): QueuedMessage[] {
   return rows.map((row, n) => ({
     position: row.id,

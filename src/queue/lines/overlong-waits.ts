@@ -1,13 +1,13 @@
 import type { Transaction } from '../../database/database.ts';
 import { HELD_UNTIL, type LongestWaits } from '../message-queue.ts';
 
-/** For waits that are not retries, such as that for a copy on Amazon SQS, and for small corrections of the clock. */
+/** The time that is allowed for waits of engines and for small corrections of the clock. */
 const SLACK_MS = 60_000;
 
 /**
- * Shortens waits that are longer than any wait lasts. A head that has not failed is due now. A lease, or the wait of a
- * failed head, ends after the longest time from now, so no request in flight loses its lease. Lines on hold stay as they
- * are. So do lines that others have locked, until the next time. Returns the number of changed lines.
+ * Shortens waits that are longer than the given ones. A head that has not failed is due now. A lease, or the wait of a
+ * failed head, ends after the longest time from now, so no request in flight loses its lease. Lines on hold stay on
+ * hold. Lines that others have locked are skipped until the next call. Returns the number of changed lines.
  */
 export async function endOverlongWaits(
   tx: Transaction,

@@ -1,18 +1,18 @@
 /**
- * Calls of a listener that pass at once, but for those within a pause: they come as one call when it is over. Pauses are
- * the caller's to make, each when the last call turned out to have been for nothing.
+ * Throttles a listener: calls go through immediately, except during a pause, after which they become one call. The
+ * caller starts a pause when the last call was unnecessary.
  */
 export class PacedCalls {
   readonly #pauseMs: number;
   #pausedUntil = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** @param pauseMs 0: there are no pauses. */
+  /** @param pauseMs the duration of a pause; 0 for none */
   constructor(pauseMs: number) {
     this.#pauseMs = pauseMs;
   }
 
-  /** Lets no call pass for a while. */
+  /** Starts a pause. */
   pause(): void {
     if (this.#pauseMs > 0) this.#pausedUntil = performance.now() + this.#pauseMs;
   }
@@ -27,7 +27,7 @@ export class PacedCalls {
     this.#waiting.add(listener);
     setTimeout(() => {
       this.#waiting.delete(listener);
-      // There may have been another pause by now.
+      // Another pause may have started by now.
       this.call(listener);
     }, wait);
   }

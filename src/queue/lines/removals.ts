@@ -13,7 +13,7 @@ import {
   readLastPosition,
 } from './message-statements.ts';
 
-/** What removing needs to know about the queue. */
+/** Options of removing messages. */
 export interface RemovalOptions {
   now: number;
   /** Whether the engine also places dead letters on another queue. */
@@ -41,7 +41,10 @@ export async function skipMessage(
   return { outcome: 'done', message };
 }
 
-/** Deletes waiting messages, as `LineActions.purge` says, as many as one step can read. The line stays locked until the transaction ends. */
+/**
+ * Deletes waiting messages as `LineActions.purge` describes, as many as one step can read. The line stays locked until
+ * the transaction ends.
+ */
 export async function purgeMessages(
   tx: Transaction,
   lineId: number,
@@ -70,7 +73,10 @@ async function readHeadPosition(tx: Transaction, lineId: number): Promise<number
   return head?.position ?? 0;
 }
 
-/** Removes messages from a locked line. If its head is one of them, the next message is due now, unless the line is on hold. */
+/**
+ * Removes messages from a locked line. If the head is one of them, the next message is due now, unless the line is on
+ * hold.
+ */
 async function removeFromLine(
   tx: Transaction,
   lineId: number,

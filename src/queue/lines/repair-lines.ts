@@ -3,7 +3,7 @@ import { deleteDoneMessages } from './done-messages.ts';
 import { endAllLeases } from './lease-statements.ts';
 import { readMiscounts, recountLine } from './line-statements.ts';
 
-/** How lines are repaired. */
+/** Options of repairing lines. */
 export interface RepairOptions {
   /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount: (text: string) => void;

@@ -10,17 +10,17 @@ import { type MessageRow, toQueued } from './message-statements.ts';
  * Settling delivered messages, recording them, and leasing the next ones in one statement. Only on PostgreSQL, where
  * the round trips cost more than the work (docs/decisions/0035-one-statement-deliveries.md).
  *
- * All parts of a statement see the data as it was when the statement began. A part that waits for a lock sees later
- * changes only in the rows that it locks. So:
+ * All parts of a statement see the data as of its start. A part that waits for a lock sees later changes only in the
+ * rows that it locks. So:
  *
- * - The lines of the messages are locked before anything else, in ascending order, as everyone does. All other parts
- *   need their rows, or skip what others have locked.
- * - Messages that were queued while the statement waited are not seen. Their line becomes due instead. The first
- *   message that is seen is the head, because messages of a line are numbered in the order of commits.
- * - Messages that were removed while the statement waited are seen. To lock a head omits it if it was removed.
+ * - The lines of the messages are locked first, in ascending order, as everyone locks lines. All other parts need their
+ *   rows, or skip rows that others have locked.
+ * - The statement does not see messages that were queued while it waited. Their line becomes due instead. The first
+ *   message that it sees is the head, because positions follow the order of commits.
+ * - The statement still sees messages that were removed while it waited. Locking a head omits it if it was removed.
  */
 
-/** What the statement is to do. */
+/** The input of the statement. */
 export interface AtOnceRequest {
   /** Delivered messages of different lines. */
   messages: readonly ReceivedMessage[];
@@ -29,20 +29,20 @@ export interface AtOnceRequest {
   rows: readonly NamedRow[];
   now: number;
   lease: NextLease;
-  /** Maximum number of messages to lease, at least that of the delivered ones: their lines continue first. */
+  /** Maximum number of messages to lease: at least the number of delivered ones, whose lines continue first. */
   capacity: number;
 }
 
-/** What the statement did. */
+/** The result of the statement. */
 export interface AtOnceResult {
   /** The lines of the messages that were settled. */
   settled: ReadonlySet<number>;
   received: ReceivedMessage[];
-  /** When the next of the lines is due that this statement did not change; null if none is. */
+  /** When the next line that this statement did not change is due; null if there is none. */
   nextAt: number | null;
   /** The number of settled lines that are due now. */
   leftDue: number;
-  /** The number of due lines in which no message was found. They were not leased. */
+  /** The number of due lines without a message. These lines were not leased. */
   withoutHead: number;
 }
 
@@ -65,10 +65,10 @@ interface ResultRow {
 const HEAD_COLUMNS = `head.id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
       head.enqueued_at, head.trace_context, head.queued_at`;
 
-/** Its commit does not wait for the disk. This ends with the transaction, which is this statement. */
+/** A setting by which the commit does not wait for the disk. It ends with the transaction, which is this statement. */
 const DEFERRED = `set_config('synchronous_commit', 'off', true) as durability`;
 
-/** Built once for each kind of recording. */
+/** The statements, each built once for its kind of recording. */
 const statements = new WeakMap<RecordingSteps, { columns: string[]; sql: string }>();
 
 /** Settles and records the messages, and leases their followers and other heads that are due. */
@@ -128,7 +128,7 @@ function statementFor(steps: RecordingSteps): { columns: string[]; sql: string }
   return statement;
 }
 
-/** The first message of a line behind a position, locked. One that was removed in the meantime is omitted. */
+/** The first message of a line behind a position, locked. A message that was removed in the meantime is omitted. */
 function headBehindSql(lineId: string, position: string): string {
   return `lateral (select message.* from queue_messages as message
     where message.line_id = ${lineId} and message.id > ${position} order by message.id limit 1 for update) as head`;
@@ -136,7 +136,7 @@ function headBehindSql(lineId: string, position: string): string {
 
 /**
  * Every `with` is materialized, because a plan that ran one twice would lock, and then skip, other rows. The limit of
- * `taken` needs `following`, which needs `settled`: so the locks that are waited for come first.
+ * `taken` needs `following`, which needs `settled`. So the locks for which the statement waits come first.
  */
 function statementSql(
   columns: Record<string, RecordsetType>,

@@ -14,19 +14,19 @@ import { subtractFromLine } from './line-statements.ts';
 import { deleteMessages, readFirstMessages, readFirstSizes } from './message-statements.ts';
 
 /**
- * Maximum number of messages that are discarded together with a head. It limits the transaction, and so the time that
- * others wait.
+ * Maximum number of messages that are discarded together with a head. This limits the duration of the transaction,
+ * during which others wait.
  */
 const MAX_FOLLOWERS_DISCARDED = 500;
 
-/** How settlements are written. */
+/** Options of settling. */
 export interface SettlingOptions {
   now: number;
   /** Whether the engine also places dead letters on another queue. */
   placesDeadLetters: boolean;
-  /** Whether messages that leave their lines stay in the table for now. */
+  /** Whether settled messages stay in the table for now. */
   deletesLater: boolean;
-  /** The lease for messages behind deleted ones, and for how many of them. */
+  /** The lease for messages behind deleted ones. */
   nextLease: NextLease;
   nextLimit: number;
 }
@@ -39,13 +39,13 @@ export interface SettledBatch<S extends Settlement> {
   gone: number[];
   /** The lines that the settled messages were in. */
   lineIds: number[];
-  /** Those of them whose next message was leased. */
+  /** The lines whose next message was leased. */
   continued: number[];
 }
 
 /**
  * Settles messages. Of several settlements of one line, only the first takes effect, because it ends the lease. The
- * lines are locked until the transaction ends. Statements that do not need each other's results are sent together.
+ * lines are locked until the transaction ends. Statements that are independent of each other are sent together.
  */
 export async function settle<S extends Settlement>(
   tx: Transaction,
@@ -57,13 +57,13 @@ export async function settle<S extends Settlement>(
     .filter(({ action, message }) => action === 'delete' && lines.get(message.lineId)!.pending > 1)
     .slice(0, nextLimit)
     .map(({ message }) => message.lineId);
-  const goesOn = new Set(continued);
+  const continuedLines = new Set(continued);
   const leaving = effective.filter((settlement) => !staysInLine(settlement));
   const gone = positionsOf(leaving);
   const heads = leaving.map(({ message }) => ({
     lineId: message.lineId,
     doneTo: deletesLater ? message.position : null,
-    nextLease: goesOn.has(message.lineId) ? nextLease : null,
+    nextLease: continuedLines.has(message.lineId) ? nextLease : null,
   }));
   const staying = effective.filter(staysInLine).map((settlement) => ({
     lineId: settlement.message.lineId,
@@ -104,8 +104,8 @@ async function discardFollowers<S extends Settlement>(
 }
 
 /**
- * Discards the messages at the front of a line that were queued before a given time, as many as fit into `bytesLeft`.
- * Returns them and the length of what was read.
+ * Discards the messages at the front of a line whose events occurred before a given time, as many as fit into
+ * `bytesLeft`. Returns these messages, and how many bytes were read.
  */
 async function discardRun(
   tx: Transaction,

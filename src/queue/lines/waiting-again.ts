@@ -11,7 +11,7 @@ const WAITING_AGAIN = new BatchStatement(
        and ${waitingInLineSql('again', 'again.line_id')}`,
 );
 
-/** Those of the messages that were redelivered or replayed and wait. */
+/** Returns the messages of the list that wait after a redelivery or replay. */
 export async function readWaitingAgain(
   reader: Pick<Reader, 'allFor'>,
   messageIds: readonly string[],

@@ -14,7 +14,7 @@ const LOOKS = 3;
 /** Maximum time to wait for copies that an earlier release received and that cannot be made visible again. */
 const HIDDEN_MS = 120_000;
 
-/** Returns those of the messages that are in the history, and whether each is settled. */
+/** Returns the messages of the list that are in the history, and whether each is settled. */
 export type ReadHistory = (
   reader: Pick<Reader, 'all' | 'dialect'>,
   messageIds: readonly string[],
@@ -36,7 +36,7 @@ interface EarlierCopy {
 }
 
 /**
- * Recognises copies sent by an earlier release, which contain no installation id. Instances of that release that did
+ * Recognises copies that an earlier release sent, which contain no installation id. Instances of that release that did
  * not poll have deleted messages from the database, so only the queue has them. This class restores those messages to
  * their lines. Until the queue is empty, nothing may be delivered, because the restored messages come first.
  */
@@ -81,8 +81,8 @@ export class SqsUpgrade implements AsyncDisposable {
   }
 
   /**
-   * Returns the copies of this installation among those without an id. Also restores the messages that the earlier
-   * release deleted to their lines.
+   * Returns the copies without an id that belong to this installation. Also restores to their lines the messages that
+   * the earlier release deleted.
    */
   async recognise(copies: readonly Message[]): Promise<Set<Message>> {
     const earlier = copies.flatMap((copy) => toEarlierCopy(copy) ?? []);
@@ -92,19 +92,19 @@ export class SqsUpgrade implements AsyncDisposable {
       const ids = earlier.map(({ message }) => message.messageId);
       const [found, history] = [await readFound(tx, earlier), await this.#with.readHistory(tx, ids)];
       const ours = new Set<Message>();
-      const letGo = new Map<number, EarlierCopy>();
+      const deleted = new Map<number, EarlierCopy>();
       for (const [n, each] of earlier.entries()) {
         const { isSent, isSettled, isHere } = found[n]!;
         const isSettledByHistory = history.get(each.message.messageId);
         if (isSent || isHere || isSettledByHistory !== undefined) ours.add(each.copy);
         const isGone = isSettled || isHere || isSettledByHistory === true;
-        if (isSent && !isGone && each.hasBody) letGo.set(each.position, each);
+        if (isSent && !isGone && each.hasBody) deleted.set(each.position, each);
       }
-      if (this.#isPending) await takeIn(tx, [...letGo.values()], this.#with.now());
+      if (this.#isPending) await restore(tx, [...deleted.values()], this.#with.now());
       else
         await this.#with.queue.lines.redeliver(
           tx,
-          Array.from(letGo.values(), ({ message }) => message),
+          Array.from(deleted.values(), ({ message }) => message),
         );
       return ours;
     });
@@ -157,7 +157,7 @@ export async function countEarlierLines(reader: Pick<Reader, 'all'>): Promise<nu
   return Number(row?.lines ?? 0);
 }
 
-/** The receipts of received heads. The heads themselves are in the database. */
+/** The receipts of received heads. The heads are in the database. */
 async function readReceipts(reader: Pick<Reader, 'all'>): Promise<string[]> {
   const rows = await reader.all<{ receipt_handle: string }>(
     'select receipt_handle from sqs_earlier_lines where is_awaited = 1 and receipt_handle is not null',
@@ -203,7 +203,7 @@ async function readFound(
 }
 
 /** Restores messages to their lines at their old positions. */
-async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: number): Promise<void> {
+async function restore(tx: Transaction, copies: readonly EarlierCopy[], now: number): Promise<void> {
   const columns = ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'];
   await tx.insertMany(
     'queue_messages',
@@ -219,7 +219,7 @@ async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: numb
   );
   for (const [lineId, group] of Map.groupBy(copies, ({ message }) => message.lineId)) {
     await recountLine(tx, lineId, now);
-    // If the first one becomes the head, it has no attempts yet.
+    // If the first restored message becomes the head, it has no attempts yet.
     await tx.run(
       `update queue_lines set receive_count = 0, lease_token = null, available_at = ? where line_id = ? and not exists
          (select 1 from queue_messages as earlier where earlier.line_id = queue_lines.line_id and earlier.id < ?)`,

@@ -12,7 +12,7 @@ export async function readRedriveMaximum(
   return kept === undefined ? null : JSON.parse(kept.value);
 }
 
-/** Keeps the redrive maximum of a queue for starts during an outage of Amazon SQS. */
+/** Stores the redrive maximum of a queue for starts during an outage of Amazon SQS. */
 export async function keepRedriveMaximum(
   tx: Transaction,
   queueName: string,

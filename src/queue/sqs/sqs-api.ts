@@ -5,19 +5,19 @@ import { toSqsError } from './sqs-error.ts';
 import { BATCH_ENTRIES, type SqsMessage } from './sqs-message.ts';
 
 const MAX_WAIT_SECONDS = 20;
-/** How long received messages stay hidden: they are deleted at once, unless the process dies. */
+/** How long received messages stay hidden. They are deleted at once, unless the process dies. */
 const VISIBILITY_SECONDS = 10;
 const CONNECTION_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Including the first attempt. */
+/** Attempts of a request, including the first one. */
 const TRIES = 2;
 
 /** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
 
 /**
- * The requests of this service to Amazon SQS. They fail with {@link SqsError}. Credentials are found as in every AWS
- * program: environment, profile, role.
+ * The requests of this service to Amazon SQS. A failed request throws {@link SqsError}. Credentials are found as in
+ * every AWS program: environment, profile, role.
  */
 export class SqsApi implements Disposable {
   readonly place: SqsPlace;

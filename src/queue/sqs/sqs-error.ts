@@ -1,4 +1,6 @@
-/** What a person can do about a failure, and the names of its errors in AWS's services and credential sources. */
+/**
+ * The kinds of failures: what a person can do about each, and its names in the services and credential sources of AWS.
+ */
 const FAILURES = {
   'missing queue': {
     advice: 'the queue is gone; "coursewire queues create" creates it again',
@@ -16,7 +18,7 @@ const FAILURES = {
     advice: 'too many requests at a time',
     names: /Throttl|TooManyRequests|OverLimit|SlowDown/,
   },
-  unreachable: { advice: 'it does not answer', names: null },
+  unreachable: { advice: 'it does not respond', names: null },
   refused: { advice: 'it refused the request', names: null },
   other: { advice: 'it failed', names: null },
 } as const;

@@ -20,7 +20,9 @@ export interface SqsContext {
 /** A failed request is repeated after a pause as long as the outage so far, between these limits. */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 10_000;
-/** Some requests may succeed during an outage. It ends once none has failed for its pause plus this time. */
+/**
+ * An outage ends once no request has failed for the pause plus this time. Some requests may succeed during an outage.
+ */
 const QUIET_MS = 2_000;
 
 /** Whether the queues are usable, and whether requests to Amazon SQS succeed. */
@@ -83,7 +85,7 @@ export class SqsHealth {
     if (this.#failure !== null) throw new Error(`Amazon SQS: ${this.#failure.advice}`);
   }
 
-  /** Logs it now, and once a minute if readiness is checked. */
+  /** Logs an obstacle now, and once a minute while readiness is checked. */
   #logObstacle(obstacle: string): void {
     this.#obstacles.failed({ begins: obstacle, goesOn: `the queue is still unusable: ${obstacle}` }, {});
   }

@@ -11,22 +11,22 @@ export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBod
 const MAX_ID_LENGTH = 128;
 /** The characters that every SQS-compatible server accepts: printable ASCII, tab and line ends. */
 const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
-/** Room for the attributes' names, types and values, which count as the body does. */
+/** Room for the names, types and values of the attributes, which count like the body. */
 const ATTRIBUTES_BYTES = 1_024;
 
-/** What a copy depends on in addition to its message. */
+/** Options of a copy. */
 export interface CopyOptions {
   installation: string;
   maxBytes: number;
-  /** For a dead letter: since when it is to be copied, in epoch milliseconds. Null for a message that waits. */
+  /** Since when a dead letter waits for its copy, in epoch milliseconds. Null for a message that waits in its line. */
   deadSince: number | null;
 }
 
 /**
- * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters,
- * because servers accept different characters. A body that is too long for the queue is omitted, and the copy says
- * so. A message that is dead-lettered twice has two copies, although Amazon SQS would ignore a second one with the same
- * deduplication id for five minutes.
+ * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters, because
+ * servers accept different characters. A body that is too long for the queue is omitted, and the copy says so. A
+ * message that is dead-lettered twice has two copies, whose deduplication ids differ, because Amazon SQS ignores a
+ * repeated id for five minutes.
  */
 export function toSqsMessage(
   message: QueueMessage,

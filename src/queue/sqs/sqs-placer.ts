@@ -14,19 +14,20 @@ import {
 const LINES_PER_ROUND = 50;
 /** The pause between rounds under load, so that batches fill. */
 const ROUND_MS = 10;
-/** The interval between searches for unsent messages, left by a process that died or queued under other settings. */
+/** The interval between searches for messages without copies, from a process that died or had other settings. */
 const SEARCH_MS = 30_000;
 /** The interval between searches for dead letters. */
 const DEAD_LETTERS_MS = 1_000;
 const DATABASE_PAUSE_MS = 1_000;
 
 /**
- * Copies messages from the database to Amazon SQS, in batches of ten, in order within each line. Copies dead letters to
- * their queue. Several instances may do so at the same time, because Amazon SQS ignores the second copy of a message.
+ * Places copies of messages on Amazon SQS, in batches of ten, in order within each line. Places copies of dead letters
+ * on their queue. Several instances may do so at the same time, because Amazon SQS ignores the second copy of a
+ * message.
  */
 export class SqsPlacer implements AsyncDisposable {
   readonly #with: SqsContext & { maxBytes: () => number };
-  /** Lines with messages to copy. */
+  /** Lines with messages that may need copies. */
   readonly #lines = new Set<number>();
   #searchAt = 0;
   readonly #messages = this.#taskOf(() => this.#placeMessages());
@@ -41,7 +42,7 @@ export class SqsPlacer implements AsyncDisposable {
     this.#deadLetters.start();
   }
 
-  /** Copies messages of these lines soon. */
+  /** Places copies of the messages of these lines soon. */
   place(lineIds: Iterable<number>): void {
     for (const lineId of lineIds) this.#lines.add(lineId);
     this.#messages.wake();
@@ -56,7 +57,7 @@ export class SqsPlacer implements AsyncDisposable {
     return new BackgroundTask({
       round,
       pauseMs: DATABASE_PAUSE_MS,
-      // The database failed, which is reported elsewhere. The search finds the messages that were not copied.
+      // The database failed, which is reported elsewhere. The search finds the messages without copies.
       onError: () => {
         this.#searchAt = 0;
       },
@@ -76,7 +77,8 @@ export class SqsPlacer implements AsyncDisposable {
     for (const lineId of lineIds) this.#lines.delete(lineId);
     const messages = await readUnplaced(database.reader, lineIds, { isBounded: polls, now: now() });
     const { unsent, pauseMs } = await this.#send('messages', messages);
-    // The beginnings of their lines, because all copies of a line that are sent now are in one batch, in order.
+    // These are the first messages of their lines, because all copies of a line that are sent now are in one batch, in
+    // order.
     const placed = messages.filter((message) => !unsent.has(message));
     if (placed.length > 0)
       await database.transaction((tx) => notePlaced(tx, placed), { durability: 'deferred' });

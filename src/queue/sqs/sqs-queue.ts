@@ -22,7 +22,7 @@ const ACTIVE_MS = 1_000;
 
 /**
  * Records in the history that dead letters wait again. Their lines are locked.
- * @returns those that are to be redelivered; the others stay dead letters
+ * @returns the messages to redeliver; the others stay dead letters
  */
 export type RequeueHistory = (
   tx: Transaction,
@@ -32,7 +32,7 @@ export type RequeueHistory = (
 
 /** Dependencies of the queue. */
 export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'now' | 'onMiscount'> {
-  /** Copies the messages of lines to Amazon SQS soon. */
+  /** Places copies of the messages of lines on Amazon SQS soon. */
   place: (lineIds: Iterable<number>) => void;
   /** The queue's current redrive maximum. */
   maxReceives: () => number;
@@ -44,9 +44,9 @@ export interface SqsQueueDependencies extends Pick<LinesOptions, 'database' | 'n
 }
 
 /**
- * The queue on Amazon SQS: the lines in the database, which hold each message until it is settled, and copies on Amazon SQS.
- * A copy makes its line due at the instance that receives it. The head of an idle line is due when its copy arrives,
- * or after `waitMs` without one (docs/decisions/0008-sqs.md).
+ * The queue on Amazon SQS: the lines in the database, which keep each message until it is settled, and copies on Amazon
+ * SQS. The instance that receives a copy makes its line due. The head of an idle line is due when its copy arrives, or
+ * after `waitMs` without one (docs/decisions/0008-sqs.md).
  */
 export class SqsQueue implements MessageQueue {
   readonly engine = 'sqs';
@@ -78,14 +78,14 @@ export class SqsQueue implements MessageQueue {
   }
 
   /**
-   * Redelivers those of the messages that are dead letters, as someone may in the UI: in the history too, and with
-   * their lines locked. The copies of the others return to the dead-letter queue on Amazon SQS.
+   * Redelivers the messages that are dead letters, as an administrator can in the UI: with their lines locked, and with
+   * a record in the history. Dead letters that cannot be redelivered get new copies on the dead-letter queue.
    */
   async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
     const lineIds = new Set((await readDeadLetters(tx, messageIds)).map(({ lineId }) => lineId));
     if (lineIds.size === 0) return;
     await this.lines.lockLines(tx, [...lineIds]);
-    // Once more, because someone may have redelivered them before the lines were locked.
+    // The dead letters are read again, because someone may have redelivered them before the lines were locked.
     const dead = await readDeadLetters(tx, messageIds);
     const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
     await this.lines.redeliver(tx, redelivered);
@@ -126,7 +126,7 @@ export class SqsQueue implements MessageQueue {
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
-    // Receivers are notified when messages may be delivered.
+    // Receivers are notified once messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
     return await this.lines.receive(tx, request);
   }

@@ -19,7 +19,7 @@ const DEFAULT_MAX_BYTES = 1_048_576;
 /** With a shorter retention, dead letters could expire over a weekend, before anyone has seen them. */
 const SHORT_RETENTION_SECONDS = 4 * 86_400;
 const WHAT_TO_DO =
-  'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and start it again';
+  'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and restart it';
 
 /**
  * Reads the attributes and tags of both queues, and checks them. Queues without an owner are tagged.
@@ -79,8 +79,8 @@ export async function findOtherOwners(api: SqsApi, installation: string): Promis
 export function otherOwnersMessage(queueName: string, owner: string | null): string {
   const whose = owner === null ? 'of another program or an earlier release' : `of the installation ${owner}`;
   return (
-    `Amazon SQS: the queue ${queueName} holds a message ${whose}. It is left there, and the queue is not used any more. ` +
-    `${WHAT_TO_DO}; or take the message away and start this one again`
+    `Amazon SQS: the queue ${queueName} holds a message ${whose}. The message stays there, and the queue is no longer used. ` +
+    `${WHAT_TO_DO}; or remove the message and restart this one`
   );
 }
 

@@ -20,8 +20,8 @@ export interface SqsReceiverOptions extends SqsContext {
 }
 
 /**
- * Receives copies by long polling, hands them to the queue, and deletes them in the background. Copies of other
- * installations stay on Amazon SQS, which is then not used any more.
+ * Receives copies by long polling, passes them to the queue, and deletes them in the background. Copies of other
+ * installations stay on Amazon SQS, and the queue is then no longer used.
  */
 export class SqsReceiver implements AsyncDisposable {
   readonly #with: SqsReceiverOptions;
@@ -31,7 +31,7 @@ export class SqsReceiver implements AsyncDisposable {
     round: (signal) => this.#receive(signal),
     pauseMs: () => this.#pauseMs,
     onError: (error) => {
-      // Any other failure is the database's, which the worker reports.
+      // Any other failure is one of the database, which the worker reports.
       this.#pauseMs = error instanceof SqsError ? this.#with.health.failed(error) : BUSY_PAUSE_MS;
     },
   });

@@ -5,13 +5,13 @@ import { waitingInLineSql } from '../lines/done-to.ts';
 import { asIds, type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
-/** SQL for the copies on Amazon SQS, one operation per function, a whole batch per statement. */
+/** SQL for the copies on Amazon SQS, one operation per function. Each handles a whole batch in one statement. */
 
 /** A line counts as active until this time after its retry was due. */
 const WORKED_MS = 60_000;
 const MESSAGES_PER_LINE = 10;
 
-/** `skipped` is 0 or 1: whether messages that have been copied count towards the limit. */
+/** `skipped` is 1 if messages with copies do not count towards the limit, and 0 if they do. */
 const UNPLACED = new BatchStatement(
   'line',
   { id: 'bigint', worked_since: 'bigint', skipped: 'bigint' },
@@ -32,9 +32,9 @@ const UNPLACED = new BatchStatement(
 );
 
 /**
- * The next messages to copy from lines, in order, at most ten per line. Active lines need no copies, because their
+ * The next messages of lines without copies, in order, at most ten per line. Active lines need no copies, because their
  * messages are received one after another.
- * @param isBounded whether waiting messages that are already copied count towards the ten
+ * @param isBounded whether waiting messages with copies count towards the ten
  */
 export async function readUnplaced(
   reader: Pick<Reader, 'allFor'>,
@@ -45,7 +45,7 @@ export async function readUnplaced(
   return await toMessages(reader, await UNPLACED.all<MessageRow>(reader, lines));
 }
 
-/** Marks messages, sorted by position, as copied. */
+/** Records that messages, sorted by position, have copies. */
 export async function notePlaced(tx: Transaction, messages: readonly QueuedMessage[]): Promise<void> {
   const placed = new Map(messages.map(({ lineId, position }) => [lineId, position]));
   await tx.insertMany(
@@ -57,19 +57,19 @@ export async function notePlaced(tx: Transaction, messages: readonly QueuedMessa
   );
 }
 
-/** Lines with messages, which may not have been copied. */
+/** Lines with messages, which may have no copies. */
 export async function readWaitingLines(reader: Pick<Reader, 'all'>): Promise<number[]> {
   const rows = await reader.all<{ line_id: number }>('select line_id from queue_lines where pending > 0');
   return rows.map((row) => row.line_id);
 }
 
-/** Deletes the notes of the copies of forgotten lines. */
+/** Deletes the records of the copies of forgotten lines. */
 export async function deletePlaced(tx: Transaction, lineIds: readonly number[]): Promise<void> {
   await tx.run(`delete from sqs_placed where line_id in ${idList(tx.dialect)}`, toIdList(lineIds));
 }
 
 /**
- * Makes the heads of lines due that wait for their copies, at most `waitMs` milliseconds, as of the time at which they
+ * Makes heads due that wait for their copies, at most `waitMs` milliseconds. They are due as of the time at which they
  * were queued. A head that was released until later keeps its time. Lines that others have locked are omitted.
  */
 export async function makeAwaitingDue(
@@ -99,7 +99,7 @@ const DEAD_LETTERS = `select dead.id, dead.line_id, dead.message_id, dead.label,
 
 /** A dead letter without a copy. */
 export interface UnplacedDeadLetter extends QueuedMessage {
-  /** Since when, in epoch milliseconds: differs each time the message is dead-lettered. */
+  /** Since when it waits for a copy, in epoch milliseconds: differs each time the message is dead-lettered. */
   placeAt: number;
 }
 
@@ -125,7 +125,7 @@ const NOTE_PLACED_DEAD_LETTERS = new BatchStatement(
      where queue_dead_letters.id = ${given.id} and queue_dead_letters.copy_at = ${given.copy_at}`,
 );
 
-/** Marks dead letters as placed, except those that were dead-lettered again in the meantime. */
+/** Records that dead letters have copies, except letters that were dead-lettered again in the meantime. */
 export async function notePlacedDeadLetters(
   tx: Transaction,
   dead: readonly Pick<UnplacedDeadLetter, 'position' | 'placeAt'>[],
@@ -136,7 +136,7 @@ export async function notePlacedDeadLetters(
   );
 }
 
-/** Marks dead letters as not placed, so that another copy of each is sent. */
+/** Records that dead letters have no copies, so that another copy of each is sent. */
 export async function placeDeadLettersAgain(
   tx: Transaction,
   dead: readonly QueuedMessage[],

@@ -23,7 +23,10 @@ export class SqsWatch implements AsyncDisposable {
     this.#with = context;
   }
 
-  /** The queues at the last successful check. Before the first one, with the redrive maximum that is in the database. */
+  /**
+   * The state of the queues at the last successful check. Before the first check, it has the redrive maximum in the
+   * database.
+   */
   get queues(): QueueInspection {
     return this.#queues;
   }
