@@ -5,6 +5,7 @@ import { Lines, type LinesOptions } from '../lines/lines.ts';
 import type {
   MessageQueue,
   QueuedMessage,
+  QueueLines,
   QueueMessage,
   Received,
   ReceiveRequest,
@@ -52,14 +53,16 @@ export class SqsQueue implements MessageQueue {
   readonly engine = 'sqs';
   /** Null, because this engine notes each delivery and may have to wait before it receives. */
   readonly settleAndReceive = null;
-  readonly lines: Lines;
+  readonly lines: QueueLines;
   readonly #with: SqsQueueDependencies;
+  readonly #lines: Lines;
   /** When this instance last delivered a message of a line, by line. */
   readonly #deliveredAt = new Map<number, number>();
 
   constructor(dependencies: SqsQueueDependencies) {
     this.#with = dependencies;
-    this.lines = new Lines({ ...dependencies, placesDeadLetters: true, onForget: deletePlaced });
+    this.#lines = new Lines({ ...dependencies, placesDeadLetters: true, onForget: deletePlaced });
+    this.lines = this.#lines;
   }
 
   get maxReceives(): number {
@@ -84,11 +87,11 @@ export class SqsQueue implements MessageQueue {
   async #redeliverMovedBack(tx: Transaction, messageIds: readonly string[]): Promise<void> {
     const lineIds = new Set((await readDeadLetters(tx, messageIds)).map(({ lineId }) => lineId));
     if (lineIds.size === 0) return;
-    await this.lines.lockLines(tx, [...lineIds]);
+    await this.#lines.lockLines(tx, [...lineIds]);
     // The dead letters are read again, because someone may have redelivered them before the lines were locked.
     const dead = await readDeadLetters(tx, messageIds);
     const redelivered = await this.#with.requeueHistory(tx, dead, this.#with.now());
-    await this.lines.redeliver(tx, redelivered);
+    await this.#lines.redeliver(tx, redelivered);
     const left = dead.filter((message) => !redelivered.includes(message));
     await placeDeadLettersAgain(tx, left, this.#with.now());
   }
@@ -103,7 +106,7 @@ export class SqsQueue implements MessageQueue {
     await this.#with.database.transaction(
       async (tx) => {
         await change(tx);
-        this.lines.announce(tx);
+        this.#lines.announce(tx);
       },
       { durability: 'deferred' },
     );
@@ -112,7 +115,7 @@ export class SqsQueue implements MessageQueue {
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
     if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
-    await this.lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+    await this.#lines.enqueue(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
   }
 
   async settle<S extends Settlement>(
@@ -122,13 +125,13 @@ export class SqsQueue implements MessageQueue {
   ): Promise<Settled<S>[]> {
     for (const { action, message } of settlements)
       if (action === 'delete') this.#deliveredAt.set(message.lineId, this.#with.now());
-    return await this.lines.settle(tx, settlements, leaseNext);
+    return await this.#lines.settle(tx, settlements, leaseNext);
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     // Receivers are notified once messages may be delivered.
     if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
-    return await this.lines.receive(tx, request);
+    return await this.#lines.receive(tx, request);
   }
 
   #isActive(lineId: number): boolean {
