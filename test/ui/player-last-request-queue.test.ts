@@ -42,7 +42,7 @@ function queueOf(t: TestContext) {
     sent[at]?.answer.resolve(response);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { queue, sent, add, answer, goBack: () => page.dispatchEvent(new Event('pageshow')) };
+  return { queue, course, sent, add, answer, goBack: () => page.dispatchEvent(new Event('pageshow')) };
 }
 
 const bodies = (sent: readonly Sent[]) => sent.map(({ body }) => body);
@@ -65,15 +65,40 @@ describe('the last requests of a course', () => {
   });
 
   it('have any size while the page of the player stays, and fit in with others once it goes', async (t) => {
-    const { queue, sent, add } = queueOf(t);
-    assert.equal(queue.takes(70_000), true);
+    const { queue, course, sent, add } = queueOf(t);
+    assert.equal(queue.takes(70_000, course), true);
     add('PutParam', 70_000);
     queue.pageGoes();
-    assert.equal(queue.takes(70_000), false);
-    assert.equal(queue.takes(50_000), true);
+    assert.equal(queue.takes(70_000, course), false);
+    assert.equal(queue.takes(50_000, course), true);
     assert.deepEqual(
       sent.map(({ keepalive }) => keepalive),
       [false],
+    );
+  });
+
+  it('share what browsers let one page send while it closes', async (t) => {
+    const { queue, course, add, answer } = queueOf(t);
+    queue.pageGoes();
+    add('PutParam', 40_000);
+    assert.equal(
+      queue.takes(40_000, course),
+      false,
+      'the browser would refuse it, so the course must hear that',
+    );
+    assert.equal(queue.takes(20_000, course), true);
+    assert.equal(queue.takes(40_000, { fetch }), true, 'another page has its own limit');
+    await answer(0);
+    assert.equal(queue.takes(40_000, course), true);
+  });
+
+  it('are not refused together if they are too large together when the page of the player goes', async (t) => {
+    const { queue, sent, add } = queueOf(t);
+    for (const body of ['a', 'b', 'c']) add(body, 25_000);
+    queue.pageGoes();
+    assert.deepEqual(
+      sent.map(({ keepalive }) => keepalive),
+      [true, true, false],
     );
   });
 
@@ -133,13 +158,17 @@ describe('the last requests of a course', () => {
     assert.equal(ids(sent).size, 3);
   });
 
-  it('are sent even if a read before them fails, since they do not rely on it', async (t) => {
+  it('do not wait for a request that reports nothing, and it may fail', async (t) => {
     const { queue, sent, add, answer } = queueOf(t);
     add('', 0, { method: 'GET', path: 'xapi/activities/state?stateId=bookmark' });
+    assert.equal(queue.isSending, false, 'the learner waits for nothing');
     add('bookmark', 8, { method: 'PUT', path: 'xapi/activities/state?stateId=bookmark' });
-    assert.deepEqual(bodies(sent), ['null'], 'fetch rejects a read with a body, even an empty one');
+    assert.deepEqual(
+      bodies(sent),
+      ['null', 'bookmark'],
+      'fetch rejects a read with a body, even an empty one',
+    );
     await answer(0, problem(503));
-    assert.deepEqual(bodies(sent), ['null', 'bookmark']);
     await answer(1);
     assert.equal(await queue.sent(), true);
   });

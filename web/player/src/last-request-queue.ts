@@ -10,7 +10,10 @@ export interface LastRequest {
   bytes: number;
 }
 
-/** Browsers let a page that is being closed send 64 KiB in total. */
+/** A page whose requests a browser sends. Each has its own limit for requests that outlive it. */
+type Sender = Pick<Window, 'fetch'>;
+
+/** Browsers let the requests in flight of a page that is being closed have 64 KiB in total. */
 export const MOST_BYTES = 60_000;
 
 /** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
@@ -22,8 +25,9 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Sends the last requests of courses to the service. While the player's page stays, it sends one after the other, as the
- * courses did. Once the page goes, it sends all at once, and numbers reports so that the service keeps their order.
+ * Sends the last requests of courses to the service. While the player's page stays, it sends reports one after the
+ * other, as the courses did. Once the page goes, it sends all at once, and numbers reports so that the service keeps
+ * their order. Requests that report nothing are always sent at once.
  */
 export class LastRequestQueue {
   readonly #waiting: LastRequest[] = [];
@@ -31,6 +35,8 @@ export class LastRequestQueue {
   #isGoing = false;
   /** Whether a request has failed since {@link sent} was called. */
   #hasFailed = false;
+  /** By page, the bytes in flight that outlive it. */
+  readonly #inFlight = new Map<Sender, number>();
   /** The numbers since the last request that has a response; null before the first. */
   #order: { id: string; count: number } | null = null;
 
@@ -39,15 +45,16 @@ export class LastRequestQueue {
     return this.#sending !== null;
   }
 
-  /** Whether it can send a request of this size now. */
-  takes(bytes: number): boolean {
-    return !this.#isGoing || bytes <= MOST_BYTES;
+  /** Whether it can send a request of this size now. @param course the page that would send it, see {@link add} */
+  takes(bytes: number, course: Sender): boolean {
+    return !this.#isGoing || this.#outlives(bytes, course);
   }
 
   /** Sends a request. @param course sends it if the player's page is already being closed */
-  add(request: LastRequest, course: Pick<Window, 'fetch'>): void {
-    if (this.#isGoing) {
-      void this.#begin(request, course).catch(() => {});
+  add(request: LastRequest, course: Sender): void {
+    // Nothing relies on a request that reports nothing, and nobody receives its response.
+    if (this.#isGoing || !isReport(request)) {
+      void this.#begin(request, this.#isGoing ? course : window).catch(() => {});
       return;
     }
     this.#waiting.push(request);
@@ -75,7 +82,7 @@ export class LastRequestQueue {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (!(await this.#arrives(next)) && isReport(next.method, next.url)) {
+      if (!(await this.#arrives(next))) {
         this.#hasFailed = true;
         // What follows relies on it: without the status of a unit, its end would complete it.
         this.#waiting.length = 0;
@@ -97,21 +104,37 @@ export class LastRequestQueue {
     }
   }
 
-  #begin(
-    { method, url, headers, body, bytes }: LastRequest,
-    from: Pick<Window, 'fetch'> = window,
+  async #begin(
+    request: LastRequest,
+    from: Sender = window,
     signal: AbortSignal | null = null,
   ): Promise<Response> {
-    const order = isReport(method, url) ? [this.#nextOrder()] : [];
-    return from.fetch(url, {
-      method,
-      headers: [...headers, ...order],
-      body: bodyOf(method, body),
-      credentials: 'same-origin',
-      // The page may still be closed before the response arrives.
-      keepalive: bytes <= MOST_BYTES,
-      signal,
-    });
+    const { method, url, headers, body, bytes } = request;
+    const order = isReport(request) ? [this.#nextOrder()] : [];
+    // The page may still be closed before the response arrives.
+    const keepalive = this.#outlives(bytes, from);
+    if (keepalive) this.#count(bytes, from);
+    try {
+      return await from.fetch(url, {
+        method,
+        headers: [...headers, ...order],
+        body: bodyOf(method, body),
+        credentials: 'same-origin',
+        keepalive,
+        signal,
+      });
+    } finally {
+      if (keepalive) this.#count(-bytes, from);
+    }
+  }
+
+  /** Whether a page can send a request of this size now that outlives it. */
+  #outlives(bytes: number, from: Sender): boolean {
+    return (this.#inFlight.get(from) ?? 0) + bytes <= MOST_BYTES;
+  }
+
+  #count(bytes: number, from: Sender): void {
+    this.#inFlight.set(from, (this.#inFlight.get(from) ?? 0) + bytes);
   }
 
   #nextOrder(): [name: string, value: string] {
@@ -131,7 +154,7 @@ export function bodyOf(method: string, body: BodyInit | null): BodyInit | null {
  * Whether a request reports something, so that its order counts. The service does not count others, such as those for
  * files, and would wait for their numbers.
  */
-function isReport(method: string, url: string): boolean {
+function isReport({ method, url }: LastRequest): boolean {
   return !READS.has(method.toUpperCase()) && REPORTS.test(new URL(url).pathname);
 }
 

@@ -89,7 +89,7 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
     const isSendable =
       request !== undefined &&
       bytes !== null &&
-      (request.url.origin === location.origin ? lastRequests.takes(bytes) : bytes <= MOST_BYTES);
+      (request.url.origin === location.origin ? lastRequests.takes(bytes, course) : bytes <= MOST_BYTES);
     if (!isSendable || (request.isAsync && !state.isLeaving)) {
       send.call(this, body);
       return;
