@@ -107,6 +107,32 @@ describe('registering many learners at once', () => {
     }
   });
 
+  it('says that a file cannot be read, and reads it once it can', async () => {
+    await using visit = await ui.visit('/registrations?new=many');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: 'Register many learners' });
+    const list = dialog.getByLabel('Learner ids');
+    await list.waitFor();
+    // As if another program had changed the file since it was chosen.
+    await page.evaluate(() => {
+      const { arrayBuffer } = Blob.prototype;
+      Blob.prototype.arrayBuffer = () => {
+        Blob.prototype.arrayBuffer = arrayBuffer;
+        return Promise.reject(new DOMException('changed', 'NotReadableError'));
+      };
+    });
+    const choose = async () =>
+      await dialog
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'learners.csv', mimeType: 'text/csv', buffer: Buffer.from('ada\n') });
+    await choose();
+    await dialog.getByText('The file could not be read.').waitFor();
+    assert.equal(await list.inputValue(), '');
+    await choose();
+    await dialog.getByRole('status').filter({ hasText: '1 learner' }).waitFor();
+    assert.equal(await dialog.getByText('The file could not be read.').count(), 0);
+  });
+
   it('reads files in UTF-8 and UTF-16, and refuses others, whose letters it would change', async () => {
     await using visit = await ui.visit('/registrations?new=many');
     const { page } = visit;

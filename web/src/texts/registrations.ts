@@ -94,6 +94,7 @@ export const registrations = {
     file: 'Read from a file…',
     fileTooLarge: (size: string) => `The file is larger than ${size}.`,
     fileEncoding: 'The file is not UTF-8. In Excel, save it as “CSV UTF-8”.',
+    fileUnreadable: 'The file could not be read. Close it in other programs, then choose it again.',
     found: (count: string, one: boolean) => (one ? '1 learner' : `${count} learners`),
     row: (row: number, id: string, fault: string) =>
       `Row ${row}${id === '' ? '' : ` (${isolate(id)})`}: ${fault}`,

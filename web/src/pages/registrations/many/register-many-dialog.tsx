@@ -108,7 +108,10 @@ function ManyForm({
     resetFile.current?.();
     const refuse = (fault: string) => setFaults((others) => ({ ...others, learners: fault }));
     if (file.size > MAX_FILE_BYTES) return refuse(texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)));
-    const content = decodeText(await file.arrayBuffer());
+    // Fails if the file was changed, moved or locked after it was chosen.
+    const bytes = await file.arrayBuffer().catch(() => null);
+    if (bytes === null) return refuse(texts.fileUnreadable);
+    const content = decodeText(bytes);
     if (content === null) refuse(texts.fileEncoding);
     else setLearners(content);
   };
