@@ -73,7 +73,7 @@ describe('a launch that expires while the course is open', () => {
       await service.api.delete(`/registrations/${registrationId}`);
       passedMs += ms;
       await learner.course.locator('#pass').click();
-      await learner.page.getByRole('heading', { name: 'This registration no longer exists' }).waitFor();
+      await learner.page.getByRole('heading', { name: 'This course is no longer available' }).waitFor();
       assert.equal(await learner.page.getByText('kept in this browser').count(), 0);
       assert.deepEqual(await learner.page.evaluate(() => Object.keys(localStorage)), []);
     });

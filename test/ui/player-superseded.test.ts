@@ -94,7 +94,7 @@ describe('a window with a course that calls the service itself', () => {
     await service.api.delete(`/registrations/${registrationId}`);
     passedMs += 11_000;
     await learner.page.clock.fastForward(15_000);
-    await shows(learner, 'This registration no longer exists');
+    await shows(learner, 'This course is no longer available');
   });
 
   it('shows on Exit that a reset has ended its attempt, if it reports to the page', async () => {

@@ -217,7 +217,7 @@ export function endOfWrites({ status, text }: Pick<Answer, 'status' | 'text'>): 
 }
 
 function endOfLaunch(status: number, text: string): End | null {
-  // The service has just deleted the registration, and still knows the launch.
+  // The registration, its course or the unit was just deleted, and the service still knows the launch.
   if (status === NOT_FOUND) return 'deleted';
   if (status !== GONE) return null;
   const reason = reasonOf(text);

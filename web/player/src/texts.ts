@@ -25,9 +25,9 @@ export const TEXTS = {
   reset:
     'Someone who manages the course has reset it, so your work here is no longer saved. You can start the course again.',
   startAgain: 'Start again',
-  deletedTitle: 'This registration no longer exists',
+  deletedTitle: 'This course is no longer available',
   deleted:
-    'It was deleted while the course was open, so your work here is not saved. If you still need the course, ask the people who gave it to you.',
+    'It was removed while you had it open, so your work here is no longer saved. If you still need the course, ask the people who gave it to you.',
   outdatedTitle: 'This launch is out of date',
   outdated:
     'Your course was changed to another version or language. Go back to where you found the course, and open it again from there.',
