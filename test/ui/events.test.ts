@@ -274,10 +274,16 @@ describe('an event and many webhooks', () => {
     const field = finder.getByRole('combobox', { name: 'Find a webhook' });
     await field.fill('nobody');
     await page.getByText('No webhook has this name.').waitFor();
+    await field.fill('n'.repeat(201));
+    await page.getByText('The request is invalid').waitFor();
     await field.fill('asle');
     await page.getByRole('option', { name: 'Asleep' }).click();
     await finder.getByRole('listitem').getByText('It was inactive.').waitFor();
     await visit.arrived(new RegExp(`^${EVENTS}/\\d+\\?webhook_id=${id}$`));
+    // The chosen name is not a search.
+    await field.click();
+    await page.getByRole('option', { name: 'Receiver 10' }).waitFor();
+    await page.keyboard.press('Escape');
     await visit.assertAccessible();
     await page.reload();
     await finder.getByRole('listitem').getByText('It was inactive.').waitFor();

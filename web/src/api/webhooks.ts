@@ -23,6 +23,8 @@ const TREND_MS = 10_000;
 /** Longer than a target may take to respond (the setting `delivery_timeout`, 30 s by default). */
 const TEST_DEADLINE_MS = 150_000;
 
+/** The number of webhooks that a search by name finds. */
+const FOUND_WEBHOOKS = 50;
 /** The largest page of the API. */
 const NAMES_AT_ONCE = 200;
 /** The number of names up to which each is read by itself. */
@@ -38,6 +40,10 @@ export const webhookListQuery = (query: object) =>
     placeholderData: keepPreviousData,
     ...polling(WEBHOOK_LIST_MS),
   });
+
+/** The webhooks whose names contain a text; the first ones of all if it is empty. */
+export const foundWebhooksQuery = (search: string) =>
+  webhookListQuery({ limit: FOUND_WEBHOOKS, offset: 0, ...(search === '' ? {} : { search }) });
 
 /** A webhook as the list shows it. */
 export const webhookOverviewQuery = (id: number) =>

@@ -83,6 +83,7 @@ export const events = {
       description: 'Whether a webhook got a message, and if not, why.',
       label: 'Find a webhook',
       nothing: 'No webhook has this name.',
+      clear: 'Clear the webhook',
       gone: 'This webhook has been deleted.',
     },
   },

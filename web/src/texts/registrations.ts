@@ -28,7 +28,6 @@ export const registrations = {
     oneLearner: (learner: string) => `Learner: ${learner}. Show all learners`,
     status: 'Status',
     nothing: 'No results',
-    searching: 'Searching…',
     clear: (label: string) => `${label}: show all`,
     states: {
       not_launched: 'Not launched',

@@ -42,6 +42,7 @@ export const shared = {
   },
   table: {
     search: 'Search',
+    searching: 'Searching…',
     clearSearch: 'Clear search',
     sortBy: 'Sort by',
     ascending: 'Ascending',

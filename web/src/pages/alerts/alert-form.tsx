@@ -15,7 +15,7 @@ import { type ReactNode, useState } from 'react';
 import { CONDITIONS, TARGET_FORMATS } from '../../../../src/alerts/rules/alert-rule.ts';
 import type { AlertConfiguration } from '../../api/alerts.ts';
 import { ApiError } from '../../api/errors.ts';
-import { webhookListQuery, webhookNameQueries } from '../../api/webhooks.ts';
+import { foundWebhooksQuery, webhookNameQueries } from '../../api/webhooks.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, fieldOf } from '../../components/form-problem.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -26,7 +26,6 @@ import styles from './alerts.module.css';
 
 const texts = alerts.form;
 const MAX_NAME_CHARACTERS = 200;
-const FOUND_WEBHOOKS = 50;
 /** The members of the API, and the fields that show their errors. */
 const FIELDS: Readonly<Record<string, keyof AlertDraft>> = {
   name: 'name',
@@ -150,13 +149,7 @@ function ConditionFields({ form }: { form: Form }) {
 
 function WebhooksField({ form }: { form: Form }) {
   const [search, setSearch] = useState('');
-  const { data } = useQuery(
-    webhookListQuery({
-      limit: FOUND_WEBHOOKS,
-      offset: 0,
-      ...(search.trim() === '' ? {} : { search: search.trim() }),
-    }),
-  );
+  const { data } = useQuery(foundWebhooksQuery(search.trim()));
   const [chosenBefore] = useState(form.values.webhook_ids);
   const namesBefore = new Map(
     useQueries({ queries: webhookNameQueries(chosenBefore) }).flatMap(({ data: read }) => [...(read ?? [])]),

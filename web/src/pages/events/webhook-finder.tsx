@@ -1,21 +1,17 @@
-import { Select } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { eventWebhookQuery, eventWebhooksQuery } from '../../api/events.ts';
-import { webhookListQuery } from '../../api/webhooks.ts';
+import { foundWebhooksQuery } from '../../api/webhooks.ts';
 import { ErrorState } from '../../components/error-state.tsx';
+import { type Found, FoundSelect } from '../../components/found-select.tsx';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { events } from '../../texts/events.ts';
-import { useDebounced } from '../../utilities/use-debounced.ts';
 import styles from './events.module.css';
 import { OutcomeRow } from './outcome-row.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
 const texts = events.details.finder;
-const FOUND_WEBHOOKS = 50;
-const TYPING_MS = 300;
 
 /** Finds the outcome of an event for one webhook, if there are too many webhooks for a page. */
 export function WebhookFinder({ eventId }: { eventId: number }) {
@@ -23,36 +19,22 @@ export function WebhookFinder({ eventId }: { eventId: number }) {
   const navigate = route.useNavigate();
   const lists = [useQuery(eventWebhooksQuery(eventId, true)), useQuery(eventWebhooksQuery(eventId, false))];
   const outcome = useQuery({ ...eventWebhookQuery(eventId, chosen ?? 0), enabled: chosen !== null });
-  const [search, setSearch] = useState('');
-  const settled = useDebounced(search, TYPING_MS).trim();
   const isLong = lists.some(({ data }) => (data?.next_cursor ?? null) !== null);
-  const found = useQuery({
-    ...webhookListQuery({ limit: FOUND_WEBHOOKS, offset: 0, ...(settled === '' ? {} : { search: settled }) }),
-    placeholderData: keepPreviousData,
-    enabled: isLong || chosen !== null,
-  });
   if (!isLong && chosen === null) return null;
   const shown = outcome.data?.data[0];
-  const options = new Map((found.data?.data ?? []).map(({ id, name }) => [id, name]));
-  if (chosen !== null && !options.has(chosen)) options.set(chosen, shown?.name ?? `#${chosen}`);
   return (
     <Panel title={texts.title} description={texts.description} flush>
       <div className={styles.finder}>
-        <Select
-          aria-label={texts.label}
+        <FoundSelect
+          label={texts.label}
           placeholder={texts.label}
-          searchable
-          clearable
-          searchValue={search}
-          onSearchChange={setSearch}
-          filter={({ options: all }) => all}
-          nothingFoundMessage={found.isPending ? null : texts.nothing}
-          data={Array.from(options, ([id, name]) => ({ value: String(id), label: name }))}
-          value={chosen === null ? null : String(chosen)}
-          onChange={(value) =>
+          chosen={chosen === null ? null : { id: chosen, name: shown?.name ?? null }}
+          useFound={useFoundWebhooks}
+          words={texts}
+          onChange={(id) =>
             void navigate({
               // The route validates it.
-              search: (value === null ? {} : { webhook_id: Number(value) }) as never,
+              search: (id === null ? {} : { webhook_id: id }) as never,
               replace: true,
               resetScroll: false,
             })
@@ -75,4 +57,12 @@ export function WebhookFinder({ eventId }: { eventId: number }) {
         ))}
     </Panel>
   );
+}
+
+function useFoundWebhooks(search: string, enabled: boolean): Found {
+  return useQuery({
+    ...foundWebhooksQuery(search),
+    select: ({ data }) => data,
+    enabled,
+  });
 }
