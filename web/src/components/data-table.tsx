@@ -11,11 +11,12 @@ import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { explainError } from './explain-error.ts';
 import { ExportButton, type ListExport } from './export-button.tsx';
+import { type FurtherSearch, SearchFurther } from './search-further.tsx';
 import { selectColumn } from './selection/select-column.tsx';
 import { SelectionBar } from './selection/selection-bar.tsx';
 import type { Selection } from './selection/use-selection.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
-import { type FurtherSearch, TableFooter } from './table-footer.tsx';
+import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
 import type { TableState } from './use-table.ts';
 
@@ -162,11 +163,7 @@ function NothingHere({
   page: ListAnswer<unknown>;
   further: FurtherSearch | undefined;
 }) {
-  if (total === 0 && further !== undefined) {
-    const { title, description, action, go } = further;
-    const goOn = <Button onClick={go}>{action}</Button>;
-    return <EmptyState icon={IconSearchOff} title={title} description={description} action={goOn} />;
-  }
+  if (total === 0 && further !== undefined) return <SearchFurther {...further} />;
   const words = total === 0 ? shared.nothingFound : shared.table.beyond;
   return (
     <EmptyState

@@ -7,19 +7,11 @@ import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
 import { PHONE } from './data-rows.tsx';
 import styles from './data-table.module.css';
+import type { FurtherSearch } from './search-further.tsx';
 import type { TableState } from './use-table.ts';
 
 const words = shared.table;
 const SMALLEST_PAGE = PAGE_SIZES[0];
-
-/** How a search continues that looks at a part of the list at a time. */
-export interface FurtherSearch {
-  /** Shown if that part has no results. */
-  title: string;
-  description: string;
-  action: string;
-  go: () => void;
-}
 
 /** The range of rows, the total, and the other pages. */
 export function TableFooter({

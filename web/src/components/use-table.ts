@@ -13,7 +13,8 @@ export interface TableState {
   narrowed: boolean;
   /**
    * Changes members of the address; undefined removes one. Any change except that of the page goes to the first
-   * page. `replace` adds no step to the history, for text that is being typed.
+   * page. Any change except that of the page or its size returns to the newest part of a list with a cursor.
+   * `replace` adds no step to the history, for text that is being typed.
    */
   change: (members: Change, options?: { replace?: boolean }) => void;
   /** Removes the search and the filters, and starts at the beginning of the list. */
@@ -36,10 +37,12 @@ export function useTable(keep: readonly string[] = []): TableState {
   const filters = Object.keys(values).filter((name) => !kept.includes(name) && values[name] !== undefined);
   const change = (members: Change, { replace = false } = {}) => {
     const page = 'page' in members ? members.page : undefined;
+    const isSamePart = 'page' in members || 'size' in members;
+    const cursor = isSamePart ? {} : { cursor: undefined };
     void navigate({
       to: '.',
       // The address of the current page. Its route validates the members.
-      search: ((before: object) => ({ ...before, ...members, page })) as never,
+      search: ((before: object) => ({ ...before, ...cursor, ...members, page })) as never,
       replace,
       resetScroll: false,
     });
@@ -50,7 +53,7 @@ export function useTable(keep: readonly string[] = []): TableState {
     change,
     clear: () => {
       setClears(clears + 1);
-      change({ ...Object.fromEntries(filters.map((name) => [name, undefined])), cursor: undefined });
+      change(Object.fromEntries(filters.map((name) => [name, undefined])));
     },
     clears,
   };

@@ -34,7 +34,7 @@ export function useTypedFilter(
     const text = paused.trim();
     if (paused !== typed || text === inAddress) return;
     const changed = text === '' ? undefined : forms.toAddress(text);
-    if (changed !== null) table.change({ [name]: changed, cursor: undefined }, { replace: true });
+    if (changed !== null) table.change({ [name]: changed }, { replace: true });
   });
   // Only typed text is written to the address, when typing pauses.
   useEffect(() => write(settled), [settled]);

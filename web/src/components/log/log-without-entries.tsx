@@ -2,12 +2,13 @@ import { Button } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { EmptyState } from '../empty-state.tsx';
+import { type FurtherSearch, SearchFurther } from '../search-further.tsx';
 import type { TableState } from '../use-table.ts';
 
 /** The texts of a log for a page without entries. */
 export interface LogWords {
   /** If the search has more pages. */
-  searching: { title: string; description: string; action: string };
+  searching: Omit<FurtherSearch, 'go'>;
   noResults: { title: string; description: string };
   filters: { clear: string };
 }
@@ -31,9 +32,7 @@ export function LogWithoutEntries({
   empty: ReactNode;
 }) {
   if (next !== null) {
-    const { title, description, action } = words.searching;
-    const goOn = <Button onClick={() => table.change({ cursor: next })}>{action}</Button>;
-    return <EmptyState icon={IconSearchOff} title={title} description={description} action={goOn} />;
+    return <SearchFurther {...words.searching} go={() => table.change({ cursor: next })} />;
   }
   if (!isNarrowed) return empty;
   return (

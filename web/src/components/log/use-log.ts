@@ -1,10 +1,6 @@
 import { type TableState, useTable } from '../use-table.ts';
 
-/** The search of a log in the address. Changing a filter returns to the newest entries. */
+/** The search of a log in the address. */
 export function useLog(): TableState {
-  const state = useTable(['cursor']);
-  return {
-    ...state,
-    change: (members, options) => state.change({ cursor: undefined, ...members }, options),
-  };
+  return useTable(['cursor']);
 }

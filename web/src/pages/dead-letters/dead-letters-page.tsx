@@ -25,7 +25,7 @@ import { useSelection } from '../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
-import type { TableState } from '../../components/use-table.ts';
+import { type TableState, useTable } from '../../components/use-table.ts';
 import { WebhooksAccessBadge } from '../../components/webhooks-access-badge.tsx';
 import { OPENED_WITHIN, useCloseWithin } from '../../navigation/opened-within.ts';
 import { useWebhooksReadOnly } from '../../session/session-context.ts';
@@ -39,7 +39,7 @@ import { DeliverySubject } from '../webhooks/history/delivery-subject.tsx';
 import { HistoryFilters } from '../webhooks/history/history-filters.tsx';
 import { HISTORY_FILTERS, historyFilter, historySearch } from '../webhooks/history/history-search.ts';
 import styles from './dead-letters.module.css';
-import { furtherSearch, useLetterTable } from './older-letters.ts';
+import { furtherSearch } from './older-letters.ts';
 import { useSelectedLetters } from './selected-letters.tsx';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
@@ -112,7 +112,7 @@ export function DeadLettersPage() {
   const { webhook_id: webhookId, delivery, of: webhookOf, cursor } = search;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
-  const table = useLetterTable();
+  const table = useTable(['delivery', 'of']);
   const narrowed = historySearch({ ...search });
   const filter = historyFilter(narrowed);
   const isFiltered = Object.keys(filter).length > 0;
