@@ -42,8 +42,12 @@ export function notifyNote(message: string): void {
   notifications.show({ message, color: 'blue', icon: <IconInfoCircle size={18} /> });
 }
 
-/** Shows how far something got that ran in a dialog which was left. It is shown as long as an error. */
-export function notifyLeft(title: string, message: string): void {
+/**
+ * Shows how far something got that ran in a dialog which was left. It is shown as long as an error.
+ * @param error what has ended it, shown before it; null if nothing failed
+ */
+export function notifyLeft(title: string, message: string, error: unknown): void {
+  if (error !== null) notifyError(error);
   notifications.show({
     title,
     message,

@@ -15,7 +15,7 @@ import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { useIsShown } from '../utilities/use-is-shown.ts';
 import { FormProblem } from './form-problem.tsx';
-import { notifyError, notifyLeft } from './notify.tsx';
+import { notifyLeft } from './notify.tsx';
 import { RunButtons } from './run-buttons.tsx';
 import { KeptOpen, RunDialog } from './run-dialog.tsx';
 
@@ -90,6 +90,7 @@ function RedeliveryForm({
   onClose,
 }: Selection & { onRun: (() => void) | undefined; onClose: () => void }) {
   const texts = deadLetters.runs[action];
+  const words = filter === null ? progressWords : progressOfMatching;
   const queryClient = useQueryClient();
   const [run, setRun] = useState(START);
   const stopper = useRef<AbortController>(null);
@@ -130,9 +131,8 @@ function RedeliveryForm({
     }
     setRun(state);
     if (!isShown()) {
-      if (state.phase === 'failed') notifyError(state.error);
       const end: Run = state.phase === 'done' ? state : { ...state, phase: 'stopped' };
-      notifyLeft(texts.title, (filter === null ? progressWords : progressOfMatching)(texts, end));
+      notifyLeft(texts.title, words(texts, end), state.error);
     }
     onRun?.();
     await Promise.all([
@@ -164,14 +164,14 @@ function RedeliveryForm({
             animated={isRunning}
             aria-label={texts.progressLabel}
           />
-          <div role="status">{progressWords(texts, run)}</div>
+          <div role="status">{words(texts, run)}</div>
         </div>
       )}
       {run.phase !== 'asking' && filter !== null && (
         // The number of matches is not known, only that of the messages to examine.
         <Group gap="xs" role="status">
           {isRunning && <Loader size="xs" />}
-          <span>{progressOfMatching(texts, run)}</span>
+          <span>{words(texts, run)}</span>
         </Group>
       )}
       <FormProblem error={run.error} />

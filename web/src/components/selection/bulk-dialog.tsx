@@ -9,7 +9,7 @@ import { useIsShown } from '../../utilities/use-is-shown.ts';
 import { Callout } from '../callout.tsx';
 import { explainError } from '../explain-error.ts';
 import { FormProblem } from '../form-problem.tsx';
-import { notifyDone, notifyError, notifyLeft } from '../notify.tsx';
+import { notifyDone, notifyLeft } from '../notify.tsx';
 import { KeptOpen, RunDialog } from '../run-dialog.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
 import styles from './selection.module.css';
@@ -102,6 +102,7 @@ function BulkForm<T>({
     setError(null);
     let left = those;
     let end: Phase = 'done';
+    let failure: unknown = null;
     let doneNow = done;
     const failed = phase === 'done' ? [] : [...failures];
     const succeed = (row: T) => {
@@ -124,7 +125,7 @@ function BulkForm<T>({
           succeed(item.row);
         } else if (concernsAll(cause)) {
           setError(cause);
-          if (!isShown()) notifyError(cause);
+          failure = cause;
           end = 'failed';
           break;
         } else {
@@ -148,7 +149,8 @@ function BulkForm<T>({
         items.length,
         failed.length,
       );
-      notifyLeft(words.confirm(count, items.length === 1), [result, ...failuresIn(words, failed)].join(' '));
+      const title = words.confirm(count, items.length === 1);
+      notifyLeft(title, [result, ...failuresIn(words, failed)].join(' '), failure);
     }
     await onEnd();
   };

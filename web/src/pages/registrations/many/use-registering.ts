@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/errors.ts';
 import { createRegistration, isRegistered, registrationsKey } from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { fieldOf } from '../../../components/form-problem.tsx';
-import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { notifyLeft } from '../../../components/notify.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
@@ -103,10 +103,9 @@ export function resultOf(state: Registering): string {
 
 /** Shows how a run ended whose page was left. */
 function notifyRun(state: Registering): void {
-  if (state.phase === 'failed') notifyError(state.error);
   const refused = state.refused.map(({ row, id, fault }) => texts.row(row, id, fault)).slice(0, MAX_NAMED);
   const refusal = refused.length === 0 ? [] : [texts.refused, ...refused];
-  notifyLeft(texts.title, [resultOf(state), ...refusal].join(' '));
+  notifyLeft(texts.title, [resultOf(state), ...refusal].join(' '), state.error);
 }
 
 async function registerNext(now: Registering, learner: LearnerRow, key: string): Promise<Registering> {

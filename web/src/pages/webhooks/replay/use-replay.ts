@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { eventsKey, replayEvents } from '../../../api/events.ts';
 import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
-import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { notifyLeft } from '../../../components/notify.tsx';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
@@ -87,6 +87,6 @@ export function useReplay(): {
 
 /** Shows how a replay ended whose page was left. */
 function notifyRun({ phase, queued, error }: ReplayRun): void {
-  if (phase === 'failed') notifyError(error);
-  notifyLeft(texts.title, texts[phase === 'done' ? 'done' : 'stopped'](queued, formatNumber(queued)));
+  const words = texts[phase === 'done' ? 'done' : 'stopped'](queued, formatNumber(queued));
+  notifyLeft(texts.title, words, error);
 }

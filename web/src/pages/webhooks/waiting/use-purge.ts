@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { purgeStep } from '../../../api/waiting.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
-import { notifyError, notifyLeft } from '../../../components/notify.tsx';
+import { notifyLeft } from '../../../components/notify.tsx';
 import { waiting } from '../../../texts/waiting.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useIsShown } from '../../../utilities/use-is-shown.ts';
@@ -67,8 +67,8 @@ export function usePurge(webhookId: number) {
 
 /** Shows how a purge ended whose page was left. */
 function notifyRun({ phase, done, left, error }: PurgeRun): void {
-  if (phase === 'failed') notifyError(error);
   const isComplete = phase === 'done';
   const count = formatNumber(done);
-  notifyLeft(texts.title, isComplete ? texts.done(done, count) : texts.stopped(count, formatNumber(left)));
+  const words = isComplete ? texts.done(done, count) : texts.stopped(count, formatNumber(left));
+  notifyLeft(texts.title, words, error);
 }
