@@ -4,10 +4,8 @@ import type { ContentReference } from '../../../src/events/event.ts';
 import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { ApiError } from './errors.ts';
-import { deleteWithBelongings } from './long-deletion.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { deleteIfPresent, LONG_DELETION_MS, type Read, readRecord, request } from './request.ts';
 
 export type { Account, AccountContent, AccountOverview };
 
@@ -66,14 +64,10 @@ export async function setAccountEnabled(id: number, enabled: boolean): Promise<A
 }
 
 export function deleteAccount(id: number): Promise<void> {
-  return deleteWithBelongings(`/accounts/${id}`);
+  return deleteIfPresent(`/accounts/${id}`, { deadlineMs: LONG_DELETION_MS });
 }
 
 /** Succeeds if someone else has removed it in the meantime. */
-export async function removeAccountContent(id: number, asset: ContentReference): Promise<void> {
-  try {
-    await request('DELETE', `/accounts/${id}/content/${asset.type}/${asset.id}`);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
+export function removeAccountContent(id: number, asset: ContentReference): Promise<void> {
+  return deleteIfPresent(`/accounts/${id}/content/${asset.type}/${asset.id}`);
 }

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OwnSession } from '../../../src/identity/administrators/session-routes.ts';
-import { isProblem } from './errors.ts';
-import { request } from './request.ts';
+import { deleteIfPresent, request } from './request.ts';
 
 export type { OwnSession };
 
@@ -12,12 +11,8 @@ export const ownSessionsQuery = queryOptions({
 });
 
 /** Succeeds if the session has already ended. */
-export async function endSession(id: number): Promise<void> {
-  try {
-    await request('DELETE', `/ui/api/sessions/${id}`);
-  } catch (error) {
-    if (!isProblem(error, 404)) throw error;
-  }
+export function endSession(id: number): Promise<void> {
+  return deleteIfPresent(`/ui/api/sessions/${id}`);
 }
 
 export function endAllSessions(): Promise<void> {

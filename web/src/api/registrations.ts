@@ -14,9 +14,15 @@ import type {
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import { deleteWithBelongings } from './long-deletion.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, replaceRecord, request } from './request.ts';
+import {
+  deleteIfPresent,
+  LONG_DELETION_MS,
+  type Read,
+  readRecord,
+  replaceRecord,
+  request,
+} from './request.ts';
 
 export {
   COMPLETIONS,
@@ -177,5 +183,5 @@ export function resetRegistration(id: string): Promise<Registration> {
 }
 
 export function deleteRegistration(id: string): Promise<void> {
-  return deleteWithBelongings(`/registrations/${id}`);
+  return deleteIfPresent(`/registrations/${id}`, { deadlineMs: LONG_DELETION_MS });
 }

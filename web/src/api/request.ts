@@ -1,11 +1,14 @@
 import { serviceAddress } from './addresses.ts';
 import { isUnattended } from './attention.ts';
-import { ApiError, UnreachableError } from './errors.ts';
+import { ApiError, isProblem, UnreachableError } from './errors.ts';
 
 /** The time limit of a response. Uploads have no such limit: see upload.ts. */
 const DEADLINE_MS = 30_000;
+/** The time limit of a deletion of a record with all that belongs to it: hundreds of thousands of records take minutes. */
+export const LONG_DELETION_MS = 600_000;
 const HTTP_NO_CONTENT = 204;
 const HTTP_NOT_MODIFIED = 304;
+const HTTP_NOT_FOUND = 404;
 /** Number of cached responses. The service does not send them again while they are unchanged. */
 const MAX_KEPT = 60;
 /** Clocks that differ by less are considered equal. */
@@ -55,6 +58,21 @@ export async function request<T = void>(
   options: RequestOptions = {},
 ): Promise<T> {
   return (await send<T>(method, path, options)).record;
+}
+
+/**
+ * Deletes a record. Succeeds if it no longer exists: someone else has deleted it, or the service has finished a deletion
+ * after a proxy stopped waiting.
+ */
+export async function deleteIfPresent(
+  path: string,
+  options: Pick<RequestOptions, 'deadlineMs'> = {},
+): Promise<void> {
+  try {
+    await request('DELETE', path, options);
+  } catch (error) {
+    if (!isProblem(error, HTTP_NOT_FOUND)) throw error;
+  }
 }
 
 /** Reads a record with its `ETag`. Throws the same errors as `request`. */
