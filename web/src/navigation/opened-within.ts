@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
@@ -23,5 +23,26 @@ export function useCloseWithin(replace: () => void): () => void {
     if (window.history.state?.__TSR_key !== state.__TSR_key) return;
     if (state.openedWithin === true) router.history.back({ ignoreBlocker: true });
     else replace();
+  };
+}
+
+/**
+ * Opens and closes the forms of a page that its address contains, so that Back closes them and links open them.
+ * @param names the members of the address that open one
+ */
+export function useFormInAddress<Name extends string>(
+  names: readonly Name[],
+): { open: (form: { [K in Name]?: string }) => void; close: () => void } {
+  const navigate = useNavigate();
+  const to = (members: object) => ({
+    to: '.',
+    // The address of the current page. Its route validates the members.
+    search: ((before: object) => ({ ...before, ...members })) as never,
+    resetScroll: false,
+  });
+  const closed = Object.fromEntries(names.map((name) => [name, undefined]));
+  return {
+    open: (form) => void navigate({ ...to(form), state: OPENED_WITHIN }),
+    close: useCloseWithin(() => void navigate({ ...to(closed), replace: true, ignoreBlocker: true })),
   };
 }

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { PageHeader } from '../../components/page-header.tsx';
 import { CreateRegistrationDialog } from '../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../components/registrations/registration-table.tsx';
-import { OPENED_WITHIN, useCloseWithin } from '../../navigation/opened-within.ts';
+import { useFormInAddress } from '../../navigation/opened-within.ts';
 import { useIsAdmin } from '../../session/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { RegisterManyDialog } from './many/register-many-dialog.tsx';
@@ -15,23 +15,7 @@ const route = getRouteApi('/app/registrations');
 export function RegistrationListPage() {
   const isAdmin = useIsAdmin();
   const { new: registering, account_id: accountId, course_id: courseId } = route.useSearch();
-  const navigate = route.useNavigate();
-  const open = (form: 'yes' | 'many') =>
-    void navigate({
-      search: (current) => ({ ...current, new: form }),
-      state: OPENED_WITHIN,
-      resetScroll: false,
-    });
-  const close = useCloseWithin(
-    () =>
-      void navigate({
-        search: ({ new: _new, ...others }) => others,
-        replace: true,
-        resetScroll: false,
-        // The dialogs have asked, and need not ask again.
-        ignoreBlocker: true,
-      }),
-  );
+  const { open, close } = useFormInAddress(['new']);
   return (
     <>
       <PageHeader
@@ -40,10 +24,10 @@ export function RegistrationListPage() {
         actions={
           isAdmin && (
             <>
-              <Button variant="default" onClick={() => open('many')}>
+              <Button variant="default" onClick={() => open({ new: 'many' })}>
                 {registrations.many.action}
               </Button>
-              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('yes')}>
+              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open({ new: 'yes' })}>
                 {registrations.create.action}
               </Button>
             </>

@@ -14,7 +14,7 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../../components/registrations/registration-table.tsx';
 import { Time } from '../../../components/time.tsx';
-import { OPENED_WITHIN, useCloseWithin } from '../../../navigation/opened-within.ts';
+import { useFormInAddress } from '../../../navigation/opened-within.ts';
 import { usePageName } from '../../../navigation/page-name.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
@@ -49,22 +49,7 @@ function Details({ account }: { account: Account }) {
     if (!isTab(to)) return;
     void navigate({ search: to === 'content' ? {} : { tab: to }, resetScroll: false });
   };
-  const open = (form: 'add' | 'new') =>
-    void navigate({
-      search: (current) => ({ ...current, [form]: 'yes' }),
-      state: OPENED_WITHIN,
-      resetScroll: false,
-    });
-  const close = useCloseWithin(
-    () =>
-      void navigate({
-        search: ({ add: _add, new: _new, ...others }) => others,
-        replace: true,
-        resetScroll: false,
-        // The dialogs have asked, and need not ask again.
-        ignoreBlocker: true,
-      }),
-  );
+  const { open, close } = useFormInAddress(['add', 'new']);
   return (
     <>
       <PageHeader
@@ -82,14 +67,17 @@ function Details({ account }: { account: Account }) {
               <AccountMenu account={account} onAct={actions.act} isOwnPage />
               {actions.dialogs}
               {tab === 'content' ? (
-                <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add')}>
+                <Button
+                  leftSection={<IconPlus size={16} stroke={1.8} />}
+                  onClick={() => open({ add: 'yes' })}
+                >
                   {texts.add.action}
                 </Button>
               ) : tab === 'registrations' ? (
                 <Button
                   leftSection={<IconPlus size={16} stroke={1.8} />}
                   disabled={!account.enabled}
-                  onClick={() => open('new')}
+                  onClick={() => open({ new: 'yes' })}
                 >
                   {registrations.create.action}
                 </Button>

@@ -16,7 +16,7 @@ import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useTable } from '../../../components/use-table.ts';
-import { OPENED_WITHIN, useCloseWithin } from '../../../navigation/opened-within.ts';
+import { useFormInAddress } from '../../../navigation/opened-within.ts';
 import { useIsAdmin } from '../../../session/session-context.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { manyAccounts } from '../../../texts/many-accounts.ts';
@@ -90,7 +90,6 @@ const nameOf = ({ name }: AccountOverview) => name;
 export function AccountListPage() {
   const isAdmin = useIsAdmin();
   const { new: creating } = route.useSearch();
-  const navigate = route.useNavigate();
   const table = useTable(['new']);
   const { new: _dialog, ...values } = table.values;
   const query = useQuery(accountListQuery(listQuery(values)));
@@ -111,20 +110,7 @@ export function AccountListPage() {
       ]),
   });
   const isEmpty = query.data?.total === 0 && !table.narrowed;
-  const openForm = () =>
-    void navigate({
-      search: (current) => ({ ...current, new: 'yes' as const }),
-      state: OPENED_WITHIN,
-      resetScroll: false,
-    });
-  const closeForm = useCloseWithin(
-    () =>
-      void navigate({
-        search: ({ new: _form, ...others }) => others,
-        replace: true,
-        resetScroll: false,
-      }),
-  );
+  const form = useFormInAddress(['new']);
   return (
     <>
       <PageHeader
@@ -133,7 +119,10 @@ export function AccountListPage() {
         actions={
           isAdmin &&
           !isEmpty && (
-            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={openForm}>
+            <Button
+              leftSection={<IconPlus size={16} stroke={1.8} />}
+              onClick={() => form.open({ new: 'yes' })}
+            >
               {accounts.create.action}
             </Button>
           )
@@ -187,7 +176,10 @@ export function AccountListPage() {
             {...(isAdmin
               ? {
                   action: (
-                    <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={openForm}>
+                    <Button
+                      leftSection={<IconPlus size={16} stroke={1.8} />}
+                      onClick={() => form.open({ new: 'yes' })}
+                    >
                       {accounts.create.first}
                     </Button>
                   ),
@@ -198,7 +190,7 @@ export function AccountListPage() {
       />
       {isAdmin && (
         <>
-          <CreateAccountDialog opened={creating === 'yes'} onClose={closeForm} />
+          <CreateAccountDialog opened={creating === 'yes'} onClose={form.close} />
           <AddContentsDialog
             accounts={selection.items}
             opened={adding}
