@@ -191,6 +191,33 @@ describe('a response that arrives after its form or dialog was left', () => {
     await ui.service.api.delete(`/webhooks/${id}`);
   });
 
+  test('a webhook that is being activated is not activated again by the menu of its page', async () => {
+    const webhook = { name: 'CRM', topic: 'ACCOUNT', target_url: 'https://crm.example.com/', enabled: false };
+    const { id } = await ui.service.api.create('/webhooks', webhook);
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    const held = Promise.withResolvers<void>();
+    let changes = 0;
+    await page.route(`**/webhooks/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') {
+        changes += 1;
+        await held.promise;
+      }
+      await route.fallback();
+    });
+    const activate = page.getByRole('button', { name: 'Activate', exact: true });
+    const sent = page.waitForRequest((request) => request.method() === 'PUT');
+    await activate.click();
+    await sent;
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Activate' }).click();
+    await visit.settled();
+    held.resolve();
+    await page.getByText(`${isolate('CRM')} is active.`).waitFor();
+    assert.equal(changes, 1);
+    await ui.service.api.delete(`/webhooks/${id}`);
+  });
+
   test('stays at a page that is opened while a record is deleted on another one', async () => {
     const { api } = ui.service;
     const { id } = await api.create('/accounts', { name: 'Deleted slowly' });

@@ -40,12 +40,12 @@ const CHANGES = {
  * @param options `latest`: the webhooks as the page shows them now. `leaveWhenDeleted`: the page is the webhook's own.
  */
 export function useWebhookActions({
-  latest = [],
+  latest,
   leaveWhenDeleted = false,
 }: {
-  latest?: readonly ActedWebhook[];
+  latest: readonly ActedWebhook[];
   leaveWhenDeleted?: boolean;
-} = {}): {
+}): {
   act: (action: WebhookAction, on: ActedWebhook) => void;
   /** Whether a webhook is being activated, paused or resumed. */
   pending: boolean;

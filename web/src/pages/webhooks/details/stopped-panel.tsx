@@ -6,7 +6,6 @@ import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhookReplay } from '../../../texts/webhook-replay.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { useWebhookActions } from '../use-webhook-actions.tsx';
 import styles from './webhook-page.module.css';
 
 const { paused, inactive } = webhookDetails;
@@ -15,15 +14,19 @@ const { paused, inactive } = webhookDetails;
 export function StoppedPanel({
   webhook,
   depth,
+  pending,
+  onAct,
   onReplay,
 }: {
   webhook: WebhookRecord;
   depth: number | undefined;
+  /** Whether it is being activated or resumed. */
+  pending: boolean;
+  onAct: (action: 'activate' | 'resume') => void;
   /** Opens the replay of what it missed. */
   onReplay: (since: string | null) => void;
 }) {
   const readOnly = useWebhooksReadOnly();
-  const { act, pending } = useWebhookActions();
   if (webhook.enabled && !webhook.paused) return null;
   const texts = webhook.enabled ? paused : inactive;
   const since = webhook.enabled ? webhook.paused_since_dt : webhook.inactive_since_dt;
@@ -44,7 +47,7 @@ export function StoppedPanel({
               variant="default"
               size="xs"
               loading={pending}
-              onClick={() => act(webhook.enabled ? 'resume' : 'activate', { ...webhook, depth: depth ?? 0 })}
+              onClick={() => onAct(webhook.enabled ? 'resume' : 'activate')}
             >
               {webhook.enabled ? paused.resume : inactive.activate}
             </Button>

@@ -180,7 +180,13 @@ function Details({ record }: { record: WebhookRecord }) {
         }
       />
       {actions.dialogs}
-      <StoppedPanel webhook={record} depth={overview?.depth} onReplay={(since) => setReplaying({ since })} />
+      <StoppedPanel
+        webhook={record}
+        depth={overview?.depth}
+        pending={actions.pending}
+        onAct={(action) => actions.act(action, webhook)}
+        onReplay={(since) => setReplaying({ since })}
+      />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
           {DETAIL_TABS.filter((each) => each !== 'changes' || mayReadChanges).map((each) => (
