@@ -1,6 +1,6 @@
 import { Button, Group, getDefaultZIndex, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { shared } from '../texts/shared.ts';
 
 const texts = shared.unsaved;
@@ -40,11 +40,8 @@ export function UnsavedChanges({
     else proceed?.();
   }, [when, staysAfter, proceed, reset]);
   // After Back, the browser's address already is that of the next page. Without an answer, the old page would stay with it.
-  const leave = useRef(proceed);
-  useEffect(() => {
-    leave.current = proceed;
-  }, [proceed]);
-  useEffect(() => () => leave.current?.(), []);
+  const leave = useEffectEvent(() => proceed?.());
+  useEffect(() => () => leave(), []);
   return (
     <Modal
       // The Escape key belongs to this dialog while it is open, even above a form in a dialog.

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { uiBase } from '../../api/addresses.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
 import { endAllSessions, endSession, type OwnSession, ownSessionsQuery } from '../../api/profile.ts';
@@ -15,6 +15,7 @@ import { Time } from '../../components/time.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
 import { shared } from '../../texts/shared.ts';
 import { account } from '../../texts/sign-in.ts';
+import { useIsShown } from '../../utilities/use-is-shown.ts';
 import styles from './profile.module.css';
 
 const texts = account.profile;
@@ -25,10 +26,7 @@ export function SessionsPanel() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({ ...ownSessionsQuery, ...polling(LIST_MS) });
   const [asking, setAsking] = useState<OwnSession | 'all' | null>(null);
-  const askingNow = useRef(asking);
-  useEffect(() => {
-    askingNow.current = asking;
-  }, [asking]);
+  const isAsking = useIsShown(asking !== null);
   const isAboutOne = asking !== null && asking !== 'all';
   // Kept while its dialog fades out.
   const [chosen, setChosen] = useState<OwnSession>();
@@ -42,7 +40,7 @@ export function SessionsPanel() {
         notifyDone(texts.end.done);
         await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
         // The button that had the focus was removed with its row.
-        if (askingNow.current === null) everywhere.current?.focus();
+        if (!isAsking()) everywhere.current?.focus();
       },
     },
     isAboutOne,
