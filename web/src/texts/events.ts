@@ -109,5 +109,6 @@ export const events = {
     description: 'What happened, and whether webhooks got a message about it.',
     all: 'Show all',
     empty: 'No events. Old events are removed (delivery_history_days).',
+    searching: 'No results so far. Older events have not been searched yet.',
   },
 } as const;

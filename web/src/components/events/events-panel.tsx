@@ -14,20 +14,20 @@ const SHOWN = 10;
 /** The latest events about something, for administrators. */
 export function EventsPanel({ about }: { about: EventSearch }) {
   const { data, error, isPlaceholderData, refetch } = useQuery(eventsQuery(about, SHOWN));
-  const found = data?.data.length;
+  const isEmpty = data?.data.length === 0;
   // The service stops a search that finds few events, however many older ones there are.
-  const next = found !== undefined && found < SHOWN ? data?.next_cursor : null;
+  const next = data === undefined || isPlaceholderData || data.data.length >= SHOWN ? null : data.next_cursor;
   return (
     <Panel
       title={events.title}
       description={events.panel.description}
       flush
-      actions={(found !== 0 || next !== null) && <LogLink search={about}>{events.panel.all}</LogLink>}
+      actions={(!isEmpty || next !== null) && <LogLink search={about}>{events.panel.all}</LogLink>}
     >
       {data === undefined && error !== null ? (
         <ErrorState error={error} retry={() => void refetch()} />
-      ) : found === 0 ? (
-        next === null && <p className={styles.note}>{events.panel.empty}</p>
+      ) : isEmpty ? (
+        next === null && !isPlaceholderData && <p className={styles.note}>{events.panel.empty}</p>
       ) : (
         <EventList
           rows={data?.data}
@@ -36,10 +36,9 @@ export function EventsPanel({ about }: { about: EventSearch }) {
           placeholderRows={3}
         />
       )}
-      {typeof next === 'string' && (
+      {next !== null && (
         <p className={styles.note}>
-          {found === 0 && `${events.searching.title}. `}
-          {events.searching.description}{' '}
+          {isEmpty ? events.panel.searching : events.searching.description}{' '}
           <LogLink search={{ ...about, cursor: next }}>{events.searching.action}</LogLink>
         </p>
       )}
