@@ -7,9 +7,8 @@ const MEMBER = /^cmi\.interactions\.(\d+)\.(.+)$/;
  * So once a course sets the id of such an answer, it becomes a new one, with only what the course has set in this visit.
  */
 export class EarlierAnswers {
-  /** By index, the elements that the course has set in this visit. */
-  readonly #setNow: ReadonlyMap<number, Map<string, string>>;
-  readonly #replaced = new Set<number>();
+  /** By index of an answer that is not yet replaced, the elements that the course has set in this visit. */
+  readonly #setNow: Map<number, Map<string, string>>;
 
   /** @param interactions the stored answers by index */
   constructor(interactions: unknown) {
@@ -23,12 +22,13 @@ export class EarlierAnswers {
    */
   set(
     { interactions: { childArray: answers } }: AnswersModel,
-    [element, value]: [element: string, value: string],
+    element: string,
+    value: string,
     set: (element: string, value: string) => string,
   ): string {
     const [, digits, member] = MEMBER.exec(element) ?? [];
     const index = Number(digits);
-    const setNow = this.#replaced.has(index) ? undefined : this.#setNow.get(index);
+    const setNow = this.#setNow.get(index);
     const earlier = answers[index];
     if (setNow === undefined || earlier === undefined) return set(element, value);
     if (member !== 'id') {
@@ -39,7 +39,7 @@ export class EarlierAnswers {
     answers[index] = emptyLike(earlier);
     for (const [other, valueNow] of setNow) set(other, valueNow);
     const result = set(element, value);
-    if (result === 'true') this.#replaced.add(index);
+    if (result === 'true') this.#setNow.delete(index);
     else answers[index] = earlier;
     return result;
   }

@@ -13,7 +13,7 @@ import {
   recordCard,
   savedWords,
 } from './record.ts';
-import type { SavingState } from './saver.ts';
+import type { EndState, SavingState } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { PageAnswer, Result } from './server.ts';
 import { Stage } from './stage.ts';
@@ -39,11 +39,8 @@ export interface PageActions extends HeaderActions {
   choose(id: string): void;
 }
 
-/** Why a page records nothing any longer. `expired`: the browser keeps the data for the next launch. */
-export type PageEnd = Exclude<SavingState, 'saved' | 'saving' | 'offline' | 'refused'>;
-
 /** The card for each reason. The label of a button that loads the page again is the last member. */
-const ENDS: Readonly<Record<PageEnd, [title: string, words: string, again?: string]>> = {
+const ENDS: Readonly<Record<EndState, [title: string, words: string, again?: string]>> = {
   superseded: [TEXTS.supersededTitle, TEXTS.superseded, TEXTS.takeOver],
   reset: [TEXTS.resetTitle, TEXTS.reset, TEXTS.startAgain],
   expired: [TEXTS.overTitle, TEXTS.overKept],
@@ -53,7 +50,7 @@ const ENDS: Readonly<Record<PageEnd, [title: string, words: string, again?: stri
 };
 
 /** Whether the page records nothing any longer in a state of saving. */
-export function isEnd(state: SavingState): state is PageEnd {
+export function isEnd(state: SavingState): state is EndState {
   return Object.hasOwn(ENDS, state);
 }
 
@@ -214,7 +211,7 @@ export class PageView {
   }
 
   /** Shows why nothing is recorded any longer. */
-  showEnd(why: PageEnd): void {
+  showEnd(why: EndState): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
     const [title, words, again] = ENDS[why];
     this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));

@@ -4,11 +4,11 @@ import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
-import { isEnd, type PageEnd, PageView } from './page-view.ts';
+import { isEnd, PageView } from './page-view.ts';
 import { cardOf, type Doubt } from './record.ts';
 import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
-import type { SavingState } from './saver.ts';
+import type { EndState, SavingState } from './saver.ts';
 import { LostScript, loadSequencer } from './scripts.ts';
 import { openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -383,7 +383,7 @@ export class Player {
   }
 
   /** Closes the course, because nothing is recorded any longer. */
-  #end(why: PageEnd): void {
+  #end(why: EndState): void {
     this.#isEnded = true;
     this.#open?.drop();
     this.#open = null;

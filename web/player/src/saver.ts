@@ -1,13 +1,22 @@
 import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
-import { type Answer, byteLength, type End, endOfWrites, isRefusal, send, UNAVAILABLE } from './server.ts';
+import {
+  type Answer,
+  byteLength,
+  CONFLICT,
+  type End,
+  endOfWrites,
+  isRefusal,
+  send,
+  UNAVAILABLE,
+} from './server.ts';
 import { forgetUnsent, keepUnsent, type UnsentOwner, type UnsentPath } from './unsent.ts';
 
 /** The state of saving, which the page shows. */
 export type SavingState = 'saved' | 'saving' | 'offline' | 'refused' | EndState;
 
 /** Why nothing more is saved. If the launch has expired, the browser keeps the data for the next launch. */
-type EndState = End | 'expired';
+export type EndState = End | 'expired';
 
 /** Courses save in bursts. Saves within this time are merged. */
 const SOON_MS = 150;
@@ -187,7 +196,8 @@ export class Saver {
     const body = this.#smallest(commit, MOST_FOR_TIME);
     if (byteLength(body) > MOST_FOR_TIME) return;
     void this.#request(body, true).then((answer) => {
-      if (answer.status === 409) this.#end(endOfWrites(answer) ?? 'superseded', commit);
+      const end = endOfWrites(answer);
+      if (answer.status === CONFLICT && end !== null) this.#end(end, commit);
     });
   }
 

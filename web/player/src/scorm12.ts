@@ -74,9 +74,9 @@ function engineOf(cmi: Record<string, unknown>, answers: EarlierAnswers): Engine
         ownError = NOT_INITIALIZED;
         return 'false';
       }
-      const set = (each: string, its: string) =>
-        setKept(inner.cmi, each, its, (given) => inner.LMSSetValue(elementOf(each, GROUPS_12), given));
-      return answered(element, answers.set(inner.cmi, [element, value], set));
+      const set = (target: string, text: string) =>
+        setKept(inner.cmi, target, text, (given) => inner.LMSSetValue(elementOf(target, GROUPS_12), given));
+      return answered(element, answers.set(inner.cmi, element, value, set));
     },
     commit: (parameter) => answered('', inner.LMSCommit(parameter as '')),
     lastError: () => ownError ?? String(inner.LMSGetLastError()),

@@ -82,7 +82,8 @@ const MAX_TRIES = 10;
 const TOO_MANY_REQUESTS = 429;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
-const CONFLICT = 409;
+/** The status of a write after another page has superseded this one, or the attempt was reset. */
+export const CONFLICT = 409;
 const GONE = 410;
 /** The status of a service that cannot be reached now. */
 export const UNAVAILABLE = 503;
