@@ -270,8 +270,8 @@ describe('an event and many webhooks', () => {
     await others.getByText('Receiver 59').waitFor();
     await others.getByRole('button', { name: 'Next' }).click();
     await others.getByText('Receiver 61').waitFor();
-    const finder = page.getByRole('region', { name: 'One webhook' });
-    const field = finder.getByRole('combobox', { name: 'Find a webhook' });
+    const finder = page.getByRole('region', { name: 'Find a webhook' });
+    const field = finder.getByRole('combobox', { name: 'Name of the webhook' });
     await field.fill('nobody');
     await page.getByText('No webhook has this name.').waitFor();
     await field.fill('n'.repeat(201));
@@ -288,7 +288,7 @@ describe('an event and many webhooks', () => {
     await page.reload();
     await finder.getByRole('listitem').getByText('It was inactive.').waitFor();
     await page.waitForFunction(
-      `document.querySelector('input[aria-label="Find a webhook"]').value === 'Asleep'`,
+      `document.querySelector('input[aria-label="Name of the webhook"]').value === 'Asleep'`,
     );
     await page.setViewportSize(PHONE);
     await visit.assertNoSidewaysScrolling();

@@ -9,7 +9,7 @@ import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
 const LIFETIME_S = 60;
-const RESET = 'Your course was started over';
+const RESET = 'Your course was reset';
 const SUPERSEDED = 'The course is open in another window';
 
 describe('a window with a course that calls the service itself', () => {

@@ -97,7 +97,7 @@ describe('the replay of events in the admin UI', () => {
     await page.getByRole('table', { name: 'Webhooks' }).waitFor();
     held.resolve();
     await page
-      .getByText('Stopped: 1,000 messages queued. The later events of the period were not.')
+      .getByText('Stopped: 1,000 messages queued. Later events in the period were not queued.')
       .waitFor();
     assert.equal(steps, 2);
     await api.delete(`/webhooks/${id}`);

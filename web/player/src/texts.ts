@@ -21,14 +21,14 @@ export const TEXTS = {
   superseded:
     'You opened the course again in another window. Continue there: your work here is no longer saved.',
   takeOver: 'Continue here',
-  resetTitle: 'Your course was started over',
+  resetTitle: 'Your course was reset',
   reset:
     'Someone who manages the course has reset it, so your work here is no longer saved. You can start the course again.',
   startAgain: 'Start again',
   deletedTitle: 'This course is no longer available',
   deleted:
     'It was removed while you had it open, so your work here is no longer saved. If you still need the course, ask the people who gave it to you.',
-  outdatedTitle: 'This launch is out of date',
+  outdatedTitle: 'This course has changed',
   outdated:
     'Your course was changed to another version or language. Go back to where you found the course, and open it again from there.',
   overTitle: 'This launch has expired',

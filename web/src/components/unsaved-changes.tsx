@@ -6,8 +6,8 @@ import { shared } from '../texts/shared.ts';
 const texts = shared.unsaved;
 
 /**
- * Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. If nothing can be
- * lost anymore before someone answers, it does not ask anymore.
+ * Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. If there
+ * is nothing left to lose before someone answers, the question closes.
  */
 export function UnsavedChanges({
   when,
@@ -39,7 +39,7 @@ export function UnsavedChanges({
     if (staysAfter) reset?.();
     else proceed?.();
   }, [when, staysAfter, proceed, reset]);
-  // After Back, the browser's address already is that of the next page. Without an answer, the old page would stay with it.
+  // After Back, the browser's address is already that of the next page. Without an answer, the old page would stay with it.
   const leave = useEffectEvent(() => proceed?.());
   useEffect(() => () => leave(), []);
   return (

@@ -79,9 +79,9 @@ export const events = {
     next: 'Next',
     first: 'First',
     finder: {
-      title: 'One webhook',
-      description: 'Whether a webhook got a message, and if not, why.',
-      label: 'Find a webhook',
+      title: 'Find a webhook',
+      description: 'Shows whether the webhook got a message and, if not, why.',
+      label: 'Name of the webhook',
       nothing: 'No webhook has this name.',
       clear: 'Clear the webhook',
       gone: 'This webhook has been deleted.',

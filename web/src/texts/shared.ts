@@ -104,6 +104,6 @@ export const shared = {
   },
   running: {
     title: 'Leave while this is running?',
-    description: 'It then stops after the current step. The rest is not done.',
+    description: 'If you leave, it stops after the current step, and the rest is not done.',
   },
 } as const;

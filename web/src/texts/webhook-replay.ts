@@ -28,7 +28,7 @@ export const webhookReplay = {
   activateAndSubmit: 'Activate and replay',
   running: (count: number, formatted: string) => `${messages(count, formatted)} queued so far…`,
   stopped: (count: number, formatted: string) =>
-    `Stopped: ${messages(count, formatted)} queued. The later events of the period were not.`,
+    `Stopped: ${messages(count, formatted)} queued. Later events in the period were not queued.`,
   failed: (count: number, formatted: string) => `${messages(count, formatted)} queued before this failure:`,
   done: (count: number, formatted: string) => `Done: ${messages(count, formatted)} queued.`,
 } as const;

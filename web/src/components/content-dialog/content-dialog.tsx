@@ -59,7 +59,7 @@ interface ContentDialogProps<T extends Choice> {
 
 /**
  * Chooses content or accounts by name: many at once, over several searches and pages, or one. Its close button and the
- * Escape key ask before choices are lost. While they are saved, only Cancel closes it.
+ * Escape key ask before choices are lost. While they are being saved, only Cancel closes it.
  */
 export function ContentDialog<T extends Choice>({
   title,
