@@ -68,7 +68,7 @@ describe('the last requests of a course', () => {
     const { queue, course, sent, add } = queueOf(t);
     assert.equal(queue.takes(70_000, course), true);
     add('PutParam', 70_000);
-    queue.pageGoes();
+    queue.pageCloses();
     assert.equal(queue.takes(70_000, course), false);
     assert.equal(queue.takes(50_000, course), true);
     assert.deepEqual(
@@ -79,7 +79,7 @@ describe('the last requests of a course', () => {
 
   it('share what browsers let one page send while it closes', async (t) => {
     const { queue, course, add, answer } = queueOf(t);
-    queue.pageGoes();
+    queue.pageCloses();
     add('PutParam', 40_000);
     assert.equal(
       queue.takes(40_000, course),
@@ -95,7 +95,7 @@ describe('the last requests of a course', () => {
   it('are not refused together if they are too large together when the page of the player goes', async (t) => {
     const { queue, sent, add } = queueOf(t);
     for (const body of ['a', 'b', 'c']) add(body, 25_000);
-    queue.pageGoes();
+    queue.pageCloses();
     assert.deepEqual(
       sent.map(({ keepalive }) => keepalive),
       [true, true, false],
@@ -105,7 +105,7 @@ describe('the last requests of a course', () => {
   it('are all sent at once and numbered when the page of the player goes', async (t) => {
     const { queue, sent, add, answer } = queueOf(t);
     for (const body of ['a', 'b', 'c']) add(body);
-    queue.pageGoes();
+    queue.pageCloses();
     await answer(0);
     add('d');
     assert.deepEqual(bodies(sent), ['a', 'b', 'c', 'd']);
@@ -125,7 +125,7 @@ describe('the last requests of a course', () => {
 
   it('are not numbered if they change nothing, since the service does not wait for those', async (t) => {
     const { queue, sent, add } = queueOf(t);
-    queue.pageGoes();
+    queue.pageCloses();
     for (const [method, path] of [
       ['GET', 'content/status.htm'],
       ['POST', 'content/log.php'],
@@ -147,7 +147,7 @@ describe('the last requests of a course', () => {
 
   it('are sent one after the other again if the browser brings the page back', async (t) => {
     const { queue, sent, add, answer, goBack } = queueOf(t);
-    queue.pageGoes();
+    queue.pageCloses();
     add('a');
     goBack();
     add('b');

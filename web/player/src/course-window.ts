@@ -1,7 +1,7 @@
 import { watchLastRequests } from './last-requests.ts';
 
 const CLOSED_CHECK_MS = 500;
-/** A page may ask the learner whether to leave it. */
+/** A page may ask the learner whether to leave it, or hang. Nobody waits longer. */
 const LONGEST_UNLOAD_MS = 1_000;
 const NAME = 'coursewire-course';
 
@@ -46,13 +46,13 @@ export class CourseWindow {
     this.#window?.focus();
   }
 
-  /** Closes the window. Resolves once its page was unloaded, so that its last requests are known. */
+  /** Closes the window. Resolves once its page is unloaded, so that its last requests are known. */
   async close(): Promise<void> {
     const closing = this.#window;
     this.#forget();
     if (closing === null || closing.closed) return;
     watchLastRequests(closing);
-    const unloaded = isUnloaded(closing);
+    const unloaded = untilUnloaded(closing);
     closing.close();
     await unloaded;
   }
@@ -64,7 +64,7 @@ export class CourseWindow {
 }
 
 /** Resolves once the page of a window is unloaded, or after a while. A page of another origin is not waited for. */
-function isUnloaded(closing: Window): Promise<void> {
+function untilUnloaded(closing: Window): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, LONGEST_UNLOAD_MS);
     try {

@@ -1,4 +1,4 @@
-import { hasAnswered, sendingMs } from './server.ts';
+import { isFromService, sendingMs } from './server.ts';
 
 /** A request of a course whose page is being closed. */
 export interface LastRequest {
@@ -26,13 +26,13 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * Sends the last requests of courses to the service. While the player's page stays, it sends reports one after the
- * other, as the courses did. Once the page goes, it sends all at once, and numbers reports so that the service keeps
+ * other, as the courses did. Once the page closes, it sends all at once, and numbers reports so that the service keeps
  * their order. Requests that report nothing are always sent at once.
  */
 export class LastRequestQueue {
   readonly #waiting: LastRequest[] = [];
   #sending: Promise<void> | null = null;
-  #isGoing = false;
+  #isClosing = false;
   /** Whether a request has failed since {@link sent} was called. */
   #hasFailed = false;
   /** By page, the bytes in flight that outlive it. */
@@ -47,14 +47,14 @@ export class LastRequestQueue {
 
   /** Whether it can send a request of this size now. @param course the page that would send it, see {@link add} */
   takes(bytes: number, course: Sender): boolean {
-    return !this.#isGoing || this.#outlives(bytes, course);
+    return !this.#isClosing || this.#outlives(bytes, course);
   }
 
   /** Sends a request. @param course sends it if the player's page is already being closed */
   add(request: LastRequest, course: Sender): void {
     // Nothing relies on a request that reports nothing, and nobody receives its response.
-    if (this.#isGoing || !isReport(request)) {
-      void this.#begin(request, this.#isGoing ? course : window).catch(() => {});
+    if (this.#isClosing || !isReport(request)) {
+      void this.#begin(request, this.#isClosing ? course : window).catch(() => {});
       return;
     }
     this.#waiting.push(request);
@@ -70,11 +70,11 @@ export class LastRequestQueue {
   }
 
   /** The player's page is being closed. Requests that wait for the response to another one would be lost. */
-  pageGoes(): void {
-    this.#isGoing = true;
+  pageCloses(): void {
+    this.#isClosing = true;
     for (const request of this.#waiting.splice(0)) void this.#begin(request).catch(() => {});
     const back = () => {
-      this.#isGoing = false;
+      this.#isClosing = false;
       this.#order = null;
     };
     addEventListener('pageshow', back, { once: true });
@@ -87,7 +87,7 @@ export class LastRequestQueue {
         // What follows relies on it: without the status of a unit, its end would complete it.
         this.#waiting.length = 0;
       }
-      if (!this.#isGoing) this.#order = null;
+      if (!this.#isClosing) this.#order = null;
     }
     this.#sending = null;
   }
@@ -96,7 +96,7 @@ export class LastRequestQueue {
     const aborter = new AbortController();
     const timer = setTimeout(() => aborter.abort(), sendingMs(request.bytes));
     try {
-      return hasAnswered(await this.#begin(request, window, aborter.signal));
+      return isFromService(await this.#begin(request, window, aborter.signal));
     } catch {
       return false;
     } finally {

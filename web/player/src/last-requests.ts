@@ -29,9 +29,9 @@ const watched = new WeakMap<object, Watched>();
 export const lastRequests = new LastRequestQueue();
 
 /** The player's page is being closed, and with it all pages of courses. */
-export function playerGoes(): void {
+export function playerCloses(): void {
   watchLastRequests(window, true);
-  lastRequests.pageGoes();
+  lastRequests.pageCloses();
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CourseWindow } from './course-window.ts';
-import { lastRequests, playerGoes, watchLastRequests } from './last-requests.ts';
+import { lastRequests, playerCloses, watchLastRequests } from './last-requests.ts';
 import { Moves } from './moves.ts';
 import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
@@ -70,7 +70,7 @@ export class Player {
     this.#view.begin(this.#root);
     // The course may have added frames since it was loaded. They may also send data while they unload.
     addEventListener('beforeunload', () => watchLastRequests(window));
-    addEventListener('pagehide', playerGoes);
+    addEventListener('pagehide', playerCloses);
     addEventListener('message', (event) => this.#heard(event));
     await this.#openPage();
   }

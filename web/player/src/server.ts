@@ -165,9 +165,9 @@ function statusOf({ status, headers }: Response): number {
   return isOfService ? status : UNAVAILABLE;
 }
 
-/** Whether the service itself has answered, though it may have refused the request. */
-export function hasAnswered(answer: Response): boolean {
-  return answer.ok || isRefusal(statusOf(answer));
+/** Whether a response is the service's own, though it may have refused the request. */
+export function isFromService(response: Response): boolean {
+  return response.ok || isRefusal(statusOf(response));
 }
 
 /** Reads a body. The suspend data of a course may take long on a slow connection. @param onPart called at each part */

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useLayoutEffect, useState } from 'react';
+import { viewIn } from '../navigation/view-in.ts';
 import { shared } from '../texts/shared.ts';
 import { UnsavedChanges } from './unsaved-changes.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
@@ -40,7 +41,7 @@ export function RunDialog({
       <UnsavedChanges
         when={isHeld}
         question={shared.running}
-        isShownIn={placeIn}
+        isShownIn={viewIn}
         // A dialog that stays open shows the result.
         staysAfter={opened}
       />
@@ -56,9 +57,4 @@ export function KeptOpen({ when }: { when: boolean }): null {
     return () => hold(false);
   }, [when, hold]);
   return null;
-}
-
-/** The part of a page, such as a tab or a dialog, that an address shows. Another one removes the dialogs of the former. */
-export function placeIn({ tab, folder, add }: { tab?: unknown; folder?: unknown; add?: unknown }): string {
-  return JSON.stringify([tab, folder, add]);
 }

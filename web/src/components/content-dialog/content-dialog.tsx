@@ -2,12 +2,12 @@ import { Button, Group, Modal, ModalStackContext, Select, Text, TextInput } from
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
+import { viewIn } from '../../navigation/view-in.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { useDebounced } from '../../utilities/use-debounced.ts';
 import { DiscardQuestion } from '../form-dialog.tsx';
 import { FormProblem } from '../form-problem.tsx';
-import { placeIn } from '../run-dialog.tsx';
 import { UnsavedChanges } from '../unsaved-changes.tsx';
 import { useReturnFocus } from '../use-return-focus.ts';
 import { moveWithArrows } from './arrow-keys.ts';
@@ -107,7 +107,7 @@ export function ContentDialog<T extends Choice>({
         <UnsavedChanges
           when={opened && hasChoices}
           question={saving ? shared.running : shared.unsaved}
-          isShownIn={placeIn}
+          isShownIn={viewIn}
         />
       )}
     </>

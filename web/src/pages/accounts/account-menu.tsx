@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { accounts } from '../../texts/accounts.ts';
-import type { AccountAction, ActedAccount } from './use-account-actions.tsx';
+import type { AccountToChange, ActOnAccount } from './use-account-actions.tsx';
 
 /** The actions for an account, on every page that shows it. For administrators. */
 export function AccountMenu({
@@ -9,8 +9,8 @@ export function AccountMenu({
   onAct,
   isOwnPage = false,
 }: {
-  account: ActedAccount;
-  onAct: (action: AccountAction, on: ActedAccount) => void;
+  account: AccountToChange;
+  onAct: ActOnAccount;
   /** Whether the page is the page of the account. */
   isOwnPage?: boolean;
 }) {

@@ -10,16 +10,19 @@ import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 import { RenameAccountDialog } from './rename-account-dialog.tsx';
 
 /** The data of an account that its actions need. */
-export interface ActedAccount {
+export interface AccountToChange {
   id: number;
   name: string;
   enabled: boolean;
 }
 
 /** An action on an account. Each one asks first. */
-export type AccountAction = 'rename' | 'activate' | 'deactivate' | 'delete';
+type AccountAction = 'rename' | 'activate' | 'deactivate' | 'delete';
 
-const NONE: ActedAccount = { id: 0, name: '', enabled: true };
+/** Opens the dialog of an action on an account. */
+export type ActOnAccount = (action: AccountAction, on: AccountToChange) => void;
+
+const NONE: AccountToChange = { id: 0, name: '', enabled: true };
 
 /**
  * The actions on accounts, and their dialogs. They belong to the page, not to the rows: a row may disappear (another
@@ -27,14 +30,14 @@ const NONE: ActedAccount = { id: 0, name: '', enabled: true };
  * @param leaveWhenDeleted whether the page is the account's own
  */
 export function useAccountActions(leaveWhenDeleted = false): {
-  act: (action: AccountAction, on: ActedAccount) => void;
+  act: ActOnAccount;
   dialogs: ReactNode;
 } {
   const queryClient = useQueryClient();
   const leave = useLeave();
   const [open, setOpen] = useState<{ action: AccountAction; id: number } | null>(null);
   /** Kept while its dialog fades out. */
-  const [asked, setAsked] = useState<{ action: AccountAction; of: ActedAccount }>({
+  const [asked, setAsked] = useState<{ action: AccountAction; of: AccountToChange }>({
     action: 'rename',
     of: NONE,
   });
@@ -42,7 +45,7 @@ export function useAccountActions(leaveWhenDeleted = false): {
   const isOpen = (action: AccountAction) => open?.action === action;
   const isSwitching = isOpen('activate') || isOpen('deactivate');
   /** Another dialog, or that of another account, may be open when a response arrives. */
-  const close = (action: AccountAction, { id }: ActedAccount) =>
+  const close = (action: AccountAction, { id }: AccountToChange) =>
     setOpen((now) => (now?.action === action && now.id === id ? null : now));
   const activation = useFormMutation(
     {

@@ -10,7 +10,7 @@ import { formatNumber } from '../../utilities/numbers.ts';
 import { DeactivationDialog } from './deactivation-dialog.tsx';
 
 /** The data needed to activate, deactivate, pause, resume or delete a webhook. */
-export interface ActedWebhook {
+export interface WebhookToChange {
   id: number;
   name: string;
   enabled: boolean;
@@ -20,14 +20,17 @@ export interface ActedWebhook {
 }
 
 /** An action on a webhook. Deactivating and deleting ask first, because they lose messages. */
-export type WebhookAction = 'activate' | 'deactivate' | 'pause' | 'resume' | 'delete';
+type WebhookAction = 'activate' | 'deactivate' | 'pause' | 'resume' | 'delete';
+
+/** Performs an action on a webhook, or asks first. */
+export type ActOnWebhook = (action: WebhookAction, on: WebhookToChange) => void;
 
 interface Change {
-  of: ActedWebhook;
+  of: WebhookToChange;
   to: { enabled: boolean } | { paused: boolean };
 }
 
-const NONE: ActedWebhook = { id: 0, name: '', enabled: true, paused: false, depth: 0 };
+const NONE: WebhookToChange = { id: 0, name: '', enabled: true, paused: false, depth: 0 };
 const CHANGES = {
   activate: { enabled: true },
   pause: { paused: true },
@@ -43,10 +46,10 @@ export function useWebhookActions({
   latest,
   leaveWhenDeleted = false,
 }: {
-  latest: readonly ActedWebhook[];
+  latest: readonly WebhookToChange[];
   leaveWhenDeleted?: boolean;
 }): {
-  act: (action: WebhookAction, on: ActedWebhook) => void;
+  act: ActOnWebhook;
   /** Whether a webhook is being activated, paused or resumed. */
   pending: boolean;
   dialogs: ReactNode;
@@ -75,7 +78,7 @@ export function useWebhookActions({
   const deactivation = useFormMutation(changing, isOpen('deactivate'));
   const remove = useFormMutation(
     {
-      mutationFn: ({ id }: ActedWebhook) => deleteWebhook(id),
+      mutationFn: ({ id }: WebhookToChange) => deleteWebhook(id),
       onSuccess: async (_nothing, { id, name }) => {
         close('delete', id);
         notifyDone(webhooks.remove.done(name));
@@ -88,7 +91,7 @@ export function useWebhookActions({
   const confirm = (to: Change['to']) => {
     if (!deactivation.isPending) deactivation.mutate({ of: webhook, to });
   };
-  const act = (action: WebhookAction, on: ActedWebhook) => {
+  const act: ActOnWebhook = (action, on) => {
     const isChanging = [change, deactivation].some(
       ({ isPending, variables }) => isPending && variables.of.id === on.id,
     );

@@ -12,7 +12,7 @@ import { Link } from '@tanstack/react-router';
 import { shared } from '../../texts/shared.ts';
 import { webhookReplay } from '../../texts/webhook-replay.ts';
 import { webhooks } from '../../texts/webhooks.ts';
-import type { ActedWebhook, WebhookAction } from './use-webhook-actions.tsx';
+import type { ActOnWebhook, WebhookToChange } from './use-webhook-actions.tsx';
 
 /** The actions on a webhook, for every place that shows it. Do not render it while webhooks are Read Only. */
 export function WebhookMenu({
@@ -22,8 +22,8 @@ export function WebhookMenu({
   disabled = false,
   onReplay,
 }: {
-  webhook: ActedWebhook;
-  onAct: (action: WebhookAction, on: ActedWebhook) => void;
+  webhook: WebhookToChange;
+  onAct: ActOnWebhook;
   /** Whether the page is the webhook's own. */
   isOwnPage?: boolean;
   /** Disabled until the number of waiting messages is known, because deactivating without asking could lose them. */

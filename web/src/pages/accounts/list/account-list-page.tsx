@@ -27,7 +27,7 @@ import { AccountMenu } from '../account-menu.tsx';
 import { AccountState } from '../account-state.tsx';
 import styles from '../accounts.module.css';
 import { AddContentsDialog } from '../details/add-contents-dialog.tsx';
-import { useAccountActions } from '../use-account-actions.tsx';
+import { type ActOnAccount, useAccountActions } from '../use-account-actions.tsx';
 import { WhatAccountsTake } from '../what-accounts-take.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<AccountOverview>[] = [
   },
 ];
 
-function actionsColumn(act: ReturnType<typeof useAccountActions>['act']): Column<AccountOverview> {
+function actionsColumn(act: ActOnAccount): Column<AccountOverview> {
   return {
     id: 'actions',
     label: shared.actions,

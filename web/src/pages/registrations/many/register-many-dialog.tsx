@@ -8,6 +8,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { AccountField, SubjectField } from '../../../components/registrations/registration-fields.tsx';
 import { RunButtons } from '../../../components/run-buttons.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { viewIn } from '../../../navigation/view-in.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
 import { decodeText } from '../../../utilities/decode-text.ts';
@@ -243,12 +244,7 @@ function KeptList({ when, onChanged }: { when: boolean; onChanged: (changed: boo
     onChanged(when);
     return () => onChanged(false);
   }, [when, onChanged]);
-  return <UnsavedChanges when={when} question={texts.discard} isShownIn={formIn} staysAfter />;
-}
-
-/** The form that an address shows. */
-function formIn(search: { new?: unknown }): unknown {
-  return search.new;
+  return <UnsavedChanges when={when} question={texts.discard} isShownIn={viewIn} staysAfter />;
 }
 
 function FaultyRows({

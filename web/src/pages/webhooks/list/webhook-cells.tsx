@@ -9,7 +9,7 @@ import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
 import { StateBadge } from '../state-badge.tsx';
-import type { ActedWebhook, WebhookAction } from '../use-webhook-actions.tsx';
+import type { ActOnWebhook } from '../use-webhook-actions.tsx';
 import styles from './webhook-list.module.css';
 
 /**
@@ -91,13 +91,7 @@ export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
 }
 
 /** A switch for whether it is active, and a badge if it is paused. */
-export function ActiveCell({
-  webhook,
-  onAct,
-}: {
-  webhook: WebhookOverview;
-  onAct: (action: WebhookAction, on: ActedWebhook) => void;
-}) {
+export function ActiveCell({ webhook, onAct }: { webhook: WebhookOverview; onAct: ActOnWebhook }) {
   const readOnly = useWebhooksReadOnly();
   const paused = webhook.enabled && webhook.paused;
   if (readOnly) return <StateBadge enabled={webhook.enabled} paused={webhook.paused} />;

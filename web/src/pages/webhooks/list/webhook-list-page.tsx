@@ -21,16 +21,14 @@ import { useMay, useWebhooksReadOnly } from '../../../session/session-context.ts
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
-import { useWebhookActions } from '../use-webhook-actions.tsx';
+import { type ActOnWebhook, useWebhookActions } from '../use-webhook-actions.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ActiveCell, NameCell, SuccessCell, TargetCell, TopicCell } from './webhook-cells.tsx';
 import styles from './webhook-list.module.css';
 
 const { columns: words } = webhooks.list;
 
-type Act = ReturnType<typeof useWebhookActions>['act'];
-
-function columnsOf(act: Act, readOnly: boolean): readonly Column<WebhookOverview>[] {
+function columnsOf(act: ActOnWebhook, readOnly: boolean): readonly Column<WebhookOverview>[] {
   return [
     {
       id: 'name',
