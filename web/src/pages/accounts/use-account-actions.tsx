@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { accountsKey, setAccountEnabled } from '../../api/accounts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { type Question, useQuestion } from '../../components/use-question.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
@@ -22,8 +23,6 @@ type AccountAction = 'rename' | 'activate' | 'deactivate' | 'delete';
 /** Opens the dialog of an action on an account. */
 export type ActOnAccount = (action: AccountAction, on: AccountToChange) => void;
 
-const NONE: AccountToChange = { id: 0, name: '', enabled: true };
-
 /**
  * The actions on accounts, and their dialogs. They belong to the page, not to the rows: a row may disappear (another
  * page, another order, a rotated phone) while somebody types into its dialog.
@@ -35,21 +34,12 @@ export function useAccountActions(leaveWhenDeleted = false): {
 } {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  const [open, setOpen] = useState<{ action: AccountAction; id: number } | null>(null);
-  /** Kept while its dialog fades out. */
-  const [asked, setAsked] = useState<{ action: AccountAction; of: AccountToChange }>({
-    action: 'rename',
-    of: NONE,
-  });
-  const account = asked.of;
-  const isOpen = (action: AccountAction) => open?.action === action;
+  const { asked, isOpen, ask, close } = useQuestion<AccountAction, AccountToChange>(({ id }) => id);
   const isSwitching = isOpen('activate') || isOpen('deactivate');
-  /** Another dialog, or that of another account, may be open when a response arrives. */
-  const close = (action: AccountAction, { id }: AccountToChange) =>
-    setOpen((now) => (now?.action === action && now.id === id ? null : now));
   const activation = useFormMutation(
     {
-      mutationFn: ({ action, of }: typeof asked) => setAccountEnabled(of.id, action === 'activate'),
+      mutationFn: ({ action, of }: Question<AccountAction, AccountToChange>) =>
+        setAccountEnabled(of.id, action === 'activate'),
       onSuccess: async ({ name, enabled }, { action, of }) => {
         close(action, of);
         notifyDone((enabled ? accounts.activate : accounts.deactivate).done(name));
@@ -58,40 +48,39 @@ export function useAccountActions(leaveWhenDeleted = false): {
     },
     isSwitching,
   );
-  const words = asked.action === 'activate' ? accounts.activate : accounts.deactivate;
+  const words = asked?.action === 'activate' ? accounts.activate : accounts.deactivate;
   return {
     act: (action, of) => {
       activation.reset();
-      setAsked({ action, of });
-      setOpen({ action, id: of.id });
+      ask(action, of);
     },
-    dialogs: (
+    dialogs: asked !== null && (
       <>
         <RenameAccountDialog
-          key={`rename ${account.id}`}
-          account={account}
+          key={`rename ${asked.of.id}`}
+          account={asked.of}
           opened={isOpen('rename')}
-          onClose={() => close('rename', account)}
+          onClose={() => close('rename', asked.of)}
         />
         <ConfirmDialog
           opened={isSwitching}
-          title={words.title(account.name)}
+          title={words.title(asked.of.name)}
           confirmLabel={words.confirm}
           harmless
           pending={activation.isPending}
           error={activation.error}
           onConfirm={() => activation.mutate(asked)}
-          onClose={() => close(asked.action, account)}
+          onClose={() => close(asked.action, asked.of)}
         >
           {words.description} {accounts.activationEvent}
         </ConfirmDialog>
         <DeleteAccountDialog
-          key={`delete ${account.id}`}
-          account={account}
+          key={`delete ${asked.of.id}`}
+          account={asked.of}
           opened={isOpen('delete')}
-          onClose={() => close('delete', account)}
+          onClose={() => close('delete', asked.of)}
           onDeleted={async () => {
-            close('delete', account);
+            close('delete', asked.of);
             if (leaveWhenDeleted) await leave({ to: '/accounts' });
           }}
         />

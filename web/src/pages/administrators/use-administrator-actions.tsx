@@ -10,6 +10,7 @@ import {
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useQuestion } from '../../components/use-question.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
 import type { AdministratorAction } from './administrator-menu.tsx';
@@ -25,15 +26,10 @@ export function useAdministratorActions(): {
   dialogs: ReactNode;
 } {
   const queryClient = useQueryClient();
-  const [open, setOpen] = useState<{ action: AdministratorAction; of: Administrator } | null>(null);
-  /** Kept while its dialog fades out. */
-  const [administrator, setAdministrator] = useState<Administrator | null>(null);
+  const { asked, isOpen, ask, close } = useQuestion<AdministratorAction, Administrator>(({ id }) => id);
+  const administrator = asked?.of ?? null;
   /** The new link, even if its dialog was closed before it arrived. */
   const [made, setMade] = useState<{ link: OneTimeLink; of: Administrator } | null>(null);
-  /** Another dialog, or that of another administrator, may be open when a response arrives. */
-  const close = (action: AdministratorAction, of: Administrator) =>
-    setOpen((now) => (now?.action === action && now.of === of ? null : now));
-  const isOpen = (action: AdministratorAction) => open?.action === action;
   const link = useFormMutation(
     {
       mutationFn: ({ id }: Administrator) => makeLink(id),
@@ -59,8 +55,7 @@ export function useAdministratorActions(): {
     act: (action, on) => {
       link.reset();
       remove.reset();
-      setAdministrator(on);
-      setOpen({ action, of: on });
+      ask(action, on);
     },
     dialogs: (
       <>

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { type Alert, alertsKey, deleteAlert, switchAlert } from '../../api/alerts.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useQuestion } from '../../components/use-question.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { alerts as texts } from '../../texts/alerts.ts';
 import { shared } from '../../texts/shared.ts';
@@ -22,9 +23,7 @@ export function useAlertActions(leaveWhenDeleted = false): {
 } {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  const [open, setOpen] = useState<Alert['id'] | null>(null);
-  /** Kept while its dialog fades out. */
-  const [asked, setAsked] = useState<Alert | null>(null);
+  const { asked, isOpen, ask, close } = useQuestion<'delete', Alert>(({ id }) => id);
   const refresh = () => queryClient.invalidateQueries({ queryKey: alertsKey });
   const change = useMutation({
     mutationFn: ({ id, enabled }: { id: Alert['id']; enabled: boolean }) => switchAlert(id, enabled),
@@ -35,14 +34,14 @@ export function useAlertActions(leaveWhenDeleted = false): {
   const remove = useFormMutation(
     {
       mutationFn: ({ id }: Alert) => deleteAlert(id),
-      onSuccess: async (_nothing, { id, name }) => {
-        setOpen((now) => (now === id ? null : now));
-        notifyDone(texts.remove.done(name));
+      onSuccess: async (_nothing, of) => {
+        close('delete', of);
+        notifyDone(texts.remove.done(of.name));
         if (leaveWhenDeleted) await leave({ to: '/administration/alerts' });
         await refresh();
       },
     },
-    open !== null,
+    isOpen('delete'),
   );
   return {
     act: (action, on) => {
@@ -51,18 +50,17 @@ export function useAlertActions(leaveWhenDeleted = false): {
         return;
       }
       remove.reset();
-      setAsked(on);
-      setOpen(on.id);
+      ask('delete', on);
     },
-    dialogs: (
+    dialogs: asked !== null && (
       <ConfirmDialog
-        opened={open !== null}
-        title={texts.remove.title(asked?.name ?? '')}
+        opened={isOpen('delete')}
+        title={texts.remove.title(asked.of.name)}
         confirmLabel={shared.delete}
         pending={remove.isPending}
         error={remove.error}
-        onConfirm={() => asked !== null && remove.mutate(asked)}
-        onClose={() => setOpen(null)}
+        onConfirm={() => remove.mutate(asked.of)}
+        onClose={() => close('delete', asked.of)}
       >
         {texts.remove.description}
       </ConfirmDialog>

@@ -11,6 +11,7 @@ import {
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useQuestion } from '../../components/use-question.ts';
 import { clients as texts } from '../../texts/clients.ts';
 import type { ClientAction } from './client-menu.tsx';
 import { CreateClientDialog } from './create-client-dialog.tsx';
@@ -27,17 +28,11 @@ export function useClientActions(): {
   dialogs: ReactNode;
 } {
   const queryClient = useQueryClient();
-  const [open, setOpen] = useState<{ action: ClientAction | 'create'; of: ApiClient | null } | null>(null);
-  /** Kept while its dialog fades out. */
-  const [client, setClient] = useState<ApiClient | null>(null);
+  const { asked, isOpen, ask, close } = useQuestion<ClientAction, ApiClient>(({ client_id: id }) => id);
+  const client = asked?.of ?? null;
+  const [isCreating, setIsCreating] = useState(false);
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
-  const name = client?.name ?? '';
-  /** Another dialog, or that of another client, may be open when a response arrives. */
-  const close = (action: ClientAction | 'create', of: ApiClient | null = null) =>
-    setOpen((now) => (now?.action === action && now.of === of ? null : now));
   const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
-
-  const isOpen = (action: ClientAction | 'create') => open?.action === action;
   const enable = useMutation({
     mutationFn: ({ client_id }: ApiClient) => setClientEnabled(client_id, true),
     onSuccess: (saved) => notifyDone(texts.enable.done(saved.name)),
@@ -84,63 +79,64 @@ export function useClientActions(): {
   return {
     create: () => {
       forgetFailures();
-      setOpen({ action: 'create', of: null });
+      setIsCreating(true);
     },
     act: (action, on) => {
       forgetFailures();
-      setClient(on);
       if (action === 'enable') enable.mutate(on);
-      else setOpen({ action, of: on });
+      else ask(action, on);
     },
     dialogs: (
       <>
         <CreateClientDialog
-          opened={isOpen('create')}
+          opened={isCreating}
           onCreated={(of) => setSecret({ of, isNew: true })}
-          onClose={() => close('create')}
+          onClose={() => setIsCreating(false)}
         />
         {client !== null && (
-          <EditClientDialog
-            key={client.client_id}
-            client={client}
-            opened={isOpen('edit')}
-            onClose={() => close('edit', client)}
-          />
+          <>
+            <EditClientDialog
+              key={client.client_id}
+              client={client}
+              opened={isOpen('edit')}
+              onClose={() => close('edit', client)}
+            />
+            <ConfirmDialog
+              opened={isOpen('renew')}
+              title={texts.renew.title(client.name)}
+              confirmLabel={texts.renew.confirm}
+              pending={renew.isPending}
+              error={renew.error}
+              onConfirm={() => renew.mutate(client)}
+              onClose={() => close('renew', client)}
+            >
+              {texts.renew.description}
+            </ConfirmDialog>
+            <ConfirmDialog
+              opened={isOpen('disable')}
+              title={texts.disable.title(client.name)}
+              confirmLabel={texts.disable.confirm}
+              pending={disable.isPending}
+              error={disable.error}
+              onConfirm={() => disable.mutate(client)}
+              onClose={() => close('disable', client)}
+            >
+              {texts.disable.description}
+            </ConfirmDialog>
+            <ConfirmDialog
+              opened={isOpen('remove')}
+              title={texts.remove.title(client.name)}
+              confirmLabel={texts.remove.confirm}
+              {...(client.last_used_dt ? { typedName: client.name } : {})}
+              pending={remove.isPending}
+              error={remove.error}
+              onConfirm={() => remove.mutate(client)}
+              onClose={() => close('remove', client)}
+            >
+              {texts.remove.description}
+            </ConfirmDialog>
+          </>
         )}
-        <ConfirmDialog
-          opened={isOpen('renew')}
-          title={texts.renew.title(name)}
-          confirmLabel={texts.renew.confirm}
-          pending={renew.isPending}
-          error={renew.error}
-          onConfirm={() => client !== null && renew.mutate(client)}
-          onClose={() => close('renew', client)}
-        >
-          {texts.renew.description}
-        </ConfirmDialog>
-        <ConfirmDialog
-          opened={isOpen('disable')}
-          title={texts.disable.title(name)}
-          confirmLabel={texts.disable.confirm}
-          pending={disable.isPending}
-          error={disable.error}
-          onConfirm={() => client !== null && disable.mutate(client)}
-          onClose={() => close('disable', client)}
-        >
-          {texts.disable.description}
-        </ConfirmDialog>
-        <ConfirmDialog
-          opened={isOpen('remove')}
-          title={texts.remove.title(name)}
-          confirmLabel={texts.remove.confirm}
-          {...(client?.last_used_dt ? { typedName: name } : {})}
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => client !== null && remove.mutate(client)}
-          onClose={() => close('remove', client)}
-        >
-          {texts.remove.description}
-        </ConfirmDialog>
         <SecretDialog
           client={secret?.of ?? null}
           title={secret?.isNew === false ? texts.secret.renewed(secret.of.name) : texts.secret.created}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { uiBase } from '../../api/addresses.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
 import { endAllSessions, endSession, type OwnSession, ownSessionsQuery } from '../../api/profile.ts';
@@ -13,6 +13,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useQuestion } from '../../components/use-question.ts';
 import { shared } from '../../texts/shared.ts';
 import { account } from '../../texts/sign-in.ts';
 import { useIsShown } from '../../utilities/use-is-shown.ts';
@@ -25,41 +26,35 @@ const PLACEHOLDER_ROWS = 2;
 export function SessionsPanel() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({ ...ownSessionsQuery, ...polling(LIST_MS) });
-  const [asking, setAsking] = useState<OwnSession | 'all' | null>(null);
-  const isAsking = useIsShown(asking !== null);
-  const isAboutOne = asking !== null && asking !== 'all';
-  // Kept while its dialog fades out.
-  const [chosen, setChosen] = useState<OwnSession>();
+  const { asked, isOpen, ask, close } = useQuestion<'end' | 'end-all', OwnSession | null>(
+    (session) => session?.id,
+  );
+  const chosen = asked?.of ?? null;
+  const isAsking = useIsShown(isOpen('end') || isOpen('end-all'));
   const everywhere = useRef<HTMLButtonElement>(null);
   const end = useFormMutation(
     {
       mutationFn: ({ id }: OwnSession) => endSession(id),
       onSuccess: async (_nothing, session) => {
-        // Another question may be asked when a response arrives.
-        setAsking((now) => (now === session ? null : now));
+        close('end', session);
         notifyDone(texts.end.done);
         await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
         // The button that had the focus was removed with its row.
         if (!isAsking()) everywhere.current?.focus();
       },
     },
-    isAboutOne,
+    isOpen('end'),
   );
   const endAll = useFormMutation(
     {
       mutationFn: endAllSessions,
       onSuccess: () => window.location.assign(new URL('sign-in', uiBase())),
     },
-    asking === 'all',
+    isOpen('end-all'),
   );
-  const close = () => {
-    setAsking(null);
-    end.reset();
-    endAll.reset();
-  };
   const columns = columnsOf((session) => {
-    setChosen(session);
-    setAsking(session);
+    end.reset();
+    ask('end', session);
   });
   return (
     <Panel
@@ -67,7 +62,15 @@ export function SessionsPanel() {
       description={texts.sessionsDescription}
       flush
       actions={
-        <Button variant="default" size="xs" ref={everywhere} onClick={() => setAsking('all')}>
+        <Button
+          variant="default"
+          size="xs"
+          ref={everywhere}
+          onClick={() => {
+            endAll.reset();
+            ask('end-all', null);
+          }}
+        >
           {texts.everywhere}
         </Button>
       }
@@ -84,24 +87,24 @@ export function SessionsPanel() {
         />
       )}
       <ConfirmDialog
-        opened={isAboutOne}
+        opened={isOpen('end')}
         title={texts.end.question}
         confirmLabel={texts.end.confirm}
         pending={end.isPending}
         error={end.error}
-        onConfirm={() => chosen !== undefined && end.mutate(chosen)}
-        onClose={close}
+        onConfirm={() => chosen !== null && end.mutate(chosen)}
+        onClose={() => close('end', chosen)}
       >
-        {chosen !== undefined && texts.end.description(chosen.browser, chosen.address)}
+        {chosen !== null && texts.end.description(chosen.browser, chosen.address)}
       </ConfirmDialog>
       <ConfirmDialog
-        opened={asking === 'all'}
+        opened={isOpen('end-all')}
         title={texts.everywhereQuestion}
         confirmLabel={texts.everywhere}
         pending={endAll.isPending || endAll.isSuccess}
         error={endAll.error}
         onConfirm={() => endAll.mutate()}
-        onClose={close}
+        onClose={() => close('end-all', null)}
       >
         {texts.everywhereDescription}
       </ConfirmDialog>

@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { deleteWebhook, switchWebhook, webhooksKey } from '../../api/webhooks.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError, notifyUndoable } from '../../components/notify.tsx';
 import { useFormMutation } from '../../components/use-form-mutation.ts';
+import { useQuestion } from '../../components/use-question.ts';
 import { useLeave } from '../../navigation/use-leave.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -30,7 +31,6 @@ interface Change {
   to: { enabled: boolean } | { paused: boolean };
 }
 
-const NONE: WebhookToChange = { id: 0, name: '', enabled: true, paused: false, depth: 0 };
 const CHANGES = {
   activate: { enabled: true },
   pause: { paused: true },
@@ -56,18 +56,12 @@ export function useWebhookActions({
 } {
   const queryClient = useQueryClient();
   const leave = useLeave();
-  const [open, setOpen] = useState<{ action: WebhookAction; id: number } | null>(null);
-  /** Kept while its dialog fades out. */
-  const [asked, setAsked] = useState(NONE);
-  const webhook = latest.find(({ id }) => id === asked.id) ?? asked;
-  const isOpen = (action: WebhookAction) => open?.action === action;
-  /** Another dialog, or that of another webhook, may be open when a response arrives. */
-  const close = (action: WebhookAction, id: number) =>
-    setOpen((now) => (now?.action === action && now.id === id ? null : now));
+  const { asked, isOpen, ask, close } = useQuestion<WebhookAction, WebhookToChange>(({ id }) => id);
+  const webhook = latest.find(({ id }) => id === asked?.of.id) ?? asked?.of ?? null;
   const changing = {
     mutationFn: ({ of, to }: Change) => switchWebhook(of.id, to),
     onSuccess: ({ name }: { name: string }, { of, to }: Change) => {
-      close('deactivate', of.id);
+      close('deactivate', of);
       if ('paused' in to) notifyDone(to.paused ? webhooks.list.paused(name) : webhooks.list.resumed(name));
       else if (to.enabled) notifyDone(webhooks.list.enabled(name));
       else notifyUndoable(webhooks.list.disabled(name), () => change.mutate({ of, to: CHANGES.activate }));
@@ -79,17 +73,17 @@ export function useWebhookActions({
   const remove = useFormMutation(
     {
       mutationFn: ({ id }: WebhookToChange) => deleteWebhook(id),
-      onSuccess: async (_nothing, { id, name }) => {
-        close('delete', id);
-        notifyDone(webhooks.remove.done(name));
+      onSuccess: async (_nothing, of) => {
+        close('delete', of);
+        notifyDone(webhooks.remove.done(of.name));
         if (leaveWhenDeleted) await leave({ to: '/administration/integrations/webhooks' });
         await queryClient.invalidateQueries({ queryKey: webhooksKey });
       },
     },
     isOpen('delete'),
   );
-  const confirm = (to: Change['to']) => {
-    if (!deactivation.isPending) deactivation.mutate({ of: webhook, to });
+  const confirm = (of: WebhookToChange, to: Change['to']) => {
+    if (!deactivation.isPending) deactivation.mutate({ of, to });
   };
   const act: ActOnWebhook = (action, on) => {
     const isChanging = [change, deactivation].some(
@@ -99,8 +93,7 @@ export function useWebhookActions({
       if (isChanging && action === 'deactivate') return;
       deactivation.reset();
       remove.reset();
-      setAsked(on);
-      setOpen({ action, id: on.id });
+      ask(action, on);
     } else if (!isChanging) {
       change.mutate({ of: on, to: CHANGES[action] });
     }
@@ -108,7 +101,7 @@ export function useWebhookActions({
   return {
     act,
     pending: change.isPending,
-    dialogs: (
+    dialogs: webhook !== null && (
       <>
         <DeactivationDialog
           opened={isOpen('deactivate')}
@@ -116,9 +109,9 @@ export function useWebhookActions({
           pending={deactivation.isPending}
           isPausing={deactivation.isPending && 'paused' in deactivation.variables.to}
           error={deactivation.error}
-          onDeactivate={() => confirm({ enabled: false })}
-          onPause={() => confirm(CHANGES.pause)}
-          onClose={() => close('deactivate', webhook.id)}
+          onDeactivate={() => confirm(webhook, { enabled: false })}
+          onPause={() => confirm(webhook, CHANGES.pause)}
+          onClose={() => close('deactivate', webhook)}
         />
         <ConfirmDialog
           opened={isOpen('delete')}
@@ -128,7 +121,7 @@ export function useWebhookActions({
           pending={remove.isPending}
           error={remove.error}
           onConfirm={() => remove.mutate(webhook)}
-          onClose={() => close('delete', webhook.id)}
+          onClose={() => close('delete', webhook)}
         >
           {webhook.depth > 0 && <>{webhooks.remove.waiting(formatNumber(webhook.depth))} </>}
           {webhooks.remove.description}
