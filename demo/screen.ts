@@ -1,4 +1,5 @@
 import { SUBTOPICS } from '../src/events/catalogue.ts';
+import { postbackFailureReason } from '../src/webhooks/history/postback-failure.ts';
 import { type Arrival, essenceOf } from './postback.ts';
 import { type Style, styleOf, table } from './style.ts';
 import { TAKEN, type Target } from './targets.ts';
@@ -7,8 +8,6 @@ import type { DeadLetter, Standing } from './webhooks.ts';
 /** Headers that say something about a postback, in the order in which they are shown. */
 const SHOWN_HEADERS = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'authorization'];
 const SUBTOPIC_WIDTH = Math.max(...SUBTOPICS.map((subtopic) => subtopic.length));
-/** The text before the reason in the text of a failure. */
-const REASON_MARK = ' failed for reason: ';
 const MIN_CUT_WIDTH = 24;
 const TIME_WIDTH = 'hh:mm:ss.mmm'.length;
 
@@ -104,7 +103,7 @@ export class Screen {
   /** A message that has gone to the dead-letter queue. */
   deadLetter(target: Target, { attempts, error, subtopic, updated_dt }: DeadLetter): void {
     const place = [clock(Date.parse(updated_dt)), this.#name(target.name), subtopicCell(subtopic)].join('  ');
-    const reason = error?.split(REASON_MARK).at(-1) ?? 'no reason given';
+    const reason = error == null ? 'no reason given' : postbackFailureReason(error);
     this.line(this.style.bad(`  ✗ ${place}  dead-letter queue after ${attempts} attempts: ${reason}`));
   }
 

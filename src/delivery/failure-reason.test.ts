@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  failureReason,
-  plainText,
-  postbackFailureMessage,
-  statusReason,
-  timeoutReason,
-} from './failure-reason.ts';
+import { failureReason, plainText, statusReason, timeoutReason } from './failure-reason.ts';
 import { TargetRefusedError } from './target-guard.ts';
 
 const coded = (code: string, message = 'something internal') => Object.assign(new Error(message), { code });
@@ -70,13 +64,6 @@ describe('the reason of a failure', () => {
   it('states a deadline in seconds', () => {
     assert.equal(timeoutReason(30_000), 'timed out after 30 s');
     assert.equal(timeoutReason(1_500), 'timed out after 1.5 s');
-  });
-
-  it('is part of the text of the last error', () => {
-    assert.equal(
-      postbackFailureMessage('https://example.com/hook', '403 Forbidden'),
-      "Request to postback URL 'https://example.com/hook' failed for reason: 403 Forbidden",
-    );
   });
 });
 

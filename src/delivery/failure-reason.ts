@@ -129,11 +129,6 @@ export function timeoutReason(deadlineMs: number): string {
   return `timed out after ${deadlineMs / MS_PER_SECOND} s`;
 }
 
-/** The text of a webhook's last error. */
-export function postbackFailureMessage(url: string, reason: string): string {
-  return `Request to postback URL '${url}' failed for reason: ${reason}`;
-}
-
 /** A text from elsewhere, as one short line of printable characters. */
 export function plainText(text: string): string {
   const line = text

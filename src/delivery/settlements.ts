@@ -3,7 +3,7 @@ import { isTooOld } from '../webhooks/configuration/head-due.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
-import { postbackFailureMessage } from './failure-reason.ts';
+import { postbackFailureMessage } from '../webhooks/history/postback-failure.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
 

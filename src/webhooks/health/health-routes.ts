@@ -6,11 +6,9 @@ import { Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
+import { postbackFailureReason } from '../history/postback-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
 import type { WebhookFailure, WebhookHealth, WebhookHealthService } from './webhook-health.ts';
-
-/** The text before the reason in every delivery error. */
-const BEFORE_REASON = ' failed for reason: ';
 
 const Failure = Type.Object(
   {
@@ -106,9 +104,8 @@ function toHealthRecord({ webhookId, successes, failures, failure }: WebhookHeal
 
 function toFailureRecord(failure: WebhookFailure): NonNullable<HealthRecord['failure']> {
   const { delivery, errorMessage } = failure;
-  const at = errorMessage?.indexOf(BEFORE_REASON) ?? -1;
   return {
-    reason: at < 0 ? errorMessage : errorMessage!.slice(at + BEFORE_REASON.length),
+    reason: errorMessage === null ? null : postbackFailureReason(errorMessage),
     explanation: responseExplanation(delivery?.response_body ?? null),
     error_message: errorMessage,
     failures: failure.failures,

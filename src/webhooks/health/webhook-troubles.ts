@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { readStatistics } from '../configuration/webhook-store.ts';
+import { postbackFailureReason } from '../history/postback-failure.ts';
 import { readLastFailure } from './last-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
 import {
@@ -13,8 +14,6 @@ import {
 
 /** Webhooks per statement, which limits its duration. */
 const WEBHOOKS_AT_A_TIME = 1_000;
-/** The text before the reason in every delivery error. */
-const BEFORE_REASON = ' failed for reason: ';
 
 /** A webhook in trouble. */
 export interface TroubledWebhook {
@@ -135,13 +134,12 @@ export class WebhookTroubles {
 
 function toTroubledWebhook(row: TroubledWebhookRow): TroubledWebhook {
   const message = row.last_error_message;
-  const at = message?.indexOf(BEFORE_REASON) ?? -1;
   return {
     id: row.id,
     name: row.name,
     since: row.since,
     inError: row.in_error === 1,
-    reason: at < 0 ? message : message!.slice(at + BEFORE_REASON.length),
+    reason: message === null ? null : postbackFailureReason(message),
     failures: row.failures_in_row,
     waiting: Number(row.waiting ?? 0),
   };

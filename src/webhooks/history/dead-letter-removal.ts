@@ -7,12 +7,10 @@ import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
+import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
 import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
 import { countWithStatus, markRemoved } from './delivery-store.ts';
 import type { RedeliverableStep } from './redeliverable-store.ts';
-
-/** Remaining dead letters are counted up to this number. */
-const MAX_REMAINING_COUNTED = 10_000;
 
 /** What one call did. */
 export interface RemovalResult {

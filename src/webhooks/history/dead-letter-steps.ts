@@ -3,6 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
+import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
 import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
 import type { RedeliveryService } from './redelivery-service.ts';
 
@@ -10,8 +11,6 @@ import type { RedeliveryService } from './redelivery-service.ts';
 const STEP_MESSAGES = 500;
 /** Maximum number of webhooks per step: each costs a transaction. */
 const STEP_WEBHOOKS = 50;
-/** Remaining messages are counted up to this limit. */
-const MAX_REMAINING_COUNTED = 10_000;
 
 /** What happens to the dead letters: they are queued again, or removed. */
 export type DeadLetterAction = 'redeliver' | 'remove';

@@ -39,6 +39,9 @@ export type DiscardReason = Exclude<
 /** Number of characters of a target's response that the history stores for each attempt. */
 export const MAX_RESPONSE_KEPT = 8_192;
 
+/** Redelivery, removal and purging count the messages that are left for further calls up to this number. */
+export const MAX_REMAINING_COUNTED = 10_000;
+
 /** An attempt that was made. */
 export interface AttemptOutcome {
   kind: 'attempt';

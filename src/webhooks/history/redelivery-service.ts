@@ -10,7 +10,7 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import type { DeliveryStatus, FinalStatus } from './delivery-history.ts';
+import { type DeliveryStatus, type FinalStatus, MAX_REMAINING_COUNTED } from './delivery-history.ts';
 import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
 import {
   archiveLatestAttempts,
@@ -25,9 +25,6 @@ import {
   type RedeliverableStep,
   readRedeliverable,
 } from './redeliverable-store.ts';
-
-/** Redeliverable messages are counted up to this limit. */
-const MAX_REMAINING_COUNTED = 10_000;
 
 /** The webhook that messages are sent to again. */
 type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };

@@ -12,13 +12,11 @@ import type {
 } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
+import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import { markPurged } from './delivery-store.ts';
 import { readDeliveriesOfMessages } from './outcome-store.ts';
 import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
-
-/** Remaining messages are counted up to this number. */
-const MAX_REMAINING_COUNTED = 10_000;
 
 /** A message that waits in a line. */
 export interface WaitingMessage {

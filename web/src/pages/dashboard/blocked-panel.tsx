@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { BlockedLine } from '../../api/dashboard.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -12,7 +13,6 @@ import { dashboard } from '../../texts/dashboard.ts';
 import { webhookDetails } from '../../texts/webhook-details.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../../utilities/short-error.ts';
 import { formatCountdown } from '../../utilities/times.ts';
 import { useNow } from '../../utilities/use-now.ts';
 import styles from './dashboard.module.css';
@@ -106,7 +106,7 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
       cell: (line) =>
         line.last_error_message !== null && (
           <bdi className={`${styles.reason} ${styles.bad}`} title={line.last_error_message}>
-            {webhookDetails.error.reason(shortError(line.last_error_message), line.explanation)}
+            {webhookDetails.error.reason(postbackFailureReason(line.last_error_message), line.explanation)}
           </bdi>
         ),
     },

@@ -1,3 +1,4 @@
+import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { FailingWebhook } from '../../api/dashboard.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { Panel } from '../../components/panel.tsx';
@@ -7,7 +8,6 @@ import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../../utilities/short-error.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.failing;
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
     cell: (webhook) =>
       webhook.last_error_message !== null && (
         <bdi className={styles.reason} title={webhook.last_error_message}>
-          {shortError(webhook.last_error_message)}
+          {postbackFailureReason(webhook.last_error_message)}
         </bdi>
       ),
   },

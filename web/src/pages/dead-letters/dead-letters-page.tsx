@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
+import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import {
   type DeadLetter,
   type DeadLetterAction,
@@ -32,7 +33,6 @@ import { useWebhooksReadOnly } from '../../session/session-context.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../../utilities/short-error.ts';
 import { listQuery, type TableSearch } from '../../utilities/table-search.ts';
 import { DeliveryDrawer } from '../webhooks/history/delivery-drawer.tsx';
 import { DeliverySubject } from '../webhooks/history/delivery-subject.tsx';
@@ -68,7 +68,7 @@ function columnsOf(readOnly: boolean): readonly Column<DeadLetter>[] {
           <bdi>
             {letter.last_error_message === null
               ? deadLetters.notTried
-              : shortError(letter.last_error_message)}
+              : postbackFailureReason(letter.last_error_message)}
           </bdi>
         </span>
       ),

@@ -1,12 +1,12 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { postbackFailureReason } from '../../../../src/webhooks/history/postback-failure.ts';
 import type { EventWebhookRecord } from '../../api/events.ts';
 import { MessageStatusBadge } from '../../components/events/message-status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { events } from '../../texts/events.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../../utilities/short-error.ts';
 import styles from './events.module.css';
 
 const { details: texts } = events;
@@ -67,7 +67,7 @@ function MessageRow({
       )}
       {error !== null && status !== 'DELIVERED' && (
         <span className={styles.bad} title={error}>
-          <bdi>{shortError(error)}</bdi>
+          <bdi>{postbackFailureReason(error)}</bdi>
         </span>
       )}
     </li>

@@ -2,6 +2,7 @@ import { Anchor, Button, Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { hasDeadLettersQuery } from '../../../api/deliveries.ts';
 import type { Line, WebhookRecord } from '../../../api/webhook-records.ts';
 import { actOnHead, lineQuery, webhooksKey } from '../../../api/webhooks.ts';
@@ -18,7 +19,6 @@ import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { shortError } from '../../../utilities/short-error.ts';
 import { formatCountdown } from '../../../utilities/times.ts';
 import { useNow } from '../../../utilities/use-now.ts';
 import styles from './webhook-page.module.css';
@@ -129,7 +129,7 @@ function Head({
             : [
                 texts.lastError,
                 <bdi key="error" className={styles.bad}>
-                  {shortError(head.last_error_message)}
+                  {postbackFailureReason(head.last_error_message)}
                 </bdi>,
               ],
           [

@@ -2,6 +2,7 @@ import { Button, Drawer, Skeleton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
@@ -18,7 +19,6 @@ import { useFormMutation } from '../../../components/use-form-mutation.ts';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
 import { AttemptHeaders } from './attempt-headers.tsx';
 import { DeliveryStatusBadge, reasonText } from './delivery-status.tsx';
@@ -148,7 +148,7 @@ function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
         <div>{attempt.response_status}</div>
       ) : (
         <div className={styles.attemptError}>
-          <bdi>{shortError(attempt.error)}</bdi>
+          <bdi>{postbackFailureReason(attempt.error)}</bdi>
         </div>
       )}
       {body === null || body === '' ? (

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import type { DeliverySummary } from '../../../api/deliveries.ts';
 import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
 import { RowCheckbox } from '../../../components/selection/row-checkbox.tsx';
@@ -10,7 +11,6 @@ import { OPENED_WITHIN } from '../../../navigation/opened-within.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
 import { DeliveryStatusBadge } from './delivery-status.tsx';
 import { DeliverySubject } from './delivery-subject.tsx';
@@ -120,7 +120,7 @@ function Row({
       </span>
       {delivery.error !== null && (
         <span className={styles.error} title={delivery.error}>
-          <bdi>{shortError(delivery.error)}</bdi>
+          <bdi>{postbackFailureReason(delivery.error)}</bdi>
         </span>
       )}
     </li>

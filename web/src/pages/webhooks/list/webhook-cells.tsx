@@ -1,13 +1,13 @@
 import { Switch, Tooltip } from '@mantine/core';
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { postbackFailureReason } from '../../../../../src/webhooks/history/postback-failure.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { RowLink } from '../../../components/row-link.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { useWebhooksReadOnly } from '../../../session/session-context.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
-import { shortError } from '../../../utilities/short-error.ts';
 import { StateBadge } from '../state-badge.tsx';
 import type { ActOnWebhook } from '../use-webhook-actions.tsx';
 import styles from './webhook-list.module.css';
@@ -27,7 +27,7 @@ export function NameCell({ webhook }: { webhook: WebhookOverview }) {
       </span>
       {webhook.in_error && webhook.last_error_message !== null && (
         <bdi className={styles.error} title={webhook.last_error_message}>
-          {shortError(webhook.last_error_message)}
+          {postbackFailureReason(webhook.last_error_message)}
         </bdi>
       )}
     </span>
