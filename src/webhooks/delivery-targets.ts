@@ -10,6 +10,7 @@ import {
 } from '../secrets/credentials-cipher.ts';
 import { isTooOld } from './configuration/head-due.ts';
 import type { LoggingMode } from './configuration/logging-mode.ts';
+import { PAUSED_SQL, type WebhookState, webhookState } from './configuration/webhook-state.ts';
 import { readResent } from './history/delivery-store.ts';
 import { keyOf, type SigningKeys } from './signing/signing-secret.ts';
 
@@ -22,7 +23,7 @@ const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; crea
 /** A webhook as delivery needs it, at the time a message is about to be sent. */
 export interface DeliveryTarget {
   webhookId: number;
-  state: 'ACTIVE' | 'PAUSED' | 'INACTIVE' | 'DELETED';
+  state: WebhookState;
   topic: Topic;
   targetUrl: string;
   credentials: BasicCredentials | null;
@@ -166,7 +167,7 @@ export class DeliveryTargets {
     const signingLost = signingKeys === LOST ? LOST_SIGNING_REASON : null;
     return {
       webhookId: row.id,
-      state: stateOf(row),
+      state: webhookState(row),
       topic: row.topic as Topic,
       targetUrl: row.target_url,
       credentials: credentials === LOST ? null : credentials,
@@ -225,12 +226,6 @@ function isSameKey(one: SigningKeys | null, other: SigningKeys | null): boolean 
   return one === null || other === null ? one === other : one.current.equals(other.current);
 }
 
-function stateOf(row: TargetRow): DeliveryTarget['state'] {
-  if (row.deleted_at !== null) return 'DELETED';
-  if (row.enabled === 0) return 'INACTIVE';
-  return row.paused_at === null ? 'ACTIVE' : 'PAUSED';
-}
-
 const VERSIONS = new BatchStatement(
   'wanted',
   { id: 'bigint' },
@@ -258,8 +253,7 @@ const RESUMED = new BatchStatement(
   'wanted',
   { id: 'bigint' },
   (wanted, { joined }) =>
-    `select webhooks.id from ${joined} webhooks where webhooks.id = ${wanted.id}
-       and (webhooks.paused_at is null or webhooks.enabled = 0)`,
+    `select webhooks.id from ${joined} webhooks where webhooks.id = ${wanted.id} and not (${PAUSED_SQL})`,
 );
 
 const TARGETS = new BatchStatement(

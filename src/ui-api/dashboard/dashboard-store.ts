@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/database.ts';
+import { PAUSED_SQL } from '../../webhooks/configuration/webhook-state.ts';
 
 /** SQL for the dashboard, one operation per function. */
 
@@ -75,7 +76,7 @@ export async function readPaused(reader: Pick<Reader, 'all'>, limit: number): Pr
   return await reader.all<PausedWebhookRow>(
     `select webhooks.id, webhooks.name, webhooks.paused_at, line.pending as depth
      from webhooks left join queue_lines as line on line.line_id = webhooks.id
-     where ${IS_PAUSED} order by webhooks.paused_at, webhooks.id limit ?`,
+     where ${PAUSED_SQL} order by webhooks.paused_at, webhooks.id limit ?`,
     limit,
   );
 }
@@ -86,12 +87,10 @@ export async function countPaused(
 ): Promise<{ webhooks: number; messages: number }> {
   const [row] = await reader.all<{ webhooks: number; messages: number }>(
     `select count(*) as webhooks, coalesce(sum(line.pending), 0) as messages
-     from webhooks left join queue_lines as line on line.line_id = webhooks.id where ${IS_PAUSED}`,
+     from webhooks left join queue_lines as line on line.line_id = webhooks.id where ${PAUSED_SQL}`,
   );
   return { webhooks: Number(row?.webhooks ?? 0), messages: Number(row?.messages ?? 0) };
 }
-
-const IS_PAUSED = 'webhooks.paused_at is not null and webhooks.enabled = 1 and webhooks.deleted_at is null';
 
 /** A message that failed and waits for another attempt: the head of its line. */
 export interface RetryingRow {

@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import type { LineReader, QueueTotals } from '../../queue/message-queue.ts';
+import { existingWebhookState } from '../../webhooks/configuration/webhook-state.ts';
 import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
 import { CachedReading } from './cached-reading.ts';
@@ -160,8 +161,8 @@ export class Dashboard {
 function stateOf(webhook: FailingWebhookRow): FailingState {
   const { last_success_at: success, last_error_at: error } = webhook;
   if (webhook.in_error === 1) return 'in-error';
-  if (webhook.enabled === 0) return 'inactive';
-  if (webhook.paused_at !== null) return 'paused';
+  const state = existingWebhookState(webhook);
+  if (state !== 'ACTIVE') return state === 'PAUSED' ? 'paused' : 'inactive';
   if (success !== null && success >= (error ?? 0)) return 'recovered';
   return error === null ? 'unknown' : 'untried';
 }

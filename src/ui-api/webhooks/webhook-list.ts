@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
 import { blockedSql } from '../../queue/line-facts.ts';
+import { PAUSED_SQL } from '../../webhooks/configuration/webhook-state.ts';
 import { DAY_MS, HOUR_MS } from '../../webhooks/trends/trend.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
@@ -76,8 +77,7 @@ export async function listWebhooks(
   if (topic !== null) filtered = filtered.where('webhooks.topic', '=', topic);
   if (state === 'active' || state === 'inactive')
     filtered = filtered.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
-  if (state === 'paused')
-    filtered = filtered.where('webhooks.paused_at', 'is not', null).where('webhooks.enabled', '=', 1);
+  if (state === 'paused') filtered = filtered.where(sql<SqlBool>`${sql.raw(PAUSED_SQL)}`);
   if (state === 'in_error') filtered = filtered.where(isInError);
   if (state === 'blocked') filtered = filtered.where(isBlocked(now));
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };

@@ -11,6 +11,7 @@ import { formatDateTime } from '../../time/date-time.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
+import { isWaitingStatus } from '../history/delivery-history.ts';
 import {
   archiveLatestAttempts,
   markQueued,
@@ -233,8 +234,7 @@ async function settledDelivery(
   { id: eventId, occurredAt }: ChosenEvent,
 ): Promise<StoredDelivery | null> {
   const delivery = await readDeliveryOfMessage(tx, messageIdOf({ eventId, occurredAt, webhookId }));
-  if (delivery === undefined) return null;
-  return delivery.status === 'RETRYING' || delivery.status === 'QUEUED' ? null : delivery;
+  return delivery === undefined || isWaitingStatus(delivery.status) ? null : delivery;
 }
 
 function toMessage(webhook: MatchedWebhook, event: ChosenEvent): QueueMessage {

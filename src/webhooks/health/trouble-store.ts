@@ -1,7 +1,11 @@
 import type { Reader } from '../../database/database.ts';
 import { blockedSql, headWaitsSinceSql } from '../../queue/line-facts.ts';
+import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
 
-/** SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. */
+/**
+ * SQL for the troubles of webhooks, one operation per function. Each reads some webhooks, in ascending order of id. An
+ * inactive webhook has no messages, and a paused one waits on purpose, so neither is in trouble.
+ */
 
 /** What all of these queries read about a webhook. */
 interface WebhookFacts {
@@ -29,9 +33,6 @@ const FACTS = `webhooks.id, webhooks.name, statistics.last_error_message, statis
   statistics.failures_in_row, line.pending as waiting`;
 const WEBHOOKS = `webhooks join webhook_statistics as statistics on statistics.webhook_id = webhooks.id
   left join queue_lines as line on line.line_id = webhooks.id`;
-/** An inactive webhook has no messages, and a paused one waits on purpose. */
-const IS_DELIVERING = 'webhooks.deleted_at is null and webhooks.enabled = 1 and webhooks.paused_at is null';
-
 /** The message that failed last waits for its next attempt: only an edit can have ended the error state. */
 const IS_UNTRIED = `statistics.in_error = 0 and line.pending > 0 and ${blockedSql('line')}
   and (statistics.last_success_at is null or statistics.last_success_at <= statistics.last_error_at)`;
@@ -45,7 +46,7 @@ export async function readFailing(
   return await reader.all<TroubledWebhookRow>(
     `select ${FACTS}, coalesce(statistics.failing_since, statistics.last_error_at, 0) as since
      from ${WEBHOOKS}
-     where ${IS_DELIVERING} and webhooks.id > ? and
+     where ${ACTIVE_SQL} and webhooks.id > ? and
        (statistics.in_error = 1 and coalesce(statistics.failing_since, statistics.last_error_at) <= ? or ${IS_UNTRIED})
      order by webhooks.id limit ?`,
     afterId,
@@ -63,7 +64,7 @@ export async function readFirstWaiting(
   return await reader.all<WebhookFacts & { since: number | null }>(
     `select ${FACTS}, ${headWaitsSinceSql('line')} as since
      from ${WEBHOOKS}
-     where ${IS_DELIVERING} and webhooks.id > ? and line.pending > 0
+     where ${ACTIVE_SQL} and webhooks.id > ? and line.pending > 0
      order by webhooks.id limit ?`,
     afterId,
     limit,
@@ -87,7 +88,7 @@ export async function readFirstDeadLetters(
           and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
         order by dead.updated_at, dead.id limit 1) as since
      from ${WEBHOOKS}
-     where ${IS_DELIVERING} and webhooks.id > ?
+     where ${ACTIVE_SQL} and webhooks.id > ?
      order by webhooks.id limit ?`,
     since,
     afterId,

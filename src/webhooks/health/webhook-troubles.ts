@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/database.ts';
+import { existingWebhookState } from '../configuration/webhook-state.ts';
 import { readStatistics } from '../configuration/webhook-store.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
 import { readLastFailure } from './last-failure.ts';
@@ -100,10 +101,10 @@ export class WebhookTroubles {
   /** What people did to these webhooks that keeps them from being in trouble. */
   async interventions(ids: readonly number[]): Promise<Map<number, Intervention>> {
     const found = new Map<number, Intervention>(ids.map((id) => [id, 'DELETED']));
-    for (const { id, enabled, paused_at } of await this.#states(ids)) {
-      if (enabled === 0) found.set(id, 'DEACTIVATED');
-      else if (paused_at !== null) found.set(id, 'PAUSED');
-      else found.delete(id);
+    for (const row of await this.#states(ids)) {
+      const state = existingWebhookState(row);
+      if (state === 'ACTIVE') found.delete(row.id);
+      else found.set(row.id, state === 'PAUSED' ? 'PAUSED' : 'DEACTIVATED');
     }
     return found;
   }

@@ -7,6 +7,11 @@ export const DELIVERY_STATUSES = ['RETRYING', 'QUEUED', 'DELIVERED', 'DEAD_LETTE
  */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+/** Whether a delivery with this status waits in the line of its webhook. */
+export function isWaitingStatus(status: string): boolean {
+  return status === 'RETRYING' || status === 'QUEUED';
+}
+
 /** The statuses of messages that are not waiting. */
 export const FINAL_STATUSES = [
   'DELIVERED',

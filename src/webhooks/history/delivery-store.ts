@@ -6,6 +6,7 @@ import { firstWithin } from '../../database/step-bytes.ts';
 import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
+import { ENABLED_SQL } from '../configuration/webhook-state.ts';
 import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-history.ts';
 import { unlistDeliveries } from './delivery-listing-store.ts';
 
@@ -183,16 +184,13 @@ export async function readEarlierAttempts(
 export const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
   not in (${sql.join(MANUAL_DISCARDS.map((reason) => sql.lit(reason)))})`;
 
-/** The webhook is neither inactive nor deleted. */
-const IS_ACTIVE = 'and webhooks.enabled = 1 and webhooks.deleted_at is null';
-
 /** Webhooks, by id from a given one on, that have messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
   reader: Pick<Reader, 'all'>,
   { from, until, activeOnly, limit }: { from: number; until: number; activeOnly: boolean; limit: number },
 ): Promise<number[]> {
   const rows = await reader.all<{ id: number }>(
-    `select webhooks.id from webhooks where webhooks.id >= ? ${activeOnly ? IS_ACTIVE : ''}
+    `select webhooks.id from webhooks where webhooks.id >= ? ${activeOnly ? `and ${ENABLED_SQL}` : ''}
        and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id
          and deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?)
      order by webhooks.id limit ?`,
@@ -223,7 +221,7 @@ export async function countDeadLettered(
   const [row] = await reader.all<{ count: number }>(
     `select count(*) as count from (
        select 1 as one from deliveries join webhooks on webhooks.id = deliveries.webhook_id
-       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ? ${activeOnly ? IS_ACTIVE : ''}
+       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ? ${activeOnly ? `and ${ENABLED_SQL}` : ''}
          and (deliveries.webhook_id > ? or (deliveries.webhook_id = ? and deliveries.id > ?))
          ${webhookId === null ? '' : 'and deliveries.webhook_id = ?'}
        limit ?) as counted`,

@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
+import { isWaitingStatus } from './delivery-history.ts';
 
 /**
  * The messages that the history knows, and whether each is settled, which means that it is not retried
@@ -14,7 +15,5 @@ export async function readKnownMessages(
      cross join deliveries as past where past.message_id = given.id`,
     toIdList(messageIds),
   );
-  return new Map(
-    rows.map(({ message_id, status }) => [message_id, status !== 'RETRYING' && status !== 'QUEUED']),
-  );
+  return new Map(rows.map(({ message_id, status }) => [message_id, !isWaitingStatus(status)]));
 }

@@ -1,6 +1,5 @@
 import type { Actor } from '../../audit/actor.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
-import type { WebhookRow } from '../../database/schema.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type {
   HeadAction,
@@ -10,6 +9,7 @@ import type {
   RedriveLimit,
 } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
+import { existingWebhookState } from '../configuration/webhook-state.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import { readDeliveryOfMessage } from './delivery-store.ts';
@@ -60,7 +60,7 @@ export class LineService {
       ...state,
       lastErrorMessage: last?.error ?? null,
       effectiveAttempts: Math.min(webhook.max_attempts, this.#with.queue.maxReceives),
-      paused: isPaused(webhook),
+      paused: existingWebhookState(webhook) === 'PAUSED',
       delivers: this.#with.delivers(),
     };
   }
@@ -80,7 +80,7 @@ export class LineService {
     webhooks.assertWritable();
     return await inTransaction(database, open, async (tx) => {
       const webhook = await requireWebhook(tx, webhookId);
-      if (action === 'retry' && isPaused(webhook))
+      if (action === 'retry' && existingWebhookState(webhook) === 'PAUSED')
         throw new ProblemError('conflict', 'The webhook is paused. Resume it first');
       const result = await lines.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
@@ -97,8 +97,4 @@ export class LineService {
       return await this.line(webhookId, tx);
     });
   }
-}
-
-function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' | 'paused_at'>): boolean {
-  return enabled === 1 && pausedAt !== null;
 }

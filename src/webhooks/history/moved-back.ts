@@ -1,6 +1,8 @@
 import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
+import { ENABLED_SQL } from '../configuration/webhook-state.ts';
+import { isWaitingStatus } from './delivery-history.ts';
 import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
 
 /**
@@ -14,7 +16,9 @@ export async function requeueDeadLetters<M extends QueueMessage>(
   messages: readonly M[],
   now: number,
 ): Promise<M[]> {
-  const rows = await readRedeliverableNow(tx, messages);
+  const rows = (await readOfEnabledWebhooks(tx, messages)).filter(
+    ({ status }) => status === null || !isWaitingStatus(status),
+  );
   // The history of a dead letter may have been removed.
   const known = rows.flatMap(({ delivery_id: id }) => id ?? []);
   const ids = new Set(rows.map((row) => row.message_id));
@@ -25,16 +29,16 @@ export async function requeueDeadLetters<M extends QueueMessage>(
   return redelivered;
 }
 
-async function readRedeliverableNow(
+/** The messages of webhooks that are neither inactive nor deleted, with their deliveries. */
+async function readOfEnabledWebhooks(
   tx: Transaction,
   messages: readonly QueueMessage[],
-): Promise<{ message_id: string; delivery_id: number | null }[]> {
+): Promise<{ message_id: string; delivery_id: number | null; status: string | null }[]> {
   return await tx.all(
-    `select dead.id as message_id, past.id as delivery_id
+    `select dead.id as message_id, past.id as delivery_id, past.status
      from ${recordset(tx.dialect, 'dead', { id: 'text', webhook: 'bigint' })}
      cross join webhooks left join deliveries as past on past.message_id = dead.id
-     where webhooks.id = dead.webhook and webhooks.enabled = 1 and webhooks.deleted_at is null
-       and (past.status is null or past.status not in ('QUEUED', 'RETRYING'))`,
+     where webhooks.id = dead.webhook and ${ENABLED_SQL}`,
     JSON.stringify(messages.map(({ messageId, lineId }) => ({ id: messageId, webhook: lineId }))),
   );
 }

@@ -10,7 +10,12 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { type DeliveryStatus, type FinalStatus, MAX_REMAINING_COUNTED } from './delivery-history.ts';
+import {
+  type DeliveryStatus,
+  type FinalStatus,
+  isWaitingStatus,
+  MAX_REMAINING_COUNTED,
+} from './delivery-history.ts';
 import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
 import {
   archiveLatestAttempts,
@@ -78,7 +83,7 @@ export class RedeliveryService {
       const webhook = await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
-      if (delivery.status === 'RETRYING' || delivery.status === 'QUEUED') {
+      if (isWaitingStatus(delivery.status)) {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
       await this.#queueAgain(tx, webhook, [delivery], by);
