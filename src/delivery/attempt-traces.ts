@@ -2,7 +2,7 @@ import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/
 import type { ReceivedMessage } from '../queue/message-queue.ts';
 import { waitingSince } from '../queue/waiting-since.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
-import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
 import type { SendPostback } from '../webhooks/test-messages/test-message.ts';
 import type { PostbackResult } from './postback-sender.ts';

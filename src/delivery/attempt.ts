@@ -1,7 +1,7 @@
 import type { Logger } from '../observability/log.ts';
 import type { ReceivedMessage, RedriveLimit } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
-import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
 import type { DeliveryReports, PostponementCause } from './delivery-reports.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';

@@ -4,7 +4,7 @@ import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
-import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
 import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';

@@ -1,12 +1,8 @@
 import type { Database, Transaction } from '../database/database.ts';
 import type { DeliveryQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
-import {
-  deliveredRow,
-  isDeliveredAtOnce,
-  RECORD_DELIVERED,
-} from '../webhooks/history/delivered-recording.ts';
-import { recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
+import { deliveredRow, isDeliveredAtOnce, RECORD_DELIVERED } from '../webhooks/history/delivered-at-once.ts';
+import { recordOutcomes } from '../webhooks/history/record-outcomes.ts';
 import { type FinishedMessage, isHeld, withCurrentFollowers } from './settlements.ts';
 
 /** The result of a poll. */
@@ -66,7 +62,7 @@ export class QueuePoll {
         await this.#freeResumed(tx, settled);
         await this.#freeChanged(tx, settled);
         // Neither needs the other's result, so the server receives their statements together.
-        const [taken] = await Promise.all([queue.receive(tx, next), recordDeliveries(tx, settled)]);
+        const [taken] = await Promise.all([queue.receive(tx, next), recordOutcomes(tx, settled)]);
         return { ...taken, discards: settled.filter(({ settlement }) => settlement.action === 'discard') };
       },
       { durability: 'deferred' },

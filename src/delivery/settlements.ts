@@ -1,9 +1,9 @@
 import { HELD_UNTIL, type ReceivedMessage } from '../queue/message-queue.ts';
 import { isTooOld } from '../webhooks/configuration/head-due.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
-import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
-import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { DiscardReason } from '../webhooks/history/delivery-status.ts';
 import { postbackFailureMessage } from '../webhooks/history/postback-failure.ts';
+import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/record-outcomes.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
 

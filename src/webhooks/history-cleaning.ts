@@ -3,8 +3,8 @@ import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { DeadLetterQueue, LineActions } from '../queue/message-queue.ts';
 import { eraseWebhooks } from './configuration/webhook-store.ts';
 import { deleteEventsBefore } from './events/event-blocks.ts';
-import { readForgottenWebhooks } from './history/delivery-listing-store.ts';
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './history/delivery-store.ts';
+import { readForgottenWebhooks } from './history/history-index-store.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -10,11 +10,11 @@ import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { nextEventIdsWithRevisions } from '../../src/webhooks/events/event-store.ts';
-import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
 import {
   deleteDeadLetteredHistoryBefore,
   deleteHistoryBefore,
 } from '../../src/webhooks/history/delivery-store.ts';
+import { recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
 import { watchStatements } from '../support/query-plans.ts';
@@ -86,7 +86,7 @@ async function deliver(database: Database): Promise<void> {
       ],
       capacity: 1,
       visibilityMs: VISIBILITY_MS,
-      record: recordDeliveries,
+      record: recordOutcomes,
     },
   );
 }

@@ -5,10 +5,9 @@ import type { Database } from '../../src/database/database.ts';
 import type { ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
 import { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
-import type { AttemptOutcome } from '../../src/webhooks/history/delivery-history.ts';
-import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
 import { requeueDeadLetters } from '../../src/webhooks/history/moved-back.ts';
 import { readDeliveries, readDeliveryDetails } from '../../src/webhooks/history/read-deliveries.ts';
+import { type AttemptOutcome, recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
 import { RedeliveryService } from '../../src/webhooks/history/redelivery-service.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { messageOf, readDeadLetters } from './queue-engine.ts';
@@ -84,7 +83,7 @@ async function openWithDeadLetter() {
     const { received } = await database.transaction((tx) => queue.receive(tx, REQUEST));
     const settlement = { message: received[0]!, outcome: attempt(error), ...how };
     await database.transaction(async (tx) =>
-      recordDeliveries(tx, await queue.settle<Settlement & { outcome: AttemptOutcome }>(tx, [settlement])),
+      recordOutcomes(tx, await queue.settle<Settlement & { outcome: AttemptOutcome }>(tx, [settlement])),
     );
   };
   await database.transaction((tx) => queue.enqueue(tx, [messageOf(webhook, 'm', Date.now())]));
@@ -176,7 +175,7 @@ describe('a message that is twice in a line', () => {
     await test.database.transaction(async (tx) => {
       const outcome = { kind: 'discard', reason: 'WEBHOOK_INACTIVE', at } as const;
       const discard = { message: message!, action: 'discard', followersBefore: at, outcome } as const;
-      await recordDeliveries(tx, await test.queue.settle(tx, [discard]));
+      await recordOutcomes(tx, await test.queue.settle(tx, [discard]));
     });
     const { delivery } = await test.details();
     assert.deepEqual([delivery.status, delivery.attempts], ['DISCARDED', 2]);

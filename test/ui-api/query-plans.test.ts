@@ -15,7 +15,7 @@ import { listRegistrations } from '../../src/ui-api/content/registration-list.ts
 import { readRetrying } from '../../src/ui-api/dashboard/dashboard-store.ts';
 import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
 import { listWebhooks } from '../../src/ui-api/webhooks/webhook-list.ts';
-import { readDeliveryPage } from '../../src/webhooks/history/delivery-list-store.ts';
+import { readDeliveryPage } from '../../src/webhooks/history/delivery-page-store.ts';
 import { countWithStatus } from '../../src/webhooks/history/delivery-store.ts';
 import { readRedeliverable } from '../../src/webhooks/history/redeliverable-store.ts';
 import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';

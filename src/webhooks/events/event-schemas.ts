@@ -11,7 +11,7 @@ import {
   TimeQuery,
 } from '../../http/schemas.ts';
 import { SubtopicMember, TopicMember } from '../configuration/webhook-schemas.ts';
-import { DELIVERY_STATUSES, STATUS_REASONS } from '../history/delivery-history.ts';
+import { DELIVERY_STATUSES, STATUS_REASONS } from '../history/delivery-status.ts';
 import { ResourceMember } from '../messages/message-schemas.ts';
 import { UNMATCHED_REASONS } from './event-matching.ts';
 

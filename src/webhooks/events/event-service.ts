@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
 import type { LineReader } from '../../queue/message-queue.ts';
-import type { DeliveryStatus } from '../history/delivery-history.ts';
+import type { DeliveryStatus } from '../history/delivery-status.ts';
 import { type MessageOutcome, readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { type EventFilter, keysOfFilter } from './event-keys.ts';
 import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';

@@ -11,7 +11,7 @@ import { formatDateTime } from '../../time/date-time.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook, type StoredWebhook } from '../configuration/webhook-store.ts';
-import { isWaitingStatus } from '../history/delivery-history.ts';
+import { isWaitingStatus } from '../history/delivery-status.ts';
 import {
   archiveLatestAttempts,
   markQueued,

@@ -7,10 +7,9 @@ import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
-import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
+import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import { countWithStatus, markRemoved } from './delivery-store.ts';
-import type { RedeliverableStep } from './redeliverable-store.ts';
+import { type RedeliverableStep, readFinal, readRedeliverableMatching } from './redeliverable-store.ts';
 
 /** What one call did. */
 export interface RemovalResult {

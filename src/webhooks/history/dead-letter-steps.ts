@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
+import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
 import type { RedeliveryService } from './redelivery-service.ts';
 

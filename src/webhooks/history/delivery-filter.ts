@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
-import { type DeliveryStatus, MANUAL_DISCARDS } from './delivery-history.ts';
+import { type DeliveryStatus, MANUAL_DISCARDS } from './delivery-status.ts';
 
 /** How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. */
 export const MAX_EXAMINED = 2_000;

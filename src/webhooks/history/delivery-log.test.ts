@@ -4,8 +4,8 @@ import { TOPICS } from '../../events/catalogue.ts';
 import { createLogs } from '../../observability/log.ts';
 import type { LogLevel } from '../../settings/log-level.ts';
 import { LOGGING_MODES, type LoggingMode } from '../configuration/logging-mode.ts';
-import type { StatusReason } from './delivery-history.ts';
 import { DeliveryLog, type LoggedAttempt } from './delivery-log.ts';
+import type { StatusReason } from './delivery-status.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const NEXT = Date.UTC(2026, 0, 2, 3, 4, 15);

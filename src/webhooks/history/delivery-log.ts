@@ -10,7 +10,7 @@ import {
   TRIGGERING_CLASSES,
   whatToLog,
 } from '../configuration/logging-mode.ts';
-import type { StatusReason } from './delivery-history.ts';
+import type { StatusReason } from './delivery-status.ts';
 
 const DELIVERY_CLASS: LogClassName = 'PostbackDelivery';
 

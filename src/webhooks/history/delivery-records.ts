@@ -1,15 +1,11 @@
 import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
-import { isBlocked } from '../../queue/line-facts.ts';
-import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { formatDateTime } from '../../time/date-time.ts';
 import { messageSubject } from '../messages/message-subject.ts';
 import { parseHeaders } from './attempt-headers.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
-import type { DeliveryAttempt, DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
-import type { Line } from './line-service.ts';
+import type { DeliveryAttempt, DeliveryRecord, DeliverySummary } from './delivery-schemas.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
 import type { DeliveryDetails, DeliveryInBrief } from './read-deliveries.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** A delivery in a list. */
 export function toDeliverySummary({ delivery, body }: DeliveryInBrief): Static<typeof DeliverySummary> {
@@ -56,36 +52,4 @@ function toAttempt(attempt: DeliveryDetails['attempts'][number]): DeliveryAttemp
     request_headers: headers?.request ?? null,
     response_headers: headers?.response ?? null,
   };
-}
-
-/** A webhook's line. */
-export function toLineRecord(line: Line, now: number): Static<typeof LineRecord> {
-  const { head } = line;
-  return {
-    webhook_id: line.webhookId,
-    state: stateOf(line),
-    depth: line.depth,
-    oldest_dt: formatOptionalDateTime(head?.occurredAt ?? null),
-    oldest_age: head === null ? null : Math.max(0, now - head.occurredAt) / MS_PER_SECOND,
-    head:
-      head === null
-        ? null
-        : {
-            message_id: head.messageId,
-            subtopic: head.label as Subtopic,
-            attempts: head.receiveCount,
-            max_attempts: line.effectiveAttempts,
-            in_flight: head.inFlight,
-            last_error_message: line.lastErrorMessage,
-            next_attempt_dt:
-              head.inFlight || !line.delivers || line.paused ? null : formatDateTime(head.availableAt),
-          },
-  };
-}
-
-function stateOf({ head, delivers, paused }: Line): Static<typeof LineRecord>['state'] {
-  if (head === null) return 'EMPTY';
-  if (head.inFlight) return 'IN_FLIGHT';
-  if (!delivers || paused) return 'PAUSED';
-  return isBlocked(head) ? 'RETRYING' : 'DUE';
 }

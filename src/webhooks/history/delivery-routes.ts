@@ -10,7 +10,6 @@ import { assertValid } from '../../http/validation.ts';
 import type { InputError } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
-import { FINAL_STATUSES } from './delivery-history.ts';
 import { toDeliveryRecord, toDeliverySummary } from './delivery-records.ts';
 import {
   DEFAULT_REDELIVER_LIMIT,
@@ -23,6 +22,7 @@ import {
   RemoveQuery,
   RemoveRecord,
 } from './delivery-schemas.ts';
+import { FINAL_STATUSES } from './delivery-status.ts';
 import { readDeliveries, readDeliveryDetails } from './read-deliveries.ts';
 import type { RedeliveryResult, RedeliveryService } from './redelivery-service.ts';
 

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
-import { DateTime, Id, Nullable, OptionalDateTime, READ_AS, TimeQuery } from '../../http/schemas.ts';
+import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { DELIVERY_STATUSES, type DeliveryStatus, STATUS_REASONS } from './delivery-history.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus, STATUS_REASONS } from './delivery-status.ts';
 
 /** Default and maximum number of messages that one call redelivers. */
 export const DEFAULT_REDELIVER_LIMIT = 1_000;
@@ -279,68 +279,3 @@ export const RemoveRecord = Type.Object(
   },
   { title: 'DeadLetterRemoval', description: 'The result of a removal.' },
 );
-
-/** A webhook's line. */
-export const LineRecord = Type.Object(
-  {
-    webhook_id: Id('The webhook.'),
-    state: Type.Enum(['EMPTY', 'DUE', 'IN_FLIGHT', 'RETRYING', 'PAUSED'], {
-      title: 'LineState',
-      description:
-        'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt. ' +
-        'PAUSED: the webhook is paused, or the settings of every instance turn delivery off.',
-    }),
-    depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
-    oldest_dt: OptionalDateTime('When the event of the head occurred.'),
-    oldest_age: Nullable(Type.Number({ description: 'The age of that event in seconds.' })),
-    head: Type.Union(
-      [
-        Type.Object(
-          {
-            message_id: Type.String(),
-            subtopic: SubtopicMember,
-            attempts: Type.Integer({ description: 'Number of attempts so far.' }),
-            max_attempts: Type.Integer({
-              description:
-                'Effective attempts: the smaller of the webhook’s `max_attempts` and the limit of the queue. If the ' +
-                'last one fails, the message is moved to the dead-letter queue.',
-            }),
-            in_flight: Type.Boolean(),
-            last_error_message: Nullable(Type.String()),
-            next_attempt_dt: OptionalDateTime('Null while the head is in flight or delivery is paused.'),
-          },
-          { title: 'LineHead', description: 'The first message of a line.' },
-        ),
-        Type.Null(),
-      ],
-      { description: 'The first message of the line. All others wait for it.' },
-    ),
-  },
-  { title: 'Line', description: 'The line of a webhook: its ordered queue of waiting messages.' },
-);
-export type LineRecord = Static<typeof LineRecord>;
-
-/** Guards an action on the head of a line. */
-export const HeadQuery = Type.Object({
-  message_id: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'Act only if this message is still the head; otherwise the response is 409.',
-    }),
-  ),
-});
-
-/** The result of a test message. */
-export const TestRecord = Type.Object(
-  {
-    delivered: Type.Boolean(),
-    response_status: Nullable(Type.Integer()),
-    response_body: Nullable(Type.String()),
-    error: Nullable(Type.String()),
-    duration_ms: Type.Integer(),
-    signed: Type.Boolean({ description: 'Whether the message had the header `webhook-signature`.' }),
-    message: MessageMember('The message that was sent.'),
-  },
-  { title: 'TestResult', description: 'The response of the target to a test message.' },
-);
-export type TestRecord = Static<typeof TestRecord>;

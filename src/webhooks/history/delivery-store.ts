@@ -7,8 +7,8 @@ import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
-import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-history.ts';
-import { unlistDeliveries } from './delivery-listing-store.ts';
+import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-status.ts';
+import { unlistDeliveries } from './history-index-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
-import { isWaitingStatus } from './delivery-history.ts';
+import { isWaitingStatus } from './delivery-status.ts';
 
 /**
  * The messages that the history knows, and whether each is settled, which means that it is not retried

@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
-import { isWaitingStatus } from './delivery-history.ts';
+import { isWaitingStatus } from './delivery-status.ts';
 import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
 
 /** What the history says about a message. */
 export interface MessageOutcome {

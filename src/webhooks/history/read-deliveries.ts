@@ -6,7 +6,7 @@ import { notFound } from '../../problems/problem.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { webhookWasEver } from '../configuration/webhook-store.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
-import { readDeliveryPage } from './delivery-list-store.ts';
+import { readDeliveryPage } from './delivery-page-store.ts';
 import { readDelivery, readEarlierAttempts, type StoredDelivery } from './delivery-store.ts';
 
 /** Maximum number of attempts of a delivery in a response. */

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
-import type { DeliveryStatus } from './delivery-history.ts';
+import { type DeliveryFilter, MAX_EXAMINED, matches } from './delivery-filter.ts';
+import type { DeliveryStatus, FinalStatus } from './delivery-status.ts';
 import { NOT_DELIVERED, NOT_DISCARDED_MANUALLY, type StoredDelivery } from './delivery-store.ts';
 
 /** SQL for the deliveries that one step sends again or removes. */
 
 /** The length of what a step reads of a delivery, in bytes. */
-export const DELIVERY_BYTES = sql<number>`${sql.raw(bytesSql('deliveries', 'body', 'response_body', 'headers'))}`;
+const DELIVERY_BYTES = sql<number>`${sql.raw(bytesSql('deliveries', 'body', 'response_body', 'headers'))}`;
 
 /** What one step sends again, and where the next one goes on; null at the end. */
 export interface RedeliverableStep {
@@ -67,4 +68,61 @@ function ofStatus(
     .$if(!withManual, (some) => some.where(NOT_DISCARDED_MANUALLY))
     .orderBy('deliveries.id')
     .limit(limit);
+}
+
+/**
+ * A webhook's deliveries that match a filter, in the order of the history, of at most {@link MAX_EXAMINED} after one of
+ * them.
+ */
+export async function readRedeliverableMatching(
+  tx: Pick<Reader, 'dialect' | 'query'>,
+  {
+    webhookId,
+    filter,
+    page,
+  }: {
+    webhookId: number;
+    filter: DeliveryFilter & { statuses: readonly DeliveryStatus[] };
+    page: PageRequest;
+  },
+): Promise<RedeliverableStep> {
+  const candidates = tx.query
+    .selectFrom('deliveries')
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', filter.statuses)
+    .where(NOT_DELIVERED)
+    .where('deliveries.id', '>', page.after ?? 0)
+    .orderBy('deliveries.id');
+  const last = await candidates
+    .select('deliveries.id')
+    .offset(MAX_EXAMINED - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const matching = candidates
+    .where('deliveries.id', '<=', last?.id ?? Number.MAX_SAFE_INTEGER)
+    .where((eb) => matches(eb, filter, tx.dialect))
+    .limit(page.limit);
+  const sizes = await matching.select(['deliveries.id', DELIVERY_BYTES.as('bytes')]).execute();
+  const read = fitting(sizes);
+  const lastRead = read.at(-1)?.id ?? 0;
+  const deliveries = await matching.selectAll().where('deliveries.id', '<=', lastRead).execute();
+  const isCut = read.length === page.limit || read.length < sizes.length;
+  return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
+}
+
+/** A webhook's deliveries with one of the statuses, among the given ids and in the order of the history. */
+export async function readFinal(
+  { query }: Pick<Reader, 'query'>,
+  webhookId: number,
+  ids: readonly number[],
+  statuses: readonly FinalStatus[],
+): Promise<StoredDelivery[]> {
+  return await query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.id', 'in', ids)
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', statuses)
+    .orderBy('deliveries.id')
+    .execute();
 }

@@ -15,8 +15,7 @@ import {
   type FinalStatus,
   isWaitingStatus,
   MAX_REMAINING_COUNTED,
-} from './delivery-history.ts';
-import { readFinal, readRedeliverableMatching } from './delivery-list-store.ts';
+} from './delivery-status.ts';
 import {
   archiveLatestAttempts,
   countWithStatus,
@@ -28,7 +27,9 @@ import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
   type RedeliverableRequest,
   type RedeliverableStep,
+  readFinal,
   readRedeliverable,
+  readRedeliverableMatching,
 } from './redeliverable-store.ts';
 
 /** The webhook that messages are sent to again. */

@@ -1,14 +1,14 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { SUBTOPICS } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { describedAs, Id } from '../../http/schemas.ts';
+import { describedAs, Id, Nullable } from '../../http/schemas.ts';
 import { assertValid, schemaErrorsOf } from '../../http/validation.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
-import { TestRecord } from '../history/delivery-schemas.ts';
+import { MessageMember } from '../messages/message-schemas.ts';
 import { MAX_TESTS_AT_A_TIME, type TestMessages, type TestResult } from './test-message.ts';
 
 const WRITE = { scope: 'webhooks:write' };
@@ -26,6 +26,21 @@ const SampleQuery = Type.Object({
     ),
   ),
 });
+
+/** The result of a test message. */
+export const TestRecord = Type.Object(
+  {
+    delivered: Type.Boolean(),
+    response_status: Nullable(Type.Integer()),
+    response_body: Nullable(Type.String()),
+    error: Nullable(Type.String()),
+    duration_ms: Type.Integer(),
+    signed: Type.Boolean({ description: 'Whether the message had the header `webhook-signature`.' }),
+    message: MessageMember('The message that was sent.'),
+  },
+  { title: 'TestResult', description: 'The response of the target to a test message.' },
+);
+export type TestRecord = Static<typeof TestRecord>;
 
 /** Testing the target of a webhook, before and after it is saved. */
 export function testMessageRoutes(

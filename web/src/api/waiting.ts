@@ -3,7 +3,7 @@ import type {
   PurgeRecord,
   WaitingSummary,
   WaitingRecord as WaitingWhole,
-} from '../../../src/webhooks/history/waiting-schemas.ts';
+} from '../../../src/webhooks/lines/waiting-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { request } from './request.ts';

@@ -5,10 +5,8 @@ import type {
   StatisticsRecord as WebhookStatistics,
 } from '../../../src/webhooks/configuration/webhook-schemas.ts';
 import type { HealthRecord as WebhookHealth } from '../../../src/webhooks/health/health-routes.ts';
-import type {
-  LineRecord as Line,
-  TestRecord as TestResult,
-} from '../../../src/webhooks/history/delivery-schemas.ts';
+import type { LineRecord as Line } from '../../../src/webhooks/lines/line-schemas.ts';
+import type { TestRecord as TestResult } from '../../../src/webhooks/test-messages/test-message-routes.ts';
 import type { Trend, TrendBucketRecord as TrendBucket } from '../../../src/webhooks/trends/trend-routes.ts';
 
 export type {

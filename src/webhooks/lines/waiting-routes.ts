@@ -10,8 +10,8 @@ import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { messageSubject } from '../messages/message-subject.ts';
-import { toLineRecord } from './delivery-records.ts';
-import { LineRecord } from './delivery-schemas.ts';
+import { toLineRecord } from './line-records.ts';
+import { LineRecord } from './line-schemas.ts';
 import type { LineService } from './line-service.ts';
 import type { PurgeRequest, PurgeResult, WaitingMessage, WaitingMessages } from './waiting-messages.ts';
 import {

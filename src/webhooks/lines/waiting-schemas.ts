@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
+import { Subject } from '../history/delivery-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
-import { Subject } from './delivery-schemas.ts';
 
 /** Default and maximum number of messages that one call purges. */
 export const DEFAULT_PURGE_LIMIT = 1_000;

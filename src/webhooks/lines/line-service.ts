@@ -11,8 +11,8 @@ import type {
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { existingWebhookState } from '../configuration/webhook-state.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
-import type { DeliveryLog } from './delivery-log.ts';
-import { readDeliveryOfMessage } from './delivery-store.ts';
+import type { DeliveryLog } from '../history/delivery-log.ts';
+import { readDeliveryOfMessage } from '../history/delivery-store.ts';
 import { inFlightConflict, recordSkipped } from './removed-messages.ts';
 
 /** The line of a webhook, with the error of the latest attempt of its head. */

@@ -1,8 +1,7 @@
 import type { NamedRow } from '../../database/database.ts';
 import type { RecordingSteps } from '../../queue/message-queue.ts';
-import type { AttemptOutcome } from './delivery-history.ts';
-import { attemptColumns, type DeliverySettlement } from './delivery-recorder.ts';
 import { insertDeliveredSql } from './delivery-store.ts';
+import { type AttemptOutcome, attemptColumns, type DeliverySettlement } from './record-outcomes.ts';
 import { addSuccessesSql } from './statistics-store.ts';
 
 /** A message that was delivered at its first attempt. No earlier attempt has to be archived. */
@@ -15,7 +14,7 @@ export function isDeliveredAtOnce<S extends DeliverySettlement>(
   return action === 'delete' && outcome.kind === 'attempt' && outcome.succeeded && message.receiveCount === 1;
 }
 
-/** Writes what `recordDeliveries` would write for such messages, in the statement that settles them. */
+/** Writes what `recordOutcomes` would write for such messages, in the statement that settles them. */
 export const RECORD_DELIVERED: RecordingSteps = {
   columns: {
     updated_at: 'bigint',

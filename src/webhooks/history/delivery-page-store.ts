@@ -1,21 +1,14 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { toPage } from '../../database/page.ts';
-import type { DeliveryRow } from '../../database/schema.ts';
-import { fitting } from '../../database/step-bytes.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
-import type { DeliveryStatus, FinalStatus } from './delivery-history.ts';
-import { readListedTo } from './delivery-listing-store.ts';
-import { DELIVERY_BYTES, type RedeliverableStep } from './redeliverable-store.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
+import { NOT_DELIVERED, type StoredDelivery } from './delivery-store.ts';
+import { readListedTo } from './history-index-store.ts';
 
-/** SQL for reading the delivery history of a webhook, and parts of it. */
+/** SQL for the pages of a webhook's delivery history. */
 
-type StoredDelivery = Selectable<DeliveryRow>;
 type HistoryReader = Pick<Reader, 'dialect' | 'query' | 'all'>;
-
-/** The condition of the partial index without delivered messages, word for word: an engine cannot use it for a parameter. */
-const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
 interface DeliveriesRequest {
   webhookId: number;
@@ -152,61 +145,4 @@ async function readMoment(
     .where('deliveries.id', '=', id)
     .executeTakeFirst();
   return { id, updatedAt: row?.updated_at ?? Number.POSITIVE_INFINITY };
-}
-
-/**
- * A webhook's deliveries that match a filter, in the order of the history, of at most {@link MAX_EXAMINED} after one of
- * them.
- */
-export async function readRedeliverableMatching(
-  tx: HistoryReader,
-  {
-    webhookId,
-    filter,
-    page,
-  }: {
-    webhookId: number;
-    filter: DeliveryFilter & { statuses: readonly DeliveryStatus[] };
-    page: PageRequest;
-  },
-): Promise<RedeliverableStep> {
-  const candidates = tx.query
-    .selectFrom('deliveries')
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', filter.statuses)
-    .where(NOT_DELIVERED)
-    .where('deliveries.id', '>', page.after ?? 0)
-    .orderBy('deliveries.id');
-  const last = await candidates
-    .select('deliveries.id')
-    .offset(MAX_EXAMINED - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const matching = candidates
-    .where('deliveries.id', '<=', last?.id ?? Number.MAX_SAFE_INTEGER)
-    .where((eb) => matches(eb, filter, tx.dialect))
-    .limit(page.limit);
-  const sizes = await matching.select(['deliveries.id', DELIVERY_BYTES.as('bytes')]).execute();
-  const read = fitting(sizes);
-  const lastRead = read.at(-1)?.id ?? 0;
-  const deliveries = await matching.selectAll().where('deliveries.id', '<=', lastRead).execute();
-  const isCut = read.length === page.limit || read.length < sizes.length;
-  return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
-}
-
-/** A webhook's deliveries with one of the statuses, among the given ids and in the order of the history. */
-export async function readFinal(
-  { query }: Pick<Reader, 'query'>,
-  webhookId: number,
-  ids: readonly number[],
-  statuses: readonly FinalStatus[],
-): Promise<StoredDelivery[]> {
-  return await query
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('deliveries.id', 'in', ids)
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', statuses)
-    .orderBy('deliveries.id')
-    .execute();
 }

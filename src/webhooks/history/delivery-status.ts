@@ -41,39 +41,5 @@ export type DiscardReason = Exclude<
   'ATTEMPTS_EXHAUSTED' | 'SKIPPED' | (typeof MANUAL_DISCARDS)[number]
 >;
 
-/** Number of characters of a target's response that the history stores for each attempt. */
-export const MAX_RESPONSE_KEPT = 8_192;
-
 /** Redelivery, removal and purging count the messages that are left for further calls up to this number. */
 export const MAX_REMAINING_COUNTED = 10_000;
-
-/** An attempt that was made. */
-export interface AttemptOutcome {
-  kind: 'attempt';
-  succeeded: boolean;
-  /** Epoch milliseconds at which it ended. */
-  endedAt: number;
-  durationMs: number;
-  responseStatus: number | null;
-  responseBody: string | null;
-  /** The target closed an idle connection while the request was being written, so the request was sent once more. */
-  resent: boolean;
-  /** The headers in their stored form (`attempt-headers.ts`); null if they are not kept. */
-  headers: string | null;
-  /** The complete text for `last_error_message`; null for a success. */
-  error: string | null;
-}
-
-/** A message that leaves the queue without an attempt. */
-export interface DiscardOutcome {
-  kind: 'discard';
-  reason: DiscardReason;
-  at: number;
-}
-
-/** An attempt that was aborted by shutdown. It is not counted. */
-export interface ReleaseOutcome {
-  kind: 'release';
-}
-
-export type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ReleaseOutcome;

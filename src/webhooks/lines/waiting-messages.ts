@@ -12,10 +12,10 @@ import type {
 } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
-import { MAX_REMAINING_COUNTED } from './delivery-history.ts';
-import type { DeliveryLog } from './delivery-log.ts';
-import { markPurged } from './delivery-store.ts';
-import { readDeliveriesOfMessages } from './outcome-store.ts';
+import type { DeliveryLog } from '../history/delivery-log.ts';
+import { MAX_REMAINING_COUNTED } from '../history/delivery-status.ts';
+import { markPurged } from '../history/delivery-store.ts';
+import { readDeliveriesOfMessages } from '../history/outcome-store.ts';
 import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.ts';
 
 /** A message that waits in a line. */

@@ -1,12 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import type { QueueMessage, Settled, Settlement } from '../../queue/message-queue.ts';
-import {
-  type AttemptOutcome,
-  type DeliveryOutcome,
-  type DeliveryStatus,
-  type DiscardOutcome,
-  MAX_RESPONSE_KEPT,
-} from './delivery-history.ts';
+import type { DeliveryStatus, DiscardReason } from './delivery-status.ts';
 import {
   archiveLatestAttempts,
   type NewDelivery,
@@ -15,6 +9,40 @@ import {
 } from './delivery-store.ts';
 import { addToStatistics, type StatisticsChange } from './statistics-store.ts';
 
+/** Number of characters of a target's response that the history stores for each attempt. */
+export const MAX_RESPONSE_KEPT = 8_192;
+
+/** An attempt that was made. */
+export interface AttemptOutcome {
+  kind: 'attempt';
+  succeeded: boolean;
+  /** Epoch milliseconds at which it ended. */
+  endedAt: number;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  /** The target closed an idle connection while the request was being written, so the request was sent once more. */
+  resent: boolean;
+  /** The headers in their stored form (`attempt-headers.ts`); null if they are not kept. */
+  headers: string | null;
+  /** The complete text for `last_error_message`; null for a success. */
+  error: string | null;
+}
+
+/** A message that leaves the queue without an attempt. */
+export interface DiscardOutcome {
+  kind: 'discard';
+  reason: DiscardReason;
+  at: number;
+}
+
+/** An attempt that was aborted by shutdown. It is not counted. */
+export interface ReleaseOutcome {
+  kind: 'release';
+}
+
+export type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ReleaseOutcome;
+
 /** A settlement with what happened to its message. */
 export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
 
@@ -22,7 +50,7 @@ export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
  * Writes the outcomes of messages to history and statistics, in the transaction that settles them on the queue,
  * so that all three always agree. A batch costs a few statements, whatever its size.
  */
-export async function recordDeliveries(
+export async function recordOutcomes(
   tx: Transaction,
   settled: readonly Settled<DeliverySettlement>[],
 ): Promise<void> {

@@ -3,8 +3,8 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { passing, problems, type Routes } from '../../http/routes.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
-import { toLineRecord } from './delivery-records.ts';
-import { HeadQuery, LineRecord } from './delivery-schemas.ts';
+import { toLineRecord } from './line-records.ts';
+import { HeadQuery, LineRecord } from './line-schemas.ts';
 import type { LineService } from './line-service.ts';
 
 const READ = { scope: 'webhooks:read' };

@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { insertSharedBody } from '../../src/queue/shared-bodies.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
-import type { DeliverySettlement } from '../../src/webhooks/history/delivery-recorder.ts';
+import type { DeliverySettlement } from '../../src/webhooks/history/record-outcomes.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 
 const NEXT = { capacity: 10, visibilityMs: 60_000 };

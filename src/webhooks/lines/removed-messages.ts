@@ -6,9 +6,9 @@ import type { Topic } from '../../events/catalogue.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
-import type { StatusReason } from './delivery-history.ts';
-import type { DeliveryLog, LoggedRemoval } from './delivery-log.ts';
-import { markDeadLettered } from './delivery-store.ts';
+import type { DeliveryLog, LoggedRemoval } from '../history/delivery-log.ts';
+import type { StatusReason } from '../history/delivery-status.ts';
+import { markDeadLettered } from '../history/delivery-store.ts';
 
 /** What messages that someone takes out of a line have in common: the head of the line and any other. */
 

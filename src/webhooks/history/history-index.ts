@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { listDeliveries, readListedTo, readNextListed } from './delivery-listing-store.ts';
+import { listDeliveries, readListedTo, readNextListed } from './history-index-store.ts';
 
 /** Newer deliveries are scanned when a list is read: a few thousand rows. */
 const LISTING_INTERVAL_MS = 500;
@@ -16,9 +16,9 @@ const STEP_PAUSE_MS = 25;
  */
 export function startHistoryIndex(dependencies: { database: Database; log: Logger }): AsyncDisposable | null {
   if (dependencies.database.dialect !== 'sqlite') return null;
-  const listing = new DeliveryListing(dependencies);
-  listing.start();
-  return listing;
+  const index = new HistoryIndex(dependencies);
+  index.start();
+  return index;
 }
 
 /**
@@ -27,18 +27,18 @@ export function startHistoryIndex(dependencies: { database: Database; log: Logge
  * the deliveries that are not listed yet, so none is ever missing. After a crash, the next process lists them. Only for
  * SQLite, where no other process delivers.
  */
-export class DeliveryListing implements AsyncDisposable {
+export class HistoryIndex implements AsyncDisposable {
   readonly #database: Database;
   readonly #task: BackgroundTask;
   #listedTo: number | null = null;
-  #listing: Promise<void> | null = null;
+  #updating: Promise<void> | null = null;
   #failing = false;
 
   constructor({ database, log }: { database: Database; log: Logger }) {
     this.#database = database;
     this.#task = new BackgroundTask({
       round: async () => {
-        await this.list();
+        await this.update();
         this.#failing = false;
       },
       pauseMs: LISTING_INTERVAL_MS,
@@ -58,11 +58,11 @@ export class DeliveryListing implements AsyncDisposable {
   }
 
   /** Lists all deliveries that are not listed yet. @throws {DatabaseUnavailableError} */
-  async list(): Promise<void> {
-    this.#listing ??= this.#listAll().finally(() => {
-      this.#listing = null;
+  async update(): Promise<void> {
+    this.#updating ??= this.#listAll().finally(() => {
+      this.#updating = null;
     });
-    await this.#listing;
+    await this.#updating;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,11 +7,11 @@ import { migrate } from '../../src/database/migrate.ts';
 import type { Page } from '../../src/database/page.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import type { DeliveryStatus } from '../../src/webhooks/history/delivery-history.ts';
-import { readDeliveryPage } from '../../src/webhooks/history/delivery-list-store.ts';
-import { DeliveryListing } from '../../src/webhooks/history/delivery-listing.ts';
-import { readForgottenWebhooks } from '../../src/webhooks/history/delivery-listing-store.ts';
+import { readDeliveryPage } from '../../src/webhooks/history/delivery-page-store.ts';
+import type { DeliveryStatus } from '../../src/webhooks/history/delivery-status.ts';
 import { deleteHistoryBefore, upsertDeliveries } from '../../src/webhooks/history/delivery-store.ts';
+import { HistoryIndex } from '../../src/webhooks/history/history-index.ts';
+import { readForgottenWebhooks } from '../../src/webhooks/history/history-index-store.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
@@ -76,10 +76,10 @@ async function listOf(
   }
 }
 
-/** The log lines of a listing that `work` is done with. */
-async function withListing(
+/** Runs `work` with an index and its log lines. */
+async function withIndex(
   database: Database,
-  work: (listing: DeliveryListing, lines: readonly string[]) => Promise<void>,
+  work: (index: HistoryIndex, lines: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const lines: string[] = [];
   const logs = createLogs({
@@ -87,11 +87,11 @@ async function withListing(
     customLevels: {},
     destination: { write: (line) => void lines.push(line) },
   });
-  await using listing = new DeliveryListing({ database, log: logs.for('WebhookService') });
-  await work(listing, lines);
+  await using index = new HistoryIndex({ database, log: logs.for('WebhookService') });
+  await work(index, lines);
 }
 
-const list = (database: Database) => withListing(database, (listing) => listing.list());
+const list = (database: Database) => withIndex(database, (index) => index.update());
 
 async function count(database: Database, table: string): Promise<number> {
   const [row] = await database.reader.all<{ count: number }>(`select count(*) as count from ${table}`);
@@ -163,7 +163,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     await record(database, delivered(1, 'c'));
     assert.equal(await count(database, 'listed_deliveries'), 2);
     assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
-    await withListing(database, async (next) => {
+    await withIndex(database, async (next) => {
       next.start();
       await until(async () => (await count(database, 'listed_deliveries')) === 3, 'the next one lists it');
     });
@@ -199,9 +199,9 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     await using opened = await openSqliteFile();
     const { database } = opened;
     await record(database, delivered(1, 'a', 'b'));
-    await withListing(database, async (listing, lines) => {
-      listing.start();
-      await Promise.all([listing.list(), listing.list()]);
+    await withIndex(database, async (index, lines) => {
+      index.start();
+      await Promise.all([index.update(), index.update()]);
       assert.equal(await count(database, 'listed_deliveries'), 2);
       assert.deepEqual(lines, []);
     });
@@ -215,9 +215,9 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
       `create trigger broken before insert on listed_deliveries begin select raise(abort, 'no room'); end`,
     );
     await record(database, delivered(1, 'a', 'b'));
-    await withListing(database, async (listing, lines) => {
-      await assert.rejects(listing.list(), /no room/);
-      listing.start();
+    await withIndex(database, async (index, lines) => {
+      await assert.rejects(index.update(), /no room/);
+      index.start();
       await until(() => lines.length > 0, 'it is said');
       assert.deepEqual(await listOf(database, 1), ['b', 'a']);
       other.exec('drop trigger broken');
