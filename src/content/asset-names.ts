@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts';
+import { assetKey } from '../events/asset-key.ts';
 import type { FocusType } from '../events/catalogue.ts';
 import { readAccountNames } from './accounts/account-store.ts';
 import { readBundleNames } from './bundles/bundle-store.ts';
@@ -18,7 +19,7 @@ const NAMES_OF_TYPE = {
   (reader: Pick<Reader, 'query'>, ids: readonly number[]) => Promise<Map<number, string>>
 >;
 
-/** The current names of assets by `TYPE id`. Assets that do not exist are omitted. */
+/** The current names of assets by {@link assetKey}. Assets that do not exist are omitted. */
 export async function readAssetNames(
   reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
   references: readonly { type: FocusType; id: number }[],
@@ -26,7 +27,8 @@ export async function readAssetNames(
   const names = new Map<string, string>();
   for (const [type, readNames] of Object.entries(NAMES_OF_TYPE)) {
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
-    for (const [id, name] of await readNames(reader, ids)) names.set(`${type} ${id}`, name);
+    for (const [id, name] of await readNames(reader, ids))
+      names.set(assetKey({ type: type as FocusType, id }), name);
   }
   return names;
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { AssetType } from '../../events/catalogue.ts';
 import type {
   ContentReference,
@@ -8,7 +9,7 @@ import type {
   FolderResource,
   ServiceEvent,
 } from '../../events/event.ts';
-import { type Asset, assetKey } from '../assets/assets.ts';
+import type { Asset } from '../assets/assets.ts';
 import { withHolders } from '../assets/holdings.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
 import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-event.ts';

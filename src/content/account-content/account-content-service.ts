@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, ProblemError } from '../../problems/problem.ts';
@@ -8,7 +9,7 @@ import {
   lockAccountForContent,
   toAccountResource,
 } from '../accounts/account-service.ts';
-import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
+import { type Asset, lockExistingAssets } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';

@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { assetKey } from '../assets/assets.ts';
 import { locationOf } from '../assets/folder-tree.ts';
 
 /** SQL for the content of accounts, one operation per function. */

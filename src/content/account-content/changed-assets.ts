@@ -1,8 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { AssetType } from '../../events/catalogue.ts';
 import type { AccountResource, ContentReference } from '../../events/event.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { type Asset, assetKey, lockExistingAssets, readAssetsWithin } from '../assets/assets.ts';
+import { type Asset, lockExistingAssets, readAssetsWithin } from '../assets/assets.ts';
 import { readFolderChains } from '../assets/folder-tree.ts';
 import { readHeldAmong } from './account-content-store.ts';
 

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound, pointerTo } from '../../problems/problem.ts';
 import {
@@ -9,7 +10,7 @@ import {
   toAccountResource,
 } from '../accounts/account-service.ts';
 import { type AccessPath, readAccessPaths } from '../assets/access-paths.ts';
-import { type Asset, assetKey } from '../assets/assets.ts';
+import type { Asset } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';

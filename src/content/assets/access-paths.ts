@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { assetKey } from './assets.ts';
 import { withHolders } from './holdings.ts';
 import { readBundleMembership, readPlaces } from './holdings-store.ts';
 

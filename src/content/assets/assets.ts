@@ -1,7 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, toIdList } from '../../database/recordset.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { AssetType, ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
+import { ASSET_TABLES } from './asset-tables.ts';
 import { MAX_FOLDER_DEPTH } from './folder-tree.ts';
 
 /** What other slices may know about content of any type: that it exists, its name, and its folder. */
@@ -15,21 +17,8 @@ export interface Asset<T extends ContentType = ContentType> {
   folderId: number;
 }
 
-/**
- * The table of each type, in locking order: containers before their contents, as in changes of them, so that
- * transactions never deadlock.
- */
-const TABLES: readonly { type: ContentType; table: string; folderId: string }[] = [
-  { type: 'BUNDLE', table: 'bundles', folderId: 'bundles.folder_id' },
-  { type: 'EQUIVALENT', table: 'equivalents', folderId: 'equivalents.folder_id' },
-  { type: 'COURSE', table: 'courses', folderId: 'courses.folder_id' },
-  { type: 'FOLDER', table: 'folders', folderId: 'folders.id' },
-];
-
-/** Identifies an asset in maps and sets. */
-export function assetKey({ type, id }: ContentReference): string {
-  return `${type} ${id}`;
-}
+/** Containers before their contents, as in changes of them, so that transactions never deadlock. */
+const LOCKING_ORDER = ['BUNDLE', 'EQUIVALENT', 'COURSE', 'FOLDER'] as const satisfies readonly ContentType[];
 
 /**
  * Returns the assets that exist, by {@link assetKey}, and locks them against changes and deletion until the
@@ -56,11 +45,12 @@ async function existingAssets(
   { lock }: { lock: boolean },
 ): Promise<Map<string, Asset>> {
   const found = new Map<string, Asset>();
-  for (const { type, table, folderId } of TABLES) {
+  for (const type of LOCKING_ORDER) {
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
+    const { table, folderId } = ASSET_TABLES[type];
     const rows = await reader.all<{ id: number; name: string; folder_id: number }>(
-      `select ${table}.id, ${table}.name, ${folderId} as folder_id from ${table}
+      `select ${table}.id, ${table}.name, ${type === 'FOLDER' ? 'folders.id' : folderId} as folder_id from ${table}
        where ${table}.id in ${idList(reader.dialect)}
        order by ${table}.id ${lock ? `for key share of ${table}` : ''}`,
       toIdList(ids),

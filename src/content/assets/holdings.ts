@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
 import {
   accountDirectlyHasOneOf,
@@ -37,6 +38,6 @@ export async function accountHolds(
 }
 
 function distinct(assets: readonly ContentReference[]): ContentReference[] {
-  const byKey = new Map(assets.map(({ type, id }) => [`${type} ${id}`, { type, id }]));
+  const byKey = new Map(assets.map(({ type, id }) => [assetKey({ type, id }), { type, id }]));
   return [...byKey.values()];
 }

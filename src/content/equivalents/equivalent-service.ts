@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
-import { assetKey, lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
+import { lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
 import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { givenId, givenItems, givenMembers } from '../assets/given-members.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';

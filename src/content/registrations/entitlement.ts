@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource } from '../../events/event.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { readAssetNames } from '../asset-names.ts';
@@ -33,7 +34,7 @@ export async function assertEntitled(
   if (!account.enabled) throw new ProblemError('conflict', `${which} is disabled`);
   if (await accountHolds(tx, account.id, subject)) return;
   const names = await readAssetNames(tx, [subject]);
-  const what = named(names.get(`${subject.type} ${subject.id}`) ?? '', subject.id);
+  const what = named(names.get(assetKey(subject)) ?? '', subject.id);
   throw new ProblemError(
     'conflict',
     subject.type === 'COURSE'

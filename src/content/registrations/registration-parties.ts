@@ -1,8 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource, ContentReference } from '../../events/event.ts';
 import type { InputError } from '../../problems/problem.ts';
 import { readExistingAccounts } from '../accounts/account-service.ts';
-import { assetKey, readExistingAssets } from '../assets/assets.ts';
+import { readExistingAssets } from '../assets/assets.ts';
 import { givenId, givenMembers } from '../assets/given-members.ts';
 
 /**

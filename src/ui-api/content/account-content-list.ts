@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
@@ -18,14 +19,6 @@ export interface ListedAccountContent {
   location: string;
 }
 
-/** The table of each type, and the column of its folder. */
-const TABLES: Readonly<Record<ContentType, { table: string; folderId: string }>> = {
-  COURSE: { table: 'courses', folderId: 'folder_id' },
-  EQUIVALENT: { table: 'equivalents', folderId: 'folder_id' },
-  BUNDLE: { table: 'bundles', folderId: 'folder_id' },
-  FOLDER: { table: 'folders', folderId: 'parent_id' },
-};
-
 /** The order of types among assets that share an id. */
 const RANKS = new Map(CONTENT_TYPES.map((type, index) => [type, index]));
 
@@ -43,8 +36,8 @@ export async function listAccountContents(
 ): Promise<Listed<ListedAccountContent>> {
   const types = type === null ? CONTENT_TYPES : [type];
   const selects = types.map((each) => {
-    const { table, folderId } = TABLES[each];
-    const [t, f] = [sql.table(table), sql.ref(`${table}.${folderId}`)];
+    const { table, folderId } = ASSET_TABLES[each];
+    const [t, f] = [sql.table(table), sql.ref(folderId)];
     return sql`select ${sql.lit(each)} as type, ${sql.lit(RANKS.get(each) ?? 0)} as rank,
         ${t}.id as id, ${t}.name as name, ${f} as folder_id, account_contents.added_at as added_at
       from account_contents join ${t} on ${t}.id = account_contents.content_id

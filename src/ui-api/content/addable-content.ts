@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
-import type { ContentType, FocusType } from '../../events/catalogue.ts';
+import { assetKey } from '../../events/asset-key.ts';
+import type { ContentType } from '../../events/catalogue.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import type { LongListed } from '../list-query.ts';
 import { type AssetMatch, countAssetMatches, readAssetMatches } from './asset-matches.ts';
@@ -41,7 +42,7 @@ export async function listAddableContent(
       ...match,
       type: type as ContentType,
       location: locations.get(folder_id ?? 0) ?? '',
-      held: held.has(keyOf({ type, id: match.id })),
+      held: held.has(assetKey({ type, id: match.id })),
     })),
     total: Math.min(total, MAX_COUNTED),
     totalIsLowerBound: total > MAX_COUNTED,
@@ -64,11 +65,7 @@ async function readHeld(
       .where('account_contents.content_type', '=', type)
       .where('account_contents.content_id', 'in', ids)
       .execute();
-    for (const row of rows) held.add(keyOf({ type, id: row.content_id }));
+    for (const row of rows) held.add(assetKey({ type, id: row.content_id }));
   }
   return held;
-}
-
-function keyOf({ type, id }: { type: FocusType; id: number }): string {
-  return `${type} ${id}`;
 }

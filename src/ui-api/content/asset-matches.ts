@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
 import { searchedId } from '../list-query.ts';
@@ -18,15 +19,6 @@ export interface AssetMatch {
   /** Null for Home and for accounts. */
   folder_id: number | null;
 }
-
-/** The table of each type, and the column of its folder. */
-export const ASSET_TABLES = {
-  ACCOUNT: { table: 'accounts', name: 'accounts.name', folderId: null },
-  COURSE: { table: 'courses', name: 'courses.name', folderId: 'courses.folder_id' },
-  EQUIVALENT: { table: 'equivalents', name: 'equivalents.name', folderId: 'equivalents.folder_id' },
-  BUNDLE: { table: 'bundles', name: 'bundles.name', folderId: 'bundles.folder_id' },
-  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.parent_id' },
-} as const satisfies Record<FocusType, { table: string; name: string; folderId: string | null }>;
 
 /**
  * A part of the assets that match a text; all assets if it is null. Names that equal the text come first, then names

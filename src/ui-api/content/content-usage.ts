@@ -1,3 +1,4 @@
+import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
@@ -23,12 +24,6 @@ export interface ContentUsage {
   registrations: { total: number; totalIsLowerBound: boolean };
 }
 
-const TABLES: Readonly<Record<ContentType, string>> = {
-  COURSE: 'courses',
-  EQUIVALENT: 'equivalents',
-  BUNDLE: 'bundles',
-  FOLDER: 'folders',
-};
 const NOBODY: Users = { items: [], total: 0, totalIsLowerBound: false };
 
 /** Whether a text is a type of content. */
@@ -42,7 +37,7 @@ export async function readContentUsage(
   type: ContentType,
   id: number,
 ): Promise<ContentUsage | null> {
-  const found = await reader.all(`select 1 from ${TABLES[type]} where id = ?`, id);
+  const found = await reader.all(`select 1 from ${ASSET_TABLES[type].table} where id = ?`, id);
   if (found.length === 0) return null;
   const isCourse = type === 'COURSE';
   return {

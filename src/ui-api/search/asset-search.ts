@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
+import { ASSET_TABLES } from '../../content/assets/asset-tables.ts';
 import { locationOf } from '../../content/assets/folder-tree.ts';
 import type { Reader } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
-import {
-  ASSET_TABLES,
-  type AssetScope,
-  countAssetMatches,
-  readAssetMatches,
-} from '../content/asset-matches.ts';
+import { type AssetScope, countAssetMatches, readAssetMatches } from '../content/asset-matches.ts';
 import { readLocations } from '../content/locations.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import type { LongListed } from '../list-query.ts';
@@ -59,7 +56,7 @@ export async function readAssets(
     const { rows } = await sql<Omit<FoundAsset, 'type'>>`
       select ${sql.ref(`${table}.id`)} as id, ${sql.ref(name)} as name, ${location} as location
       from ${sql.table(table)} where ${sql.ref(`${table}.id`)} in (${sql.join(ids)})`.execute(reader.query);
-    for (const row of rows) found.set(`${type} ${row.id}`, { ...row, type });
+    for (const row of rows) found.set(assetKey({ type, id: row.id }), { ...row, type });
   }
-  return references.flatMap(({ type, id }) => found.get(`${type} ${id}`) ?? []);
+  return references.flatMap((reference) => found.get(assetKey(reference)) ?? []);
 }

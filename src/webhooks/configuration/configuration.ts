@@ -1,3 +1,4 @@
+import { assetKey } from '../../events/asset-key.ts';
 import {
   availableSubtopics,
   FOCUS_TYPES_OF_TOPIC,
@@ -124,7 +125,7 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
     if (!isFocusType(type)) return [];
     const at = pointerTo('/focus', index);
     if (typeof id === 'number') {
-      const key = `${type} ${id}`;
+      const key = assetKey({ type, id });
       if (seen.has(key)) return [{ pointer: at, detail: 'must not repeat another focus of the list' }];
       seen.add(key);
     }

@@ -4,6 +4,7 @@ import type { FieldChange } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
@@ -51,7 +52,7 @@ const MAX_FOCUSES_A_PAGE = 2_000;
 /** An asset that a focus may name. */
 export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
 
-/** Returns the current names of assets by `TYPE id`. Those that do not exist are missing. */
+/** Returns the current names of assets by {@link assetKey}. Those that do not exist are missing. */
 export type ReadAssetNames = (
   reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
   references: readonly FocusReference[],
@@ -332,7 +333,7 @@ export class WebhookService {
     const names = await this.#readNames(reader, [...focuses.values()].flat());
     return rows.map((row) => {
       const focus = (focuses.get(row.id) ?? []).map(
-        (each): Focus => ({ ...each, name: names.get(`${each.type} ${each.id}`) ?? each.name }),
+        (each): Focus => ({ ...each, name: names.get(assetKey(each)) ?? each.name }),
       );
       return toWebhook(
         row,
@@ -351,12 +352,11 @@ export class WebhookService {
    * name.
    */
   async #withNames(tx: Transaction, focus: readonly Focus[], former: readonly Focus[]): Promise<Focus[]> {
-    const keyOf = ({ type, id }: Focus) => `${type} ${id}`;
-    const formerNames = new Map(former.map((each) => [keyOf(each), each.name]));
+    const formerNames = new Map(former.map((each) => [assetKey(each), each.name]));
     const names = await this.#readNames(tx, focus);
     return focus.map((each) => ({
       ...each,
-      name: names.get(keyOf(each)) ?? each.name ?? formerNames.get(keyOf(each)) ?? null,
+      name: names.get(assetKey(each)) ?? each.name ?? formerNames.get(assetKey(each)) ?? null,
     }));
   }
 
@@ -365,7 +365,7 @@ export class WebhookService {
     focuses: readonly Focus[],
   ): Promise<Map<string, string>> {
     const references = new Map(
-      focuses.map(({ type, id }) => [`${type} ${id}`, { type, id } as FocusReference]),
+      focuses.map(({ type, id }) => [assetKey({ type, id }), { type, id } as FocusReference]),
     );
     const names = new Map<string, string>();
     const wanted = [...references.values()];

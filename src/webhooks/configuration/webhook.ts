@@ -1,3 +1,4 @@
+import { assetKey } from '../../events/asset-key.ts';
 import type { FocusType, Subtopic, Topic } from '../../events/catalogue.ts';
 import type { LoggingMode } from './logging-mode.ts';
 
@@ -62,12 +63,7 @@ type Matching = Pick<WebhookConfiguration, 'enabled' | 'topic' | 'subtopics' | '
 /** Whether the same events match both configurations. */
 export function matchesAsBefore(before: Matching, after: Matching): boolean {
   const keyOf = ({ enabled, topic, subtopics, focus }: Matching) =>
-    JSON.stringify([
-      enabled,
-      topic,
-      subtopics.toSorted(),
-      focus.map(({ type, id }) => `${type} ${id}`).sort(),
-    ]);
+    JSON.stringify([enabled, topic, subtopics.toSorted(), focus.map(assetKey).sort()]);
   return keyOf(before) === keyOf(after);
 }
 

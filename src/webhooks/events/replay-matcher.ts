@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/database.ts';
+import { assetKey } from '../../events/asset-key.ts';
 import type { Focus } from '../configuration/webhook.ts';
 import { readFocuses, readSubtopics, type StoredWebhook } from '../configuration/webhook-store.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -14,13 +15,11 @@ export async function readMatcher(
   const subtopics = new Set<string>((await readSubtopics(reader, [webhook.id])).get(webhook.id));
   const focus: Focus[] = (await readFocuses(reader, [webhook.id])).get(webhook.id) ?? [];
   const accounts = new Set(focus.filter(({ type }) => type === 'ACCOUNT').map(({ id }) => id));
-  const content = new Set(
-    focus.filter(({ type }) => type !== 'ACCOUNT').map(({ type, id }) => `${type} ${id}`),
-  );
+  const content = new Set(focus.filter(({ type }) => type !== 'ACCOUNT').map(assetKey));
   const ignoreBefore = webhook.ignore_before ?? Number.MIN_SAFE_INTEGER;
   return ({ subtopic, resource, focused, occurredAt }) =>
     subtopics.has(subtopic) &&
     occurredAt >= ignoreBefore &&
     (accounts.size === 0 || (resource.account !== undefined && accounts.has(resource.account.id))) &&
-    (content.size === 0 || focused.some(({ type, id }) => content.has(`${type} ${id}`)));
+    (content.size === 0 || focused.some((asset) => content.has(assetKey(asset))));
 }
