@@ -59,7 +59,9 @@ export function partMembers(maxOffset: number) {
   };
 }
 
-/** The query of a list that may be ordered by each of `sorts`, with filters of its own. Unknown members are refused. */
+/**
+ * The query of a list that may be ordered by each of `sorts`, with filters of its own. Unknown members are rejected.
+ */
 export function ListQuery<const Sort extends string, Filters extends TProperties>(
   sorts: readonly Sort[],
   filters: Filters,
@@ -76,7 +78,7 @@ export function ListQuery<const Sort extends string, Filters extends TProperties
   );
 }
 
-/** The body of a list's answer: a page of it, and how many rows the whole has. */
+/** The body of a list's response: a page, and the number of rows in the whole list. */
 export interface ListAnswer<T> {
   data: T[];
   total: number;
@@ -96,7 +98,7 @@ interface PartQuery<Sort extends string> {
 /** Sort keys that are ascending by default. */
 const ASCENDING: ReadonlySet<string> = new Set(['name', 'email', 'failing']);
 
-/** The part that a query asks for; names and addresses ascend and all else descends unless it says otherwise. */
+/** The part that a query requests. By default, names and addresses are ascending and other keys descending. */
 export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSort: Sort): ListPart<Sort> {
   const sort = query.sort ?? defaultSort;
   return {

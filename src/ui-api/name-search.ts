@@ -4,12 +4,11 @@ import { foldLetters, formsOf, isAscii } from '../database/letter-case.ts';
 import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
 
 /**
- * Search by part of a name, with the same rules on both engines: all letters match in either case, non-ASCII ones too
- * ({@link foldLetters}), and a text has no wildcards.
- * On SQLite, `lower` finds a text of ASCII alone. It is three times as fast as a JavaScript function, but folds ASCII
- * only. In any other text, it finds the longest ASCII part first. On PostgreSQL, a text becomes a regular expression
- * with every form of its letters (`[äÄ]rzte`).
- * An accent may be part of its letter or follow it (Unicode's forms C and D), as long as a name keeps to one.
+ * Search by part of a name, with the same rules on both engines. All letters match in either case, non-ASCII ones too
+ * ({@link foldLetters}), and a text has no wildcards. On SQLite, `lower` finds a text of ASCII alone. It is three
+ * times as fast as a JavaScript function, but folds ASCII only. In any other text, it finds the longest ASCII part
+ * first. On PostgreSQL, a text becomes a regular expression with every form of its letters (`[äÄ]rzte`). An accent
+ * may be part of its letter or follow it (Unicode's forms C and D), as long as a name keeps to one.
  */
 
 /** Where in a name a text must occur. */

@@ -9,8 +9,8 @@ export interface ListOrder {
 }
 
 /**
- * Reads the requested part of a list, and counts the whole. `rows` has filters and columns, and no order;
- * `filtered` is the same before it was joined to what is only shown, which counting would look up row by row.
+ * Reads the requested part of a list, and counts the whole. `rows` has filters and columns, but no order. `filtered`
+ * lacks the joins that only add columns, because counting would look them up row by row.
  */
 export async function readList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,

@@ -13,7 +13,7 @@ import { overviewRoutes } from './overview-routes.ts';
 
 /** The admin UI: its files, and what it alone reads. */
 export interface UserInterface {
-  /** Adds the routes that nobody has to be signed in for: the UI's files. */
+  /** Adds the routes that need no sign-in: the UI's files. */
   addOpenRoutes(server: FastifyInstance): Promise<void>;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;

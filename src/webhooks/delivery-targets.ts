@@ -31,7 +31,10 @@ export interface DeliveryTarget {
   signingKeys: SigningKeys | null;
   /** Why nothing can be sent: a stored secret cannot be decrypted, and a request without it would be wrong. */
   lost: string | null;
-  /** The same for the signing secret alone, if the credentials come from elsewhere. */
+  /**
+   * Why nothing can be signed: the signing secret cannot be decrypted. For requests whose credentials come from
+   * elsewhere.
+   */
   signingLost: string | null;
   maxAttempts: number;
   ignoreBefore: number | null;
@@ -113,16 +116,16 @@ export class DeliveryTargets {
     return targets;
   }
 
-  /** Of these webhooks, those that are not paused, as seen by a transaction. */
+  /** Which of these webhooks are not paused, as seen by a transaction. */
   async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
     const rows = await RESUMED.all<{ id: number }>(reader, asIds(webhookIds));
     return rows.map(({ id }) => id);
   }
 
   /**
-   * The webhooks of failed attempts that may end differently now, because the target has changed since: another URL or
-   * secret, an `ignoreBefore` after the message, or no longer active. As seen by a transaction. Usually, the versions show
-   * that nothing has changed.
+   * The webhooks of failed attempts whose next attempt may end differently, as seen by a transaction. Since the
+   * attempt, the target got another URL or secret, the webhook became inactive, or `ignoreBefore` passed the message.
+   * Usually, the versions show that nothing has changed.
    */
   async changed(reader: Pick<Reader, 'allFor'>, failed: readonly FailedAttempt[]): Promise<number[]> {
     if (failed.length === 0) return [];
@@ -143,10 +146,7 @@ export class DeliveryTargets {
       .map(({ target }) => target.webhookId);
   }
 
-  /**
-   * Which of the messages had a request that was sent a second time without being counted, which may happen once per
-   * message.
-   */
+  /** Which messages had a request that was sent twice but counted once. That may happen once per message. */
   async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
@@ -211,7 +211,7 @@ function endsDifferently(
   current: DeliveryTarget | undefined,
 ): boolean {
   if (current === undefined || current.state === 'INACTIVE' || current.state === 'DELETED') return true;
-  // The head of a paused webhook would only be put on hold. Resuming makes it due.
+  // Delivery would only put the head of a paused webhook on hold again. Resuming makes it due.
   if (current.state === 'PAUSED') return false;
   return (
     isTooOld(occurredAt, current) ||

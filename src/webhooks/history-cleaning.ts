@@ -17,7 +17,7 @@ export interface HistoryCleaningDependencies {
   now: () => number;
 }
 
-/** Keep events, history, dead letters and deleted webhooks from growing without limit. */
+/** Steps that keep events, history, dead letters and deleted webhooks from growing without limit. */
 export function historyCleaningSteps(dependencies: HistoryCleaningDependencies): CleaningStep[] {
   const { database, lines, historyDays, deadLetterDays, now } = dependencies;
   const historyBefore = () => now() - historyDays * DAY_MS;

@@ -53,7 +53,7 @@ export interface Webhooks extends AsyncDisposable {
   trends: TrendService;
   troubles: WebhookTroubles;
   deadLetters: DeadLetterSteps;
-  /** Remove what has expired. */
+  /** Steps that remove what has expired. */
   cleaningSteps: readonly CleaningStep[];
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;

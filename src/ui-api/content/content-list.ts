@@ -11,7 +11,7 @@ import { isInFolder, readLocations } from './locations.ts';
 export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;
 export type ContentSort = (typeof CONTENT_SORTS)[number];
 
-/** Which content a list contains: what matches every member that is not null. */
+/** Filters of a list of content, all of which must match. Null members are ignored. */
 export interface ContentFilter {
   search: string | null;
   folderId: number | null;

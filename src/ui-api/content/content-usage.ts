@@ -16,11 +16,11 @@ export interface Users {
 /** Direct users of an asset. While there are any, it cannot be deleted. */
 export interface ContentUsage {
   accounts: Users;
-  /** Of a course alone. */
+  /** The equivalents of a course. */
   equivalents: Users;
-  /** Of a course or an equivalent. */
+  /** The bundles with a course or an equivalent. */
   bundles: Users;
-  /** Of a course or an equivalent. */
+  /** The registrations for a course or an equivalent. */
   registrations: { total: number; totalIsLowerBound: boolean };
 }
 

@@ -2,10 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect } from '../../database/database.ts';
 
 /**
- * Search for registrations by the start of the learner's id, with an index of its own (`registrations_by_learner_key`).
- * ASCII letters are in lower case there. Non-ASCII letters are searched as typed, in lower case, in upper case and
- * capitalized: SQLite folds ASCII only, and PostgreSQL folds by the locale of the database.
- * An accent may be part of its letter or follow it (Unicode's forms C and D).
+ * Search for registrations by the start of the learner's id, with an index of its own
+ * (`registrations_by_learner_key`). ASCII letters are in lower case there. Non-ASCII letters are searched as typed,
+ * in lower case, in upper case and capitalized. SQLite folds only ASCII letters, and PostgreSQL folds by the locale
+ * of the database. An accent may be part of its letter or follow it (Unicode's forms C and D).
  */
 
 const LAST_CODE_POINT = 0x10ffff;
@@ -15,9 +15,12 @@ const AFTER_SURROGATES = 0xe000;
 
 /** How the ids that begin with a text are found. */
 export interface LearnerTest {
-  /** From the index: for a text that few ids begin with. */
+  /** A condition that the index serves, for a text that few ids begin with. */
   fromIndex: RawBuilder<SqlBool>;
-  /** Row by row, which no index serves: for a text that many begin with, taken in another order. */
+  /**
+   * A condition that is checked row by row, for a text that many ids begin with. No index serves it, so the rows come
+   * in another order.
+   */
   byRow: RawBuilder<SqlBool>;
 }
 
@@ -59,7 +62,7 @@ function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** The least text that comes after all that begin with this one, in the order of code points; null when there is none. */
+/** The smallest text after all texts that begin with this one, in the order of code points; null if there is none. */
 function afterAll(text: string): string | null {
   const letters = Array.from(text, (letter) => letter.codePointAt(0)!);
   while (letters.at(-1) === LAST_CODE_POINT) letters.pop();

@@ -2,7 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { locationOf, MAX_FOLDER_DEPTH } from '../../content/assets/folder-tree.ts';
 import type { Reader } from '../../database/database.ts';
 
-/** The locations of folders, by id: read for the rows of a page, not for all that were ordered to find them. */
+/**
+ * The locations of folders, by id. They are read for the rows of a page, not for all rows that were sorted to find
+ * it.
+ */
 export async function readLocations(
   reader: Pick<Reader, 'query'>,
   folderIds: Iterable<number>,

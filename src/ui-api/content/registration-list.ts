@@ -25,7 +25,7 @@ export interface ListedRegistration {
   version_id: number;
   equivalent_id: number | null;
   equivalent_name: string | null;
-  /** Of the equivalent; null until one is chosen. */
+  /** The language of an equivalent; null until one is chosen. */
   language: string | null;
   learner_id: string;
   completion: string;

@@ -1,6 +1,6 @@
 /** How long a reading is kept. */
 const KEPT_MS = 1_000;
-/** And how much longer than it took: at most a twentieth of the time is spent on reading. */
+/** How many times longer a reading is kept than it took: at most a twentieth of the time is spent on reading. */
 const KEPT_PER_COST = 20;
 
 /** A cached reading that all callers share. */

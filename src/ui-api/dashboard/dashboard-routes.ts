@@ -61,7 +61,7 @@ function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow) 
     webhooks_paused: paused.webhooks,
     /** Messages that wait for these webhooks. */
     waiting_paused: paused.messages,
-    /** Those that have been paused longest. */
+    /** The webhooks that have been paused longest. */
     paused_webhooks: paused.longest.map(toPaused),
   };
 }

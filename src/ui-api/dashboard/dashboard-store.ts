@@ -3,7 +3,7 @@ import { PAUSED_SQL } from '../../webhooks/configuration/webhook-state.ts';
 
 /** SQL for the dashboard, one operation per function. */
 
-/** How much there is. */
+/** The numbers of accounts, content and registrations. */
 export interface ContentCounts {
   accounts: number;
   courses: number;

@@ -61,7 +61,7 @@ export interface DeliveryNow {
   totals: QueueTotals;
   failing: FailingWebhook[];
   blocked: BlockedLine[];
-  /** All of the paused webhooks in numbers, and the first of them. */
+  /** The numbers of paused webhooks and of their messages, and the webhooks that have been paused longest. */
   paused: { webhooks: number; messages: number; longest: PausedWebhookRow[] };
 }
 
@@ -134,7 +134,7 @@ export class Dashboard {
     const lines: BlockedLine[] = [];
     for (const retrying of await readRetrying(this.#with.reader, MAX_LISTED)) {
       const { depth, head } = await this.#with.lines.line(retrying.webhook_id);
-      // Settled since it was read.
+      // The message was settled after it was read.
       if (head === null || head.messageId !== retrying.message_id) continue;
       const attempts = Math.max(1, head.receiveCount - (head.inFlight ? 1 : 0));
       const first = retrying.attempts - attempts + 1;

@@ -45,7 +45,7 @@ function toSetting({ name, value, default: isDefault }: DescribedSetting) {
     /** For a secret, only whether it is set. */
     value,
     default: definition.default,
-    /** If the default is not self-explanatory. */
+    /** The default in words, if it is not self-explanatory. */
     default_in_words: definition.defaultInWords ?? null,
     unit: definition.parser.unit,
     is_default: isDefault,

@@ -18,11 +18,11 @@ import {
 } from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
 
-/** Whoever may configure webhooks finds the assets that a focus may name, by name. */
+/** Callers who may configure webhooks find the assets that a focus may name, by name. */
 const FIND = { scope: ['content:read', 'webhooks:write'] } as const;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
-/** Assets that are shown by their ids at once. */
+/** Maximum number of assets that a request names by id. */
 const MAX_REFERENCES = 200;
 const MAX_REFERENCES_LENGTH = 6_000;
 
@@ -48,7 +48,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
     },
     async (request) => {
       const { types, search, limit = DEFAULT_LIMIT, offset = 0, held_by: heldBy = null } = request.query;
-      // What an account has is content, not a name.
+      // The content of an account is more than a name.
       if (heldBy !== null && !callerOf(request).scopes.has('content:read')) {
         throw new ProblemError('forbidden', 'held_by needs the scope content:read.');
       }
@@ -89,7 +89,7 @@ function registrableTypesOf(text: string | undefined): RegistrableType[] {
   return registrable;
 }
 
-/** `ACCOUNT:1,COURSE:2`. */
+/** Parses a text such as `ACCOUNT:1,COURSE:2`. */
 function referencesOf(text: string): { type: FocusType; id: number }[] {
   const references = text.split(',').map((each) => {
     const [type = '', id = '', ...rest] = each.split(':');

@@ -42,7 +42,7 @@ export async function searchAssets(
   };
 }
 
-/** Assets by type and id, in the order given, those that exist. */
+/** The given assets that exist, in the given order. */
 export async function readAssets(
   reader: Reader,
   references: readonly { type: FocusType; id: number }[],

@@ -46,7 +46,7 @@ export interface DeadLetterFilter {
   webhookId: number | null;
   /** What else must match. */
   deliveries: DeliveryFilter;
-  /** Only those after this one, in the order of the list. */
+  /** Only dead letters after this one, in the order of the list. */
   after: LetterPosition | null;
 }
 
@@ -63,7 +63,10 @@ export interface DeadLetterPage extends LongListed<DeadLetterInBrief> {
   next: LetterPosition | null;
 }
 
-/** What a list of ids is made of: an index gives each of them in order, so a page costs what it passes over. */
+/**
+ * A source of a list of ids. Each of its parts is in the order of an index, so a page costs only the rows that it
+ * passes over.
+ */
 interface Source {
   /** At least so many of the first ones. */
   rows: (first: number) => RawBuilder<unknown>;
@@ -121,7 +124,7 @@ async function filteredSource(
         order by newest.updated_at desc, newest.id desc limit ${sql.lit(MAX_COUNTED)}) as examined
       join deliveries on deliveries.id = examined.id where ${condition}`;
   const end = await readEnd(reader, source);
-  // All after it were dead-lettered earlier still, and an event occurs before its message is dead-lettered.
+  // Later ones in the list were dead-lettered earlier, and an event occurs before its message is dead-lettered.
   const isTooEarly = (end?.updatedAt ?? 0) < (filter.deliveries.from ?? 0);
   return { ...source, rows: () => found, counted: found, next: isTooEarly ? null : end };
 }
@@ -166,7 +169,7 @@ async function sourceOf(reader: Reader, { search, webhookId, after }: DeadLetter
   };
 }
 
-/** The first comparison is the one that the index by age can use. */
+/** Whether a dead letter comes after a position. The index by age can use the first comparison. */
 function isAfter({ updatedAt, id }: LetterPosition): RawBuilder<unknown> {
   return sql`deliveries.updated_at <= ${updatedAt} and (deliveries.updated_at < ${updatedAt} or deliveries.id < ${id})`;
 }
@@ -180,7 +183,7 @@ async function readMatchingIds(reader: Reader, search: string, webhookId: number
   return rows.map(({ id }) => id);
 }
 
-/** Webhooks that have dead letters and fit by name, deleted ones too; one more than are searched. */
+/** Webhooks with dead letters whose names match, including deleted ones; one more than are searched. */
 async function readMatchingWebhooks(
   reader: Reader,
   search: string,

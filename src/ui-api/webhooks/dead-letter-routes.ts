@@ -33,7 +33,7 @@ export interface DeadLetterListAnswer extends ListAnswer<DeadLetter> {
   next_cursor: string | null;
 }
 
-/** What one step of redelivery or removal did, and what is left for further ones. */
+/** The result of one step of a redelivery or removal. */
 export type DeadLetterStepAnswer = ReturnType<typeof toStep>;
 
 const Query = Type.Object(
@@ -41,7 +41,7 @@ const Query = Type.Object(
     search: SearchText,
     webhook_id: Type.Optional(Id()),
     ...FilterQuery.properties,
-    /** The `next_cursor` of a list: this one begins there. */
+    /** The `next_cursor` of a previous page. The list continues there. */
     cursor: Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH })),
     ...partMembers(MAX_COUNTED),
   },

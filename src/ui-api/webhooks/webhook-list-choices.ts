@@ -1,6 +1,6 @@
 /**
- * What the list of webhooks can be ordered by, as the interface and the columns of the page name it. `failing`: those in error
- * first, then by name.
+ * Sort keys of the list of webhooks, named like the columns of the page. `failing`: webhooks in error first, then by
+ * name.
  */
 export const WEBHOOK_SORTS = [
   'failing',
@@ -13,6 +13,8 @@ export const WEBHOOK_SORTS = [
 ] as const;
 export type WebhookSort = (typeof WEBHOOK_SORTS)[number];
 
-/** `blocked`: the first message that waits has failed before. `active` ones may be paused. */
+/**
+ * Filters of the list. `blocked`: the first message that waits has failed before. `active` webhooks may be paused.
+ */
 export const WEBHOOK_STATES = ['active', 'paused', 'inactive', 'in_error', 'blocked'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];

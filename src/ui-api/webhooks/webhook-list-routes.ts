@@ -78,7 +78,10 @@ function toOverview(
     id: webhook.id,
     name: webhook.name,
     topic: webhook.topic as Topic,
-    /** All that the topic has, less what the focus excludes; `subtopics` then holds these. */
+    /**
+     * Whether the webhook has all subtopics of its topic except those that the focus excludes. `subtopics` then
+     * contains these.
+     */
     all_subtopics: webhook.all_subtopics === 1,
     subtopics: webhook.subtopics as Subtopic[],
     target_url: webhook.target_url,
@@ -98,7 +101,7 @@ function toOverview(
       successAt === null || errorAt === null ? (successAt ?? errorAt) : Math.max(successAt, errorAt),
     ),
     created_dt: formatDateTime(webhook.created_at),
-    /** Messages that wait, one in flight included. */
+    /** Waiting messages, including one in flight. */
     depth: webhook.pending ?? 0,
     head_attempts: waits ? (webhook.receive_count ?? 0) : 0,
     /** Null while it is in flight or delivery is paused. */

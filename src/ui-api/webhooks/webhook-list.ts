@@ -91,7 +91,7 @@ export async function listWebhooks(
   return { total, items: await withDetails(reader, items, now) };
 }
 
-/** One of them; undefined when it does not exist or was deleted. */
+/** A webhook of the list; undefined if it does not exist or was deleted. */
 export async function readListedWebhook(
   reader: Reader,
   id: number,
@@ -105,7 +105,7 @@ function existingWebhooks(reader: Reader) {
   return reader.query.selectFrom('webhooks').where('webhooks.deleted_at', 'is', null);
 }
 
-/** With the table that holds what they are ordered by. */
+/** Joins webhooks with the table that contains the columns of their order. */
 function withOrderOf(webhooks: ReturnType<typeof existingWebhooks>, sort: WebhookSort) {
   switch (sort) {
     case 'name':
@@ -118,7 +118,7 @@ function withOrderOf(webhooks: ReturnType<typeof existingWebhooks>, sort: Webhoo
   }
 }
 
-/** With what is shown of each: its statistics and the state of its line. */
+/** Joins webhooks with their statistics and lines, and selects the columns that the list shows. */
 function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
   return webhooks
     .leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
@@ -167,7 +167,7 @@ async function withDetails(
 function orderOf(reader: Reader, sort: WebhookSort) {
   switch (sort) {
     case 'failing':
-      // One expression, so that the direction is that of both.
+      // One expression, so that both parts have the same direction.
       return sql`case when webhook_statistics.in_error = 1 then '0' else '1' end || ${nameKey(reader.dialect, 'webhooks.name')}`;
     case 'name':
       return nameKey(reader.dialect, 'webhooks.name');
@@ -185,7 +185,7 @@ function orderOf(reader: Reader, sort: WebhookSort) {
   }
 }
 
-/** The attempts of each webhook, by counters of an hour that began at a moment or later. */
+/** The attempts of each webhook, by hourly counters from a given time on. */
 async function countAttemptsSince(
   reader: Reader,
   ids: readonly number[],

@@ -40,8 +40,8 @@ export interface CurrentConfiguration {
 }
 
 /**
- * The errors of a configuration beyond its schema. Checks only members of the right type
- * and lists of an allowed length, so that the errors can be reported together with those of the schema.
+ * The errors of a configuration beyond its schema. Only members of the right type and lists of an allowed length are
+ * checked. So the errors can be reported together with those of the schema.
  */
 export function configurationErrors(
   input: unknown,
@@ -91,9 +91,9 @@ export function toConfiguration(
 }
 
 /**
- * Whether a list of subtopics only repeats what a record with all subtopics shows: it comes with `all_subtopics`, and
- * is the list under the given focus. In an update, it may also be the list that the webhook shows now, or the topic's whole
- * list: an update that adds a focus can be sent again. Any other list, and any list without that member, is an explicit one.
+ * Whether a list of subtopics only repeats the list that a record with all subtopics shows. `all_subtopics` must be
+ * true, and the list must be the one under the given focus. In an update, the list may also be the webhook's current
+ * one or the topic's whole list. So an update that adds a focus can be sent again. Any other list is explicit.
  */
 function isReadAsAll(
   input: { topic?: unknown; focus?: unknown; all_subtopics?: unknown },
@@ -221,7 +221,10 @@ function isLost(current: CurrentConfiguration | null): boolean {
   return current?.authentication.type === 'BASIC' && current.authentication.key === '';
 }
 
-/** Why the stored secret cannot be kept: it could be sent to another target. Null if it is kept. */
+/**
+ * Why an update must contain the secret: the stored one could be sent to another target. Null if the stored one is
+ * kept.
+ */
 function keptSecretFault(
   key: unknown,
   targetUrl: unknown,

@@ -1,16 +1,16 @@
 import type { Webhook, WebhookConfiguration } from './webhook.ts';
 
 /**
- * Whether an update makes the head due now instead of at its next retry: its messages are discarded now, or may be, or
- * they are no longer on hold, or the next attempt may succeed.
- * @param headOccurredAt when the event of the head occurred; null if nothing waits
+ * Whether an update makes the head due now instead of at its next retry. It does if the messages are discarded or no
+ * longer on hold, or if the next attempt may succeed.
+ * @param headOccurredAt when the event of the head occurred; null if no messages wait
  */
 export function makesHeadDue(
   current: Webhook,
   next: WebhookConfiguration,
   headOccurredAt: number | null,
 ): boolean {
-  // The head of a paused webhook would only be put on hold again. Resuming makes it due.
+  // Delivery would only put the head of a paused webhook on hold again. Resuming makes it due.
   if (next.enabled && next.paused) return false;
   return (
     (current.enabled && !next.enabled) ||
@@ -20,7 +20,7 @@ export function makesHeadDue(
   );
 }
 
-/** Whether a message of this time is discarded instead of delivered while the webhook is active and not paused. */
+/** Whether a message is discarded because its event occurred before `ignoreBefore`. */
 export function isTooOld(occurredAt: number, { ignoreBefore }: { ignoreBefore: number | null }): boolean {
   return ignoreBefore !== null && occurredAt < ignoreBefore;
 }

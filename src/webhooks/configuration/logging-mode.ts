@@ -27,8 +27,8 @@ export interface RelevantLevels {
 }
 
 /**
- * The effective logging mode: FULL if the service or the triggering class is at debug or more verbose, otherwise that of
- * the webhook. A less verbose level does not lower it.
+ * The effective logging mode: FULL if the service or the triggering class logs at debug or more verbosely, otherwise
+ * the webhook's own mode. A less verbose level does not lower it.
  */
 export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels): LoggingMode {
   return isAtLeastAsVerboseAs(levels.generalLevel, 'debug') ||

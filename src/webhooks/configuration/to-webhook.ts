@@ -6,7 +6,10 @@ function isPast(moment: number | null, now: number): boolean {
   return moment !== null && moment <= now;
 }
 
-/** A webhook of its row. `now`: epoch milliseconds, which decides whether a former signing secret still signs. */
+/**
+ * Converts a row to a webhook.
+ * @param now in epoch milliseconds; it decides whether a former signing secret still signs
+ */
 export function toWebhook(
   row: StoredWebhook,
   details: Pick<Webhook, 'subtopics' | 'focus' | 'authentication'>,

@@ -36,7 +36,8 @@ export async function replaceTriggers(
   if (!enabled) return;
   const accounts = focus.filter((each) => each.type === 'ACCOUNT');
   const content = focus.filter((each) => each.type !== 'ACCOUNT');
-  // If there are both kinds, both must match: it is found by the account, then checked against the content focus.
+  // With both kinds of focus, both must match: the account finds the webhook, and the content focus is checked
+  // afterwards.
   const entries = accounts.length > 0 ? accounts : content.length > 0 ? content : [{ type: ANY, id: 0 }];
   const needsContent = accounts.length > 0 && content.length > 0 ? 1 : 0;
   await tx.insertMany(
@@ -69,7 +70,7 @@ export async function readMatchingWebhooks(
   return matches;
 }
 
-/** The first of those with ids above `afterId`. */
+/** The first matching webhooks with ids above `afterId`. */
 async function readSomeMatches(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },

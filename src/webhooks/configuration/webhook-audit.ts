@@ -8,8 +8,8 @@ import { formatOptionalDateTime } from '../../time/date-time.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
- * What changed in the configuration of a webhook, for the audit log. The key for Basic authentication is stored encrypted,
- * so its values are not recorded, either.
+ * What changed in the configuration of a webhook, for the audit log. The values of the key for Basic authentication
+ * are not recorded, because it is stored encrypted like the secret.
  * @param before null if it was created
  * @param after null if it was deleted
  * @param secretChanged whether the secret for Basic authentication was set, replaced or removed

@@ -63,7 +63,9 @@ const FocusInput = Type.Object(
   },
 );
 
-/** Text without control characters and colons, for the description: the service has better words for a colon. */
+/**
+ * Text without control characters and colons, for the API description. The service itself explains a colon better.
+ */
 const KEY_PATTERN = '^[^:\\x00-\\x1f\\x7f]*$';
 
 const AuthenticationInput = Type.Object(

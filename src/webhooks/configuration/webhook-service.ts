@@ -66,7 +66,7 @@ export interface WebhookServiceDependencies {
   checkTargetUrl: CheckTargetUrl;
   readAssetNames: ReadAssetNames;
   maxWebhooks: number;
-  /** The webhooks service is disabled. */
+  /** True while the webhooks service is disabled. */
   readOnly: boolean;
   log: Pick<Logger, 'info'>;
   now: () => number;
@@ -96,8 +96,9 @@ export class WebhookService {
   }
 
   /**
-   * The configuration that a webhook would have if the input were saved, as a new webhook or as an update of the one with
-   * that id. @throws {ProblemError} `not-found`, `invalid-request`
+   * The configuration that saving the input would give: as a new webhook, or as an update of the webhook with that
+   * id.
+   * @throws {ProblemError} `not-found`, `invalid-request`
    */
   async preview(input: WebhookInput, webhookId: number | null): Promise<WebhookConfiguration> {
     const current = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
@@ -252,7 +253,7 @@ export class WebhookService {
     await recordAudit(tx, { by, action, id, name, changes }, this.#with.now());
   }
 
-  /** Whether the secret that will be stored is another one than now. Call it before the change. */
+  /** Whether an update changes the stored secret. Call it before the update. */
   async #changesSecret(tx: Transaction, current: Webhook, next: Authentication): Promise<boolean> {
     if (next.type === 'NONE' || current.authentication.type === 'NONE') {
       return next.type !== current.authentication.type;

@@ -147,12 +147,12 @@ export async function updateWebhook(
     .execute();
 }
 
-/** Encrypted credentials; null if there are none. */
+/** Stores encrypted credentials; null removes them. */
 export async function setCredentials(tx: Transaction, id: number, credentials: string | null): Promise<void> {
   await tx.query.updateTable('webhooks').set({ credentials }).where('webhooks.id', '=', id).execute();
 }
 
-/** The data of a deleted webhook that is removed immediately. */
+/** The values that remove the secrets of a deleted webhook. */
 const NO_SECRETS = {
   credentials: null,
   signing_secret: null,

@@ -44,7 +44,7 @@ export interface WebhookConfiguration {
 export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   id: number;
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
-  /** It has a failure more recent than its last success or edit. */
+  /** Whether its last failure is more recent than its last success or edit. */
   inError: boolean;
   /** Since when its postbacks are signed, and until when the former secret also signs, in epoch milliseconds. */
   signingSince: number | null;

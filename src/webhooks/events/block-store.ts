@@ -12,13 +12,13 @@ export interface EventBlock {
   keys: string;
 }
 
-/** The last event that is in a block; 0 if there is no block. */
+/** The id of the last event in a block; 0 if there is no block. */
 export async function readBlocksEnd(reader: Pick<Reader, 'all'>): Promise<number> {
   const [row] = await reader.all<{ last: number | null }>('select max(last_id) as last from event_blocks');
   return row?.last ?? 0;
 }
 
-/** The last event of the block before the one with this end; 0 if there is none. */
+/** The id of the last event in the previous block; 0 if there is none. */
 export async function readBlockStart(reader: Pick<Reader, 'all'>, lastId: number): Promise<number> {
   const [row] = await reader.all<{ last: number | null }>(
     'select max(last_id) as last from event_blocks where last_id < ?',
@@ -27,7 +27,7 @@ export async function readBlockStart(reader: Pick<Reader, 'all'>, lastId: number
   return row?.last ?? 0;
 }
 
-/** Two instances may write the same block. */
+/** Inserts a block unless another instance has inserted it. */
 export async function insertBlock(tx: Transaction, block: EventBlock): Promise<void> {
   await tx.insertMany(
     'event_blocks',
@@ -37,7 +37,7 @@ export async function insertBlock(tx: Transaction, block: EventBlock): Promise<v
   );
 }
 
-/** The end of the block with an event of this id; null if it is in none. */
+/** The end of the block that contains an event; null if no block contains it. */
 export async function readBlockEnd(reader: Pick<Reader, 'all'>, id: number): Promise<number | null> {
   const [row] = await reader.all<{ last: number | null }>(
     'select min(last_id) as last from event_blocks where last_id >= ?',
@@ -46,7 +46,7 @@ export async function readBlockEnd(reader: Pick<Reader, 'all'>, id: number): Pro
   return row?.last ?? null;
 }
 
-/** Blocks whose ends are after one id and not after another, in order. */
+/** Blocks whose ends are greater than `after` and at most `upTo`, in order. */
 export async function readBlocks(
   reader: Pick<Reader, 'all'>,
   request: { after: number; upTo: number; direction: 'ascending' | 'descending'; limit: number },
@@ -86,15 +86,15 @@ export async function deleteBlock(tx: Transaction, lastId: number): Promise<void
 }
 
 /**
- * A number for a transaction on PostgreSQL that is larger than those of all transactions that have one. A snapshot does not
- * know it: its end is behind the last transaction that has ended, and later ones may be open.
+ * Draws a transaction number on PostgreSQL that is larger than those of all transactions that have one. A snapshot
+ * does not contain it: its end is after the last transaction that has ended, and later ones may be open.
  */
 export async function drawTransactionNumber(reader: Pick<Reader, 'all'>): Promise<number> {
   const [row] = await reader.all<{ number: number }>('select pg_current_xact_id()::text::bigint as number');
   return Number(row!.number);
 }
 
-/** Whether a transaction with a smaller number is open on PostgreSQL. That number must have been drawn. */
+/** Whether a transaction with a smaller number is open on PostgreSQL. The number must have been drawn before. */
 export async function isOpenBefore(reader: Pick<Reader, 'all'>, number: number): Promise<boolean> {
   const [row] = await reader.all<{ oldest: number }>(
     'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest',
@@ -102,7 +102,7 @@ export async function isOpenBefore(reader: Pick<Reader, 'all'>, number: number):
   return Number(row!.oldest) < number;
 }
 
-/** The last event; 0 if there is none. */
+/** The id of the last event; 0 if there is none. */
 export async function readLastEvent(reader: Pick<Reader, 'all'>): Promise<number> {
   const [row] = await reader.all<{ last: number | null }>('select max(id) as last from events');
   return row?.last ?? 0;

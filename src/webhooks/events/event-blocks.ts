@@ -17,17 +17,17 @@ import { keysOf } from './event-keys.ts';
 import { deleteEvents, readEventPart, readEventRemovals } from './event-store.ts';
 import { toKeyFilter } from './key-filter.ts';
 
-/** Events of a block: a search that cannot skip it reads so many. */
+/** Number of events in a block. A search reads all of them if it cannot skip the block. */
 export const BLOCK_EVENTS = 512;
-/** Text of events that is in memory together. */
+/** Maximum size of the events in memory at once, in bytes of text. */
 const PART_BYTES = 4 * 1_024 * 1_024;
 const INTERVAL_MS = 1_000;
 /** Between two blocks, deliveries and events have the database to themselves. */
 const STEP_PAUSE_MS = 10;
 
 /**
- * Summarizes the event log in blocks: which keys may be in them, and which times. A search skips most blocks, so that the
- * log needs no index that every event would have to write. The events after the last block are searched one by one.
+ * Summarizes the event log in blocks: which keys and times their events may have. A search skips most blocks, so the
+ * log needs no index, which every event would have to write. Events after the last block are searched one by one.
  */
 export class EventBlocks implements AsyncDisposable {
   readonly #database: Pick<Database, 'dialect' | 'reader' | 'transaction'>;
@@ -117,7 +117,7 @@ export class EventBlocks implements AsyncDisposable {
     }
     if (this.#awaited === null) {
       const lastId = await readLastEvent(reader);
-      // Without new events, nothing need be awaited, and no number is drawn.
+      // Without new events, no transaction has to end first, and no number is drawn.
       if (lastId > this.#settledTo) this.#awaited = { lastId, next: await drawTransactionNumber(reader) };
     }
     return this.#settledTo;
@@ -158,7 +158,7 @@ async function deleteInBlock(
   return gone.length;
 }
 
-/** Where few events occur, none of them may ever be in a block. */
+/** Removes events that are in no block yet. If few events occur, the next block may never be complete. */
 async function deleteAfterBlocks(tx: Transaction, before: number, limit: number): Promise<number> {
   const events = await readEventRemovals(tx, {
     after: await readBlocksEnd(tx),

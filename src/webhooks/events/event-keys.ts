@@ -1,6 +1,6 @@
 import { contentOf, equivalentOf, type StoredEvent } from './stored-event.ts';
 
-/** What events are searched by. Several are combined. */
+/** Filters of events, all of which must match. */
 export interface EventFilter {
   subtopic?: string | undefined;
   user?: string | undefined;
@@ -13,8 +13,8 @@ export interface EventFilter {
 }
 
 /**
- * The keys by which an event is found: a letter for what it is, and the value. Ids of content have the letter of their
- * type.
+ * The keys by which an event is found: a letter for the kind of key, and the value. Ids of content have the letter of
+ * their type.
  */
 export function keysOf(event: Pick<StoredEvent, 'subtopic' | 'user' | 'resource' | 'focused'>): string[] {
   const { subtopic, user, resource } = event;
@@ -30,7 +30,7 @@ export function keysOf(event: Pick<StoredEvent, 'subtopic' | 'user' | 'resource'
   return keys;
 }
 
-/** The keys that every event of a filter has. */
+/** The keys that all matching events have. */
 export function keysOfFilter(filter: EventFilter): string[] {
   const keys: string[] = [];
   const add = (letter: string, value: string | number | undefined) => {

@@ -18,7 +18,10 @@ export interface NewEvent {
   matched: readonly number[] | null;
 }
 
-/** Stores events in the log, in the transaction of the change that caused them: one row each, whatever it matches. */
+/**
+ * Stores events in the log, in the transaction of the change that caused them. Each is one row, however many webhooks
+ * it matches.
+ */
 export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   await insertEvents(
     tx,

@@ -17,7 +17,7 @@ import { UNMATCHED_REASONS } from './event-matching.ts';
 
 /** Room for the longest learner id, and for the longest e-mail address. */
 const MAX_SEARCHED_TEXT = 320;
-/** Assets of an event that a list shows: a message can have hundreds. */
+/** Maximum number of assets of an event in a list; a message can have hundreds. */
 export const MAX_CONTENT_SHOWN = 20;
 
 function Text(description: string) {
@@ -26,7 +26,7 @@ function Text(description: string) {
   );
 }
 
-/** Which events a list is of. */
+/** Which events are listed. */
 export const EventsQuery = Type.Object({
   ...PageQuery.properties,
   subtopic: Type.Optional(
@@ -96,7 +96,7 @@ export const EventRecord = Type.Object(
 );
 export type EventRecord = Static<typeof EventRecord>;
 
-/** Which webhooks of an event. */
+/** Which webhooks of an event are listed. */
 export const EventWebhooksQuery = Type.Object({
   ...PageQuery.properties,
   got_message: Type.Optional(

@@ -8,19 +8,19 @@ import { type EventPart, readEventPart } from './event-store.ts';
 import { mayHaveKeys } from './key-filter.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Blocks whose summaries are read together. */
+/** Number of block summaries that are read together. */
 const BLOCKS_TOGETHER = 100;
-/** Events that a search reads before it returns what it has found, and where to continue. Large ones: fewer. */
+/** Maximum number of events that a search reads before it returns; fewer if they are large. */
 const MAX_EVENTS_READ = 20_000;
 
-/** Which events are searched for, and which part of them. */
+/** Which events are searched, and in which order. */
 export interface EventSearch {
-  /** They have all of these keys. */
+  /** Only events with all of these keys. */
   keys: readonly string[];
-  /** The time range in which they occurred, without its end. In epoch milliseconds. */
+  /** Only events that occurred in this range, in epoch milliseconds; `to` is excluded. */
   from: number;
   to: number;
-  /** Only events after this id, and only those before that one. */
+  /** Only events with ids between these two, both excluded. */
   after: number;
   before: number;
   direction: 'ascending' | 'descending';

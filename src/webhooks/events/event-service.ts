@@ -12,25 +12,27 @@ import { readWebhookFits, type WebhookFit } from './matching-store.ts';
 import { messageIdOf, parseMessageId } from './message-ids.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Webhooks that one statement holds an event against. */
+/** Maximum number of webhooks that one statement matches with an event. */
 const WEBHOOKS_TOGETHER = 200;
 
-/** The state of the message of an event for a webhook. WAITING: not attempted yet. EXPIRED: not kept any longer. */
+/**
+ * The state of the message of an event for a webhook. WAITING: not attempted yet. EXPIRED: its history was removed.
+ */
 export type MessageState = DeliveryStatus | 'WAITING' | 'EXPIRED';
 
 /** The outcome of an event for one webhook. */
 export interface WebhookOutcome {
   id: number;
   name: string;
-  /** How it got a message; null if it got none. */
+  /** How the webhook got a message; null if it got none. */
   via: 'MATCH' | 'REPLAY' | null;
-  /** Why it got none. */
+  /** Why the webhook got no message; null if it got one. */
   reason: UnmatchedReason | null;
   configurationChanged: boolean;
   message: { id: string; state: MessageState; delivery: MessageOutcome | null } | null;
 }
 
-/** Which events. */
+/** Which events are listed. */
 export interface EventQuery {
   filter: EventFilter;
   messageId: string | null;
@@ -54,7 +56,7 @@ export class EventService {
     this.#with = dependencies;
   }
 
-  /** Newest first. */
+  /** Lists events, newest first. */
   async list({ filter, messageId, from, to, page }: EventQuery): Promise<Page<StoredEvent>> {
     const search = {
       ...ALL_EVENTS,
@@ -83,8 +85,9 @@ export class EventService {
   }
 
   /**
-   * The webhooks, by id: those that got a message of the event with its outcome, the others with the reason.
-   * @param which `got`: true for only those that got a message, false for only the others. `webhookId`: only this one.
+   * The webhooks, by id: each with the outcome of its message of the event, or with the reason why it got none.
+   * @param which `got`: true for only webhooks that got a message, false for only the others. `webhookId`: only this
+   *   one.
    * @throws {ProblemError} `not-found`
    */
   async webhooksOf(
@@ -160,10 +163,11 @@ export class EventService {
     const waiting = new Set(untried.filter((webhookId) => again.has(idOf(webhookId))));
     for (const webhookId of untried) {
       const { head } = await lines.line(webhookId);
-      // A line has the order in which its messages were queued: other messages than replayed ones, when they occurred.
+      // A line has the order in which its messages were queued. A message that was not replayed was queued when its
+      // event occurred.
       if (head !== null && head.waitingSince <= occurredAt) waiting.add(webhookId);
     }
-    // Those that were attempted since the first look.
+    // Some may have been attempted since the first reading.
     for (const [id, delivery] of await readDeliveriesOfMessages(database.reader, untried.map(idOf)))
       deliveries.set(id, delivery);
     return new Map(

@@ -20,11 +20,12 @@ export interface NewEventRow {
 
 type EventReader = Pick<Reader, 'all' | 'allFor' | 'dialect'>;
 
-// The transaction gets its number first: `event-blocks.ts` waits for the transactions that have one. Below, the parameters
-// are in subqueries: the server would plan each call again if it could count rows by their values, which takes 100 µs.
+// The transaction gets its number first: `event-blocks.ts` waits for the transactions that have one. Below, the
+// parameters are in subqueries. Otherwise the server would estimate rows from their values and plan each call again,
+// which takes 100 µs.
 const DRAWN = `pg_current_xact_id()::text as tx, nextval(pg_get_serial_sequence('events', 'id')) as id`;
 
-/** The ids of the next events. Nobody else gets them. */
+/** Draws the ids of the next events. No other transaction gets them. */
 export async function nextEventIds(tx: Transaction, count: number): Promise<number[]> {
   if (tx.dialect === 'postgres') {
     const rows = await tx.all<{ id: number }>(
@@ -38,8 +39,8 @@ export async function nextEventIds(tx: Transaction, count: number): Promise<numb
 }
 
 /**
- * On PostgreSQL, the next event ids and the sum of the revisions of webhooks. One statement, because every event that
- * webhooks match needs both.
+ * Draws the ids of the next events and sums the revisions of webhooks, on PostgreSQL. One statement does both,
+ * because every event that matches webhooks needs both.
  */
 export async function nextEventIdsWithRevisions(
   tx: Transaction,
@@ -83,7 +84,7 @@ const EVENTS = new BatchStatement(
   (wanted, { joined }) => `select ${COLUMNS} from ${joined} events where events.id = ${wanted.id}`,
 );
 
-/** The events of these ids, in no order; those that do not exist are missing. */
+/** The events with these ids, unordered. Events that do not exist are missing. */
 export async function readEvents(reader: EventReader, ids: readonly number[]): Promise<StoredEvent[]> {
   const rows = await EVENTS.all<EventRow>(
     reader,
@@ -93,8 +94,8 @@ export async function readEvents(reader: EventReader, ids: readonly number[]): P
 }
 
 /**
- * To which webhooks events were replayed, by the id of the event; those that do not exist are missing. Nobody else changes
- * them until the transaction ends.
+ * Locks events until the transaction ends. Returns the webhooks to which each was replayed, by event id. Events that
+ * do not exist are missing.
  */
 export async function lockReplayed(tx: Transaction, ids: readonly number[]): Promise<Map<number, number[]>> {
   const rows = await tx.all<Pick<EventRow, 'id' | 'replayed'>>(
@@ -113,7 +114,7 @@ export interface EventRange {
   limit: number;
 }
 
-/** Events that were read together: those of a range, or its first ones. */
+/** The events of a range that were read together: all of them, or the first ones. */
 export interface EventPart {
   events: StoredEvent[];
   /** The last id of the part; null if it is empty. */
@@ -125,7 +126,7 @@ export interface EventPart {
 
 /**
  * The first events of a range, by id.
- * @param maxBytes they are not larger together, unless there is only one
+ * @param maxBytes the maximum size of the events together; a single event may be larger
  */
 export async function readEventPart(
   reader: EventReader,
@@ -149,7 +150,7 @@ export async function readEventPart(
   };
 }
 
-/** The ids of the first events of a range, and how much text each has. */
+/** The ids of the first events of a range, and the sizes of their texts. */
 async function readEventSizes(
   reader: EventReader,
   { after, before, direction, limit }: EventRange,
@@ -212,7 +213,7 @@ const ADD_REPLAYED = new BatchStatement(
     `update events set replayed = ${changed.replayed} ${from} where events.id = ${changed.id}`,
 );
 
-/** Writes to which webhooks events were replayed. */
+/** Stores the webhooks to which events were replayed. */
 export async function setReplayed(
   tx: Transaction,
   rows: readonly { id: number; replayed: string }[],
@@ -226,7 +227,7 @@ const DELETE_EVENTS = new BatchStatement(
   (gone, { using }) => `delete from events ${using} where events.id = ${gone.id}`,
 );
 
-/** Removes events and the shared parts of messages that nothing else has. */
+/** Removes events, and the shared parts of messages that nothing else uses. */
 export async function deleteEvents(tx: Transaction, events: readonly EventRemoval[]): Promise<void> {
   await DELETE_EVENTS.run(
     tx,

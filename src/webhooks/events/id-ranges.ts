@@ -1,4 +1,7 @@
-/** Sets of ids as text, such as `3,7-9`. A webhook's id takes a few characters, and many in a row take no more. */
+/**
+ * Sets of ids as text, such as `3,7-9`. An id takes a few characters, and a range of consecutive ids takes no more
+ * than two.
+ */
 
 /** @param ids ascending and distinct */
 export function formatIds(ids: readonly number[]): string {
@@ -12,7 +15,7 @@ export function formatIds(ids: readonly number[]): string {
   return ranges.join(',');
 }
 
-/** The ids of such a text, ascending. */
+/** The ids in such a text, ascending. */
 export function parseIds(text: string): number[] {
   if (text === '') return [];
   return text.split(',').flatMap((range) => {

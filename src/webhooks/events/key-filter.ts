@@ -1,6 +1,6 @@
 /**
- * A Bloom filter of keys as text: it says that a key is certainly not among them, or that it probably is. With 16 bits and
- * 8 probes a key, one of 1,700 keys that are not among them seems to be.
+ * A Bloom filter of keys as text: it says that a key is certainly not among them, or that it probably is. With 16
+ * bits and 8 probes per key, it is wrong about one in 1,700 keys that are not among them.
  */
 
 const BITS_A_KEY = 16;
@@ -18,7 +18,7 @@ export function toKeyFilter(keys: ReadonlySet<string>): string {
   return bytes.toString('base64');
 }
 
-/** Whether all keys may be among those of a filter. False is certain. */
+/** Whether a filter may contain all keys. False is certain. */
 export function mayHaveKeys(filter: string, keys: readonly string[]): boolean {
   if (keys.length === 0) return true;
   const bytes = Buffer.from(filter, 'base64');

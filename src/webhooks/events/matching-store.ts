@@ -26,7 +26,10 @@ export interface MatchedEvent {
   content: readonly ContentReference[];
 }
 
-/** Webhooks with larger ids than `after`, deleted ones too, by id, with what an event fits in each. */
+/**
+ * The first webhooks with ids above `after`, including deleted ones, by id. Each has the parts of its configuration
+ * that an event fits.
+ */
 export async function readWebhookFits(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: MatchedEvent,

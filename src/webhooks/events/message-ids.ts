@@ -1,4 +1,4 @@
-/** A message, named by what it is about. */
+/** The event and the webhook that identify a message. */
 export interface MessageReference {
   eventId: number;
   /** When the event occurred, in epoch milliseconds. */
@@ -15,8 +15,9 @@ const VARIANT = 0x8000_0000;
 const FORM = /^([\da-f]{8})-([\da-f]{4})-7([\da-f]{3})-([89ab][\da-f]{3})-([\da-f]{4})([\da-f]{8})$/i;
 
 /**
- * The id of the message of an event for a webhook: always the same, so that a message is never queued twice. It is a UUID
- * of version 7 (RFC 9562): the time of the event, then the event's id and the webhook's id instead of random bits.
+ * The id of the message of an event for a webhook: always the same, so that a message is never queued twice. It is a
+ * UUID of version 7 (RFC 9562): the time of the event, then the ids of the event and the webhook instead of random
+ * bits.
  * @throws {RangeError} if an id is too large
  */
 export function messageIdOf({ eventId, occurredAt, webhookId }: MessageReference): string {

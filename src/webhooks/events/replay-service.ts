@@ -28,9 +28,9 @@ import { messageIdOf } from './message-ids.ts';
 import { readMatcher } from './replay-matcher.ts';
 import type { StoredEvent } from './stored-event.ts';
 
-/** Messages that one step queues. */
+/** Maximum number of messages that one step queues. */
 const STEP_MESSAGES = 500;
-/** Events that one step reads, of any size; large ones: {@link STEP_BYTES}. */
+/** Maximum number of events that one step reads; fewer if they are large ({@link STEP_BYTES}). */
 const STEP_EVENTS = 5_000;
 
 /** For how long a replay waits for changes in progress, and how often it looks. */
@@ -42,19 +42,22 @@ export interface ReplayRequest {
   /** Epoch milliseconds; `to` is excluded. */
   from: number;
   to: number;
-  /** Also events of which the webhook got a message before, unless that still waits. */
+  /**
+   * Whether events are included whose message the webhook already got. Messages that still wait are never queued
+   * again.
+   */
   again: boolean;
-  /** Nothing is queued. */
+  /** If true, nothing is queued: messages are only counted. */
   dryRun: boolean;
   /** The event after which the step begins; null for the first. */
   after: number | null;
 }
 
-/** What a step did. */
+/** The result of a step. */
 export interface ReplayStep {
   /** Messages that were queued, or would be. */
   replayed: number;
-  /** The event after which the next step begins; null when nothing is left. */
+  /** The event after which the next step begins; null at the end. */
   next: number | null;
 }
 
@@ -80,9 +83,9 @@ export class ReplayService {
   }
 
   /**
-   * Waits until the changes that are in progress now have ended, but not for long. Their events matched the webhooks as these
-   * were before: a webhook that was activated since would get them neither at once nor from a replay that does not find them.
-   * On SQLite, changes do not overlap.
+   * Waits a short time for the changes that are in progress now. Their events matched the webhooks as they were
+   * before. A webhook that was activated since would miss them: the replay would not find them either. On SQLite,
+   * changes do not overlap.
    */
   async untilChangesEnded(): Promise<void> {
     const { dialect, reader } = this.#with.database;
@@ -94,8 +97,8 @@ export class ReplayService {
   }
 
   /**
-   * Appends the messages of events to the line, in the order of the events: those that the webhook matches as it is
-   * configured now. Each is queued at most once, because a message of the same event and webhook has the same id.
+   * Appends messages to the line for the events that the webhook matches as it is configured now, in their order.
+   * Each is queued at most once, because messages of one event and webhook have the same id.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async step(webhookId: number, request: ReplayRequest, by: Actor, open?: Transaction): Promise<ReplayStep> {
@@ -127,7 +130,7 @@ export class ReplayService {
         chosen.push(
           ...page.items
             .filter((event) => fits(event) && (request.again || !hasGot(event, webhookId)))
-            // What was parsed takes several times as much memory as its text.
+            // Parsed members take several times as much memory as their text.
             .map(({ resource: _resource, focused: _focused, ...event }) => event),
         );
         after = page.next;
@@ -151,7 +154,7 @@ export class ReplayService {
 
   async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly ChosenEvent[]): Promise<number> {
     if (chosen.length === 0) return 0;
-    // As they are now: another webhook's replay may have written to them.
+    // Read again, because another webhook's replay may have changed them.
     const replayedTo = await lockReplayed(
       tx,
       chosen.map(({ id }) => id),
@@ -214,7 +217,10 @@ function hasGot({ matched, replayed }: ChosenEvent, webhookId: number): boolean 
   return matched?.includes(webhookId) === true || replayed.includes(webhookId);
 }
 
-/** Those that were sent before count only if their message is settled. */
+/**
+ * How many of the events would be queued. If the webhook already got the message of an event, it counts only if that
+ * message is settled.
+ */
 async function countQueueable(
   tx: Transaction,
   webhookId: number,
@@ -227,7 +233,7 @@ async function countQueueable(
   return count;
 }
 
-/** The delivery of the message that a webhook got; null while it waits, or when its history is gone. */
+/** The delivery of the message that a webhook got; null while it waits, or if its history was removed. */
 async function settledDelivery(
   tx: Transaction,
   webhookId: number,

@@ -18,7 +18,7 @@ export interface AnyResource {
   registration?: RegistrationResource | RegistrationStatusResource;
 }
 
-/** What an event says, as its messages do. */
+/** The content of an event, as in its messages. */
 export interface EventText {
   subtopic: ServiceEvent['subtopic'];
   resource: AnyResource;
@@ -33,7 +33,7 @@ export interface StoredEvent extends EventText {
   /** The common part of its messages, as it is stored. */
   shared: string;
   sharedId: number | null;
-  /** What content focuses are matched with. */
+  /** The assets that content focuses are matched with. */
   focused: ContentReference[];
   /** The webhooks that matched, by ascending id; null if the webhooks service was disabled. */
   matched: number[] | null;
@@ -58,7 +58,7 @@ export function formatReferences(references: readonly ContentReference[]): strin
   return references.map(({ type, id }) => `${type[0]}${id}`).join(' ');
 }
 
-/** The references of such a text. */
+/** The references in such a text. */
 export function parseReferences(text: string): ContentReference[] {
   if (text === '') return [];
   return text.split(' ').map((each) => ({

@@ -42,7 +42,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     if (events.length === 0) return;
     const { queue, now } = this.#with;
     const found = await readMatches(tx, events);
-    // For all events together: locking the lines of one event after another could cause a deadlock.
+    // All lines are locked together: locking the lines of one event after another could cause a deadlock.
     const [{ at: occurredAt, isLate }, { ids, isCurrent }] = await Promise.all([
       found.webhooks.size > 0
         ? queue.lines.lockLines(tx, [...found.webhooks.keys()])
@@ -53,7 +53,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
       isCurrent && !isLate ? found : withoutUnlocked(await readMatches(tx, events), found);
     const recorded: NewEvent[] = [];
     let messages: QueueMessage[] = [];
-    // Event by event, so that each line gets them in their order.
+    // Messages are enqueued event by event, so that each line has them in the order of the events.
     for (const [n, event] of events.entries()) {
       const matched = matches[n]!;
       const eventId = ids[n]!;
@@ -88,7 +88,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
 
 /** Which webhooks events match. */
 interface Matches {
-  /** Once each: many events of many webhooks would take all memory. */
+  /** Each webhook once, because many events of many webhooks would take all memory. */
   webhooks: Map<number, FoundWebhook>;
   /** The ids for each event. */
   matches: number[][];
@@ -99,7 +99,7 @@ async function readMatches(tx: Transaction, events: readonly ServiceEvent[]): Pr
   const matches = await Promise.all(
     events.map(async (event) => {
       const matching = await readMatchingWebhooks(tx, event);
-      // The earliest revision: the webhook may be changed between the events.
+      // The earliest revision is kept, because the webhook may change between the events.
       for (const webhook of matching) if (!webhooks.has(webhook.id)) webhooks.set(webhook.id, webhook);
       return matching.map(({ id }) => id);
     }),
@@ -108,8 +108,8 @@ async function readMatches(tx: Transaction, events: readonly ServiceEvent[]): Pr
 }
 
 /**
- * Draws the ids of events behind the locks of lines. On PostgreSQL, it also finds out whether a webhook was changed or
- * deleted while the event waited for these locks, which such a change needs as well.
+ * Draws the ids of events after the lines were locked. On PostgreSQL, it also detects whether a webhook was changed
+ * or deleted while the event waited for the locks. Such a change needs them as well.
  */
 async function drawIds(
   tx: Transaction,
@@ -125,8 +125,8 @@ async function drawIds(
 }
 
 /**
- * Matches without webhooks whose lines are not locked: locking further ones could cause a deadlock. These webhooks began to
- * match while the event waited, so it is as if it had occurred before.
+ * Matches without webhooks whose lines are not locked: locking further ones could cause a deadlock. These webhooks
+ * began to match while the event waited, so the event counts as earlier.
  */
 function withoutUnlocked({ webhooks, matches }: Matches, locked: Matches): Matches {
   return { webhooks, matches: matches.map((ids) => ids.filter((id) => locked.webhooks.has(id))) };

@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import { type FailedDelivery, readLastFailed } from './health-store.ts';
 
-/** What failed last. */
+/** The last failure of a webhook. */
 export interface LastFailure {
   /** The text of the error, with the address; null if nothing is known. */
   errorMessage: string | null;
@@ -10,8 +10,8 @@ export interface LastFailure {
 }
 
 /**
- * What a webhook failed with last. The message may have been removed or redelivered since. An older one says why it
- * failed itself, which is something else, so it is not used.
+ * The last failure of a webhook. Its message may have been removed or redelivered since. An older message failed with
+ * an error of its own, so it is not used.
  * @param lastError the last error in the statistics, which a reset clears
  */
 export async function readLastFailure(

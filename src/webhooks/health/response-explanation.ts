@@ -16,8 +16,8 @@ const LOOKS_LIKE_MARKUP = /^\s*</;
 const TITLE = /<title[^>]{0,200}>([^<]{1,400})</i;
 
 /**
- * What a target says about a failure in the body of its response, as one short line: a member such as `message` of
- * a JSON body, the title of a page, or plain text. Null if the body says nothing.
+ * What a target says about a failure in the body of its response, as one short line. It is a member such as `message`
+ * of a JSON body, the title of a page, or plain text. Null if the body says nothing.
  * @param censored removes secrets from a text before it is shortened
  */
 export function responseExplanation(
@@ -34,7 +34,7 @@ export function responseExplanation(
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
 }
 
-/** Undefined if the body is no JSON object or array. A JSON body that says nothing gives an empty text. */
+/** What a JSON body says; an empty text if it says nothing. Undefined if the body is no JSON. */
 function saidInJson(body: string): string | undefined {
   if (!/^\s*["[{]/.test(body)) return undefined;
   let value: unknown;

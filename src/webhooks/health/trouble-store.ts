@@ -72,8 +72,8 @@ export async function readFirstWaiting(
 }
 
 /**
- * Webhooks, each with the time of its first dead letter since a time, if it has one. Dead letters that were skipped by
- * a person do not count, and neither do those that were redelivered.
+ * Webhooks, each with the time of its first dead letter since a given time, if it has one. Dead letters that a person
+ * skipped or that were redelivered do not count.
  */
 export async function readFirstDeadLetters(
   reader: Pick<Reader, 'all'>,
@@ -96,7 +96,7 @@ export async function readFirstDeadLetters(
   );
 }
 
-/** What a person did to a webhook. */
+/** The columns that say whether a webhook is active. */
 export interface WebhookStateRow {
   id: number;
   name: string;

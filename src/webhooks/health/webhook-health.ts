@@ -7,11 +7,11 @@ import { type LastFailure, readLastFailure } from './last-failure.ts';
 
 /** Why and for how long a webhook has been failing. Times are in epoch milliseconds. */
 export interface WebhookFailure extends LastFailure {
-  /** Failed attempts since the last success. */
+  /** Failed attempts since the last success or edit. */
   failures: number;
   since: number | null;
   lastAt: number | null;
-  /** After so many failed attempts, a message is dead-lettered. */
+  /** The number of failed attempts after which a message is dead-lettered. */
   effectiveAttempts: number;
 }
 

@@ -22,7 +22,7 @@ export interface TroubledWebhook {
   name: string;
   /** Epoch milliseconds. */
   since: number;
-  /** False if it was edited since its last failure: in error again only after another one. */
+  /** False if the webhook was edited since its last failure. Another failure makes it true. */
   inError: boolean;
   /** Why the last attempt failed (`403 Forbidden`); null if it did not. */
   reason: string | null;
@@ -60,7 +60,8 @@ export class WebhookTroubles {
   }
 
   /**
-   * The found webhooks. If a time is given for a webhook, only dead letters after it count, and it is omitted without any.
+   * The found webhooks. If a time is given for a webhook, only dead letters after it count, and a webhook without any
+   * is omitted.
    * @param after times by webhook id, in epoch milliseconds
    */
   async deadLetteredAfter(
@@ -91,7 +92,7 @@ export class WebhookTroubles {
     return responseExplanation(delivery?.response_body ?? null);
   }
 
-  /** The names of those of these webhooks that exist. */
+  /** The names of these webhooks, by id. Webhooks that do not exist are missing. */
   async namesOf(ids: readonly number[]): Promise<Map<number, string>> {
     const names = new Map<number, string>();
     for (const { id, name } of await this.#states(ids)) names.set(id, name);

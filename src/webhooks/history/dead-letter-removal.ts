@@ -11,7 +11,7 @@ import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import { countWithStatus, markRemoved } from './delivery-store.ts';
 import { type RedeliverableStep, readFinal, readRedeliverableMatching } from './redeliverable-store.ts';
 
-/** What one call did. */
+/** The result of one call. */
 export interface RemovalResult {
   removed: number;
   /** How many dead letters further calls may examine, counted up to a bound. */
@@ -41,7 +41,8 @@ export class DeadLetterRemoval {
 
   /**
    * Removes the dead letters of a webhook that match a filter. One call examines a bounded number of them; the next
-   * goes on after `next`. @throws {ProblemError} `not-found`, `webhooks-read-only`
+   * call continues after `next`.
+   * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
   async removeMatching(
     webhookId: number,

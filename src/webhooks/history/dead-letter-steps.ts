@@ -25,7 +25,7 @@ export interface DeadLetterPosition {
 export interface DeadLetterStepRequest {
   action: DeadLetterAction;
   by: Actor;
-  /** Null: the dead letters of all webhooks; a redelivery omits those of inactive and deleted ones. */
+  /** Null for the dead letters of all webhooks. A redelivery then omits inactive and deleted webhooks. */
   webhookId: number | null;
   filter: DeliveryFilter;
   /** Epoch milliseconds: the `until` of the step before. Defaults to now. */
@@ -116,7 +116,7 @@ export class DeadLetterSteps {
         filter: { ...filter, updatedUntil: until },
         page,
       }).catch((error: unknown) => {
-        // It was deactivated or deleted after it was read.
+        // The webhook was deactivated or deleted after it was read.
         const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);
         if (webhookId !== null || !isGone) throw error;
         return { count: 0, next: null };

@@ -25,12 +25,12 @@ export interface DeliveryFilter {
   withoutManualDiscards?: boolean;
 }
 
-/** Whether something beside the outcome has to be looked at in each row. */
+/** Whether a filter examines more of each row than its status. */
 export function examinesRows({ statuses: _, messageId, ...others }: DeliveryFilter): boolean {
   return messageId === undefined && Object.values(others).some((value) => value !== undefined);
 }
 
-/** The conditions of a filter, without that on the outcome. */
+/** The conditions of a filter, without the one on the status. */
 export function matches(
   eb: ExpressionBuilder<Tables, 'deliveries'>,
   filter: DeliveryFilter,
@@ -60,8 +60,8 @@ export function matches(
 }
 
 /**
- * Texts of messages, one of each group. Messages are JSON without white space, and a quotation mark within a string is
- * escaped, so none of these can be part of a name.
+ * Texts that a message contains, at least one of each group. Messages are JSON without white space, and a quotation
+ * mark within a string is escaped, so none of these can be part of a name.
  */
 function textsOf({ accountId, courseId, learnerId }: DeliveryFilter): string[][] {
   const groups: string[][] = [];
@@ -74,7 +74,7 @@ function textsOf({ accountId, courseId, learnerId }: DeliveryFilter): string[][]
 
 function bodyHolds(text: string, dialect: Dialect) {
   const find = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos');
-  // What events are about is in the shared part, if there is one.
+  // The account and the content are in the shared part, if there is one.
   return sql<SqlBool>`${find}(coalesce((select shared.text from shared_bodies as shared
     where shared.id = deliveries.shared_body_id), deliveries.body), ${text}) > 0`;
 }

@@ -39,7 +39,7 @@ export interface LoggedAttempt extends LoggedMessage {
   readonly targetUrl: string;
   /** The part of the response body that was read, without the credentials that were sent. */
   readonly responseBody: string | null;
-  /** As in the statistics; null for a success. */
+  /** The last error as in the statistics; null for a success. */
   readonly failureMessage: string | null;
   /** When the next attempt is due, in epoch milliseconds; null if there will be none. */
   readonly willRetryAt: number | null;
@@ -90,7 +90,7 @@ export class DeliveryLog {
     return whatToLog(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
   }
 
-  /** An attempt was made. */
+  /** Logs an attempt. */
   attempt(attempt: LoggedAttempt): void {
     const extent = this.extent(attempt.mode, attempt.topic, attempt.succeeded);
     if (extent === 'nothing') return;
@@ -135,7 +135,10 @@ export class DeliveryLog {
     }
   }
 
-  /** A message was discarded without an attempt: its event is too old, or its webhook is inactive or deleted. */
+  /**
+   * Logs a message that was discarded without an attempt: its event is too old, or its webhook is inactive or
+   * deleted.
+   */
   discarded(removal: LoggedRemoval): void {
     const extent = this.extent(removal.mode, removal.topic, true);
     if (extent === 'nothing') return;
@@ -150,7 +153,10 @@ export class DeliveryLog {
     );
   }
 
-  /** A message was moved to the dead-letter queue without an attempt, for example because someone skipped it. */
+  /**
+   * Logs a message that was moved to the dead-letter queue without an attempt, for example because someone skipped
+   * it.
+   */
   deadLettered(removal: LoggedRemoval): void {
     const extent = this.extent(removal.mode, removal.topic, false);
     if (extent === 'nothing') return;

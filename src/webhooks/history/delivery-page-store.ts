@@ -17,8 +17,8 @@ interface DeliveriesRequest {
 }
 
 /**
- * A webhook's deliveries, latest first. A filter may be met by few of many, so a page examines at most
- * {@link MAX_EXAMINED} of them: it may have fewer items than its limit, even none, and still not be the last.
+ * A webhook's deliveries, latest first. A filter may match few of many deliveries, so a page examines at most {@link
+ * MAX_EXAMINED}. It may have fewer items than its limit, even none, and still not be the last page.
  */
 export async function readDeliveryPage(
   reader: HistoryReader,
@@ -28,7 +28,7 @@ export async function readDeliveryPage(
   const floor = examinesRows(filter) ? await readFloor(reader, request) : null;
   const rows = await readMatching(reader, request, floor?.id ?? 0);
   if (rows.length > page.limit || floor === null) return toPage(rows, page.limit);
-  // All before it were recorded earlier still, and an event occurs before it is recorded.
+  // Earlier deliveries were recorded before this one, and an event occurs before its delivery is recorded.
   const isTooEarly = filter.from !== undefined && floor.updatedAt < filter.from;
   return { items: rows, next: isTooEarly ? null : floor.id };
 }
@@ -122,7 +122,7 @@ async function readFloor(
       .executeTakeFirst();
     return found === undefined ? null : await readMoment(reader, found.id);
   }
-  // Those that are not listed yet are few, and examined in addition.
+  // Unlisted deliveries are few, and examined in addition.
   const list =
     reader.dialect === 'sqlite'
       ? 'select delivery_id as id from listed_deliveries where webhook_id = ? and delivery_id < ? order by delivery_id'

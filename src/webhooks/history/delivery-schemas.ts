@@ -229,7 +229,7 @@ export const RedeliverQuery = Type.Object({
   cursor: StepCursor,
 });
 
-/** The result of such a call. */
+/** The result of one call to redeliver. */
 export const RedeliverRecord = Type.Object(
   {
     redelivered: Type.Integer({ description: 'Number of redelivered messages.' }),
@@ -263,7 +263,7 @@ export const RemoveQuery = Type.Object({
   cursor: StepCursor,
 });
 
-/** The result of such a call. */
+/** The result of one call to remove. */
 export const RemoveRecord = Type.Object(
   {
     removed: Type.Integer({ description: 'Number of removed dead letters.' }),

@@ -12,7 +12,7 @@ import { unlistDeliveries } from './history-index-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
 
-/** The columns of a delivery that describe its message. */
+/** A delivery to be written. */
 export type NewDelivery = Omit<StoredDelivery, 'id'>;
 
 const DELIVERY_COLUMNS = [
@@ -56,14 +56,14 @@ export function untriedDelivery(message: QueueMessage) {
 }
 
 /**
- * The same condition as that of the partial index without delivered messages. With a parameter, an engine could not use
- * that index.
+ * The condition of the partial index without delivered messages, word for word. With a parameter, an engine could not
+ * use that index.
  */
 export const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
 /**
  * Writes the latest state of each message, and adds up the attempts. Of several rows of a message, the last counts:
- * PostgreSQL refuses to update a row twice, and delivery would repeat what it cannot record forever.
+ * PostgreSQL refuses to update a row twice, and delivery would repeat the recording forever.
  */
 export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelivery[]): Promise<void> {
   const last = new Map(rows.map((row) => [row.message_id, row]));
@@ -88,7 +88,7 @@ const UPDATE_KNOWN = `on conflict (message_id) do update set status = excluded.s
        headers = case when excluded.attempts > 0 then excluded.headers else deliveries.headers end`;
 
 /**
- * SQL of PostgreSQL that writes the deliveries of messages which were just delivered.
+ * SQL of PostgreSQL that writes the deliveries of messages that were just delivered.
  * @param settled names a relation with the columns of `queue_messages` and of the attempt
  */
 export function insertDeliveredSql(settled: string): string {
@@ -103,7 +103,7 @@ export function insertDeliveredSql(settled: string): string {
   return `insert into deliveries (${DELIVERY_COLUMNS.join(', ')}) select ${values.join(', ')} from ${settled} ${UPDATE_KNOWN}`;
 }
 
-/** Moves the latest attempt of the rows to the earlier attempts, before another one replaces it. */
+/** Copies the latest attempts of messages to their earlier attempts, before other attempts replace them. */
 export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `insert into delivery_attempts
@@ -147,7 +147,7 @@ export async function readDeliveryOfMessage(
     .executeTakeFirst();
 }
 
-/** Which of the messages had a request that was sent twice in any attempt. */
+/** Which of the messages had a request that was sent twice in one attempt. */
 export async function readResent(
   reader: Pick<Reader, 'dialect' | 'all'>,
   messageIds: readonly string[],
@@ -164,7 +164,7 @@ export async function readResent(
   return rows.map((row) => row.message_id);
 }
 
-/** The attempts before the latest, at most `limit` of the last ones, in order. */
+/** The last `limit` attempts before the latest one, in order. */
 export async function readEarlierAttempts(
   reader: Pick<Reader, 'query'>,
   deliveryId: number,
@@ -184,7 +184,7 @@ export async function readEarlierAttempts(
 export const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
   not in (${sql.join(MANUAL_DISCARDS.map((reason) => sql.lit(reason)))})`;
 
-/** Webhooks, by id from a given one on, that have messages that were dead-lettered up to a given time. */
+/** Webhooks from a given id on, in order, with messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
   reader: Pick<Reader, 'all'>,
   { from, until, activeOnly, limit }: { from: number; until: number; activeOnly: boolean; limit: number },
@@ -201,7 +201,10 @@ export async function readWebhooksWithDeadLetters(
   return rows.map((row) => row.id);
 }
 
-/** The number of such messages of one webhook, or of all, behind a given one, counted up to a limit. */
+/**
+ * The number of messages that were dead-lettered up to a given time, of one webhook or of all. Only messages after a
+ * given one count, up to a limit.
+ */
 export async function countDeadLettered(
   reader: Pick<Reader, 'all'>,
   {
@@ -313,7 +316,9 @@ export async function markRemoved(tx: Transaction, ids: readonly number[], now: 
   );
 }
 
-/** Attempts that are removed at a time, with their responses: a few milliseconds of database time. */
+/**
+ * Maximum number of attempts that are removed at a time, with their responses: a few milliseconds of database time.
+ */
 const MAX_ATTEMPTS_REMOVED = 2_000;
 
 type GoneDelivery = Pick<StoredDelivery, 'id' | 'webhook_id' | 'shared_body_id'>;
@@ -344,7 +349,7 @@ async function deleteOldest(tx: Transaction, is: string, before: number, limit: 
   );
   const few = firstWithin(oldest, MAX_ATTEMPTS_REMOVED, ({ attempts }) => attempts);
   if (few.length === 0) return { rows: 0, mayBeMore: false };
-  // Another transaction may redeliver one of the messages in between: it is kept.
+  // A message that another transaction has redelivered meanwhile is kept.
   const gone = await tx.all<GoneDelivery>(
     `delete from deliveries where ${is} and updated_at < ? and id in
        ${idList(tx.dialect)}

@@ -22,10 +22,10 @@ export function startHistoryIndex(dependencies: { database: Database; log: Logge
 }
 
 /**
- * Adds deliveries to the lists of their webhooks, many at a time, after they were recorded. Otherwise each delivery would
- * write a page of its webhook's list, which takes a twelfth of all time with 100 webhooks. A reader of a list also scans
- * the deliveries that are not listed yet, so none is ever missing. After a crash, the next process lists them. Only for
- * SQLite, where no other process delivers.
+ * Adds deliveries to the lists of their webhooks, many at a time, after they were recorded. Otherwise each delivery
+ * would write a page of its webhook's list, which takes a twelfth of all time with 100 webhooks. A reader of a list
+ * also scans the deliveries that are not listed yet, so none is ever missing. After a crash, the next process lists
+ * them. Only SQLite needs these lists, and there no other process delivers.
  */
 export class HistoryIndex implements AsyncDisposable {
   readonly #database: Database;
@@ -74,7 +74,7 @@ export class HistoryIndex implements AsyncDisposable {
     while (!this.#task.signal.aborted) {
       this.#listedTo ??= await readListedTo(reader);
       const from = this.#listedTo;
-      // Read outside the transaction: an empty one would wait for its turn twice a second.
+      // The read is outside the transaction: an empty transaction would wait for its turn twice a second.
       const next = await readNextListed(reader, from, LISTED_TOGETHER);
       if (next === null) return;
       const { to, isAll } = next;

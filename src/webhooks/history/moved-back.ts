@@ -6,9 +6,10 @@ import { isWaitingStatus } from './delivery-status.ts';
 import { archiveLatestAttempts, markQueued } from './delivery-store.ts';
 
 /**
- * Records in the history that dead letters wait again because someone moved their copies back to the queue. As in any
- * other redelivery, their lines must be locked, and those of inactive or deleted webhooks stay dead letters, because
- * they would be discarded. So do messages that wait already, because they would be twice in their lines.
+ * Records in the history that dead letters wait again because someone moved their copies back to the queue. Their
+ * lines must be locked, as in any other redelivery. Messages of inactive or deleted webhooks stay dead letters,
+ * because they would be discarded. Messages that already wait stay dead letters, too, because they would be twice in
+ * their lines.
  * @returns the messages that are to be redelivered, in the given order
  */
 export async function requeueDeadLetters<M extends QueueMessage>(

@@ -23,7 +23,7 @@ const OUTCOMES = new BatchStatement(
      from ${joined} deliveries where deliveries.message_id = ${wanted.message_id}`,
 );
 
-/** The outcomes of messages, by message id. Those that were not attempted yet are missing. */
+/** The outcomes of messages, by message id. Messages that were not attempted yet are missing. */
 export async function readDeliveriesOfMessages(
   reader: Pick<Reader, 'allFor'>,
   messageIds: readonly string[],

@@ -27,7 +27,7 @@ export interface DeliveryDetails {
 }
 
 /**
- * The deliveries of a webhook, newest first. Those of a deleted webhook can be read until they expire.
+ * The deliveries of a webhook, newest first. Deliveries of a deleted webhook can be read until they expire.
  * @throws {ProblemError} `not-found`
  */
 export async function readDeliveries(

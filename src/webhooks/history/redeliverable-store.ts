@@ -6,12 +6,12 @@ import { type DeliveryFilter, MAX_EXAMINED, matches } from './delivery-filter.ts
 import type { DeliveryStatus, FinalStatus } from './delivery-status.ts';
 import { NOT_DELIVERED, NOT_DISCARDED_MANUALLY, type StoredDelivery } from './delivery-store.ts';
 
-/** SQL for the deliveries that one step sends again or removes. */
+/** SQL for the deliveries that one step redelivers or removes. */
 
 /** The length of what a step reads of a delivery, in bytes. */
 const DELIVERY_BYTES = sql<number>`${sql.raw(bytesSql('deliveries', 'body', 'response_body', 'headers'))}`;
 
-/** What one step sends again, and where the next one goes on; null at the end. */
+/** What one step redelivers or removes, and where the next step continues; null at the end. */
 export interface RedeliverableStep {
   deliveries: StoredDelivery[];
   next: number | null;
@@ -71,8 +71,8 @@ function ofStatus(
 }
 
 /**
- * A webhook's deliveries that match a filter, in the order of the history, of at most {@link MAX_EXAMINED} after one of
- * them.
+ * A webhook's deliveries that match a filter, in the order of the history. At most {@link MAX_EXAMINED} deliveries
+ * after a given one are examined.
  */
 export async function readRedeliverableMatching(
   tx: Pick<Reader, 'dialect' | 'query'>,

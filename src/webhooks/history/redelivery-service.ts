@@ -32,7 +32,7 @@ import {
   readRedeliverableMatching,
 } from './redeliverable-store.ts';
 
-/** The webhook that messages are sent to again. */
+/** The webhook to which messages are redelivered. */
 type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
 
 /** Which messages are redelivered. */
@@ -40,10 +40,10 @@ export interface RedeliveryRequest extends Omit<RedeliverableRequest, 'webhookId
   statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
 }
 
-/** What sending several messages again did. */
+/** The result of one call. */
 export interface RedeliveryResult {
   redelivered: number;
-  /** How many may be left for further calls, counted up to a bound. */
+  /** How many messages further calls may redeliver, counted up to a bound. */
   remaining: number;
   /** Where the next call continues; null at the end. */
   next: number | null;
@@ -59,7 +59,7 @@ export interface RedeliveryServiceDependencies {
   now: () => number;
 }
 
-/** Sends messages again that have reached their final status. */
+/** Redelivers messages that have reached their final status. */
 export class RedeliveryService {
   readonly #with: RedeliveryServiceDependencies;
 
@@ -112,7 +112,7 @@ export class RedeliveryService {
 
   /**
    * Redelivers the dead-lettered or discarded messages that match a filter, in their order. One call examines a
-   * bounded number of them; the next goes on after `next`.
+   * bounded number of them; the next call continues after `next`.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async redeliverMatching(
@@ -129,8 +129,8 @@ export class RedeliveryService {
   }
 
   /**
-   * Redelivers those of these messages that have one of the statuses, in their order. None of the statuses is that of
-   * a waiting message.
+   * Redelivers the given messages that have one of the statuses, in their order. Waiting messages have none of these
+   * statuses.
    * @throws {ProblemError} as `redeliverMatching`
    */
   async redeliverThese(
@@ -203,8 +203,8 @@ export class RedeliveryService {
 }
 
 /**
- * In the order of their events: of those at the same time, the ids of messages have the order of the events. The ids
- * of deliveries do not, because someone may skip or purge messages in any order.
+ * Orders deliveries by event. If several events occurred at the same time, the ids of their messages have their
+ * order. The ids of deliveries do not, because someone may skip or purge messages in any order.
  */
 function byEvent(a: StoredDelivery, b: StoredDelivery): number {
   return a.enqueued_at - b.enqueued_at || (a.message_id < b.message_id ? -1 : 1);

@@ -17,7 +17,7 @@ export type StatisticsChange = {
   run_since: number | null;
 };
 
-/** Whether a batch goes on with the failures that are recorded: neither a success nor an edit came in between. */
+/** Whether a batch continues the recorded failures: neither a success nor an edit came in between. */
 function continuesRun(successes: string): string {
   return `${successes} = 0 and webhook_statistics.in_error = 1`;
 }

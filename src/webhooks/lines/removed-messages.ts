@@ -10,7 +10,7 @@ import type { DeliveryLog, LoggedRemoval } from '../history/delivery-log.ts';
 import type { StatusReason } from '../history/delivery-status.ts';
 import { markDeadLettered } from '../history/delivery-store.ts';
 
-/** What messages that someone takes out of a line have in common: the head of the line and any other. */
+/** What skipping the head of a line and removing its other messages have in common. */
 
 /** `Retry-After` for an action on a message in flight, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
@@ -49,7 +49,7 @@ export function removalOf(
   };
 }
 
-/** The conflict of an action with the attempt that is being made. */
+/** The conflict of an action with the attempt in progress. */
 export function inFlightConflict(what: string): ProblemError {
   return new ProblemError('conflict', `${what} is being delivered right now`, {
     headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },

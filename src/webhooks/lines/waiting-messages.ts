@@ -21,7 +21,7 @@ import { inFlightConflict, recordSkipped, removalOf } from './removed-messages.t
 /** A message that waits in a line. */
 export interface WaitingMessage {
   message: QueuedMessage;
-  /** How often it was attempted since it was queued. Only the head is ever attempted. */
+  /** Number of attempts since the message was queued. Only the head of a line is attempted. */
   attempts: number;
   inFlight: boolean;
   /** The id of its history entry; null before its first attempt. */
@@ -37,7 +37,7 @@ export interface PurgeRequest {
   from: PurgePosition | null;
 }
 
-/** What one call did. */
+/** The result of one call. */
 export interface PurgeResult {
   purged: number;
   /** How many messages are left for further calls, counted up to a bound. */
@@ -63,7 +63,10 @@ export class WaitingMessages {
     this.#with = dependencies;
   }
 
-  /** In the order of the line, the head first. @throws {ProblemError} `not-found` */
+  /**
+   * Lists waiting messages in the order of the line, the head first.
+   * @throws {ProblemError} `not-found`
+   */
   async list(webhookId: number, { limit, after }: PageRequest): Promise<Page<WaitingMessage>> {
     const { database, lines } = this.#with;
     await requireWebhook(database.reader, webhookId);
@@ -114,8 +117,8 @@ export class WaitingMessages {
   }
 
   /**
-   * Discards waiting messages, at most `limit`, and records it in the history. A message in flight stays, and so do
-   * those that are queued after the first call.
+   * Discards waiting messages, at most `limit`, and records it in the history. A message in flight stays. Messages
+   * that are queued after the first call stay, too.
    * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
   async purge(

@@ -63,7 +63,7 @@ export const PurgeQuery = Type.Object({
   ),
 });
 
-/** The result of such a call. */
+/** The result of one call to purge. */
 export const PurgeRecord = Type.Object(
   {
     purged: Type.Integer({ description: 'Number of discarded messages.' }),

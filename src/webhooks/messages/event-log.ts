@@ -22,8 +22,9 @@ const SENTENCES: Readonly<Record<Subtopic, string>> = {
 };
 
 /**
- * The log of events, written by the class that triggers them: at info what happened, at debug which webhooks
- * it triggered. Ids only: names and e-mail addresses are in the messages, which the logging modes of webhooks decide about.
+ * The log of events, written by the class that triggers them: the event at info, the webhooks that it triggered at
+ * debug. Lines contain only ids. Names and e-mail addresses are in messages, which are logged as the logging modes of
+ * webhooks require.
  */
 export class EventLog {
   readonly #logs: Readonly<Record<Topic, Logger>>;
@@ -34,7 +35,7 @@ export class EventLog {
     ) as Record<Topic, Logger>;
   }
 
-  /** An event was committed. */
+  /** Logs an event that was committed. */
   occurred(event: ServiceEvent): void {
     this.#logs[topicOf(event.subtopic)].info(sentenceOf(event), {
       event: event.subtopic,
@@ -42,7 +43,7 @@ export class EventLog {
     });
   }
 
-  /** The event was committed together with a message for each of these webhooks. */
+  /** Logs the webhooks that have a message of a committed event. */
   triggered(event: ServiceEvent, webhookIds: readonly number[]): void {
     const log = this.#logs[topicOf(event.subtopic)];
     if (!log.isEnabled('debug')) return;

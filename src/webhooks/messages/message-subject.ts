@@ -1,4 +1,7 @@
-/** Longer messages name only their account: the list of what was added to one may be very long. */
+/**
+ * Maximum length of a message that is parsed. Longer ones name only their account, because their list of content may
+ * be very long.
+ */
 const MAX_PARSED_LENGTH = 32_768;
 const ACCOUNT_OF_LONG = /"resource":\{"account":(\{"id":\d+,"name":"(?:[^"\\]|\\.){0,1000}")/;
 
@@ -10,7 +13,7 @@ export interface MessageSubject {
   registration_id: string | null;
   /** The first of the assets that were added to an account or removed from it. */
   content: { type: string; id: number; name: string } | null;
-  /** How many there are. */
+  /** The number of these assets. */
   content_count: number;
 }
 
@@ -28,8 +31,8 @@ interface Named {
 }
 
 /**
- * Whom and what a message is about. What cannot be read of it is null, so that a history with a message that another
- * program wrote can be listed.
+ * Whom and what a message is about. Members that cannot be read are null, so that a history with messages of another
+ * program can be listed.
  * @param body the message as it is sent
  */
 export function messageSubject(body: string): MessageSubject {

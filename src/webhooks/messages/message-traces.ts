@@ -6,8 +6,8 @@ import type { QueueMessage } from '../../queue/message-queue.ts';
 export type TraceMessage = (tx: Transaction, message: QueueMessage) => QueueMessage;
 
 /**
- * Makes each message that is queued a span. Its context is stored with the message, in the same transaction, and its
- * attempts go below it. A transaction that fails leaves no span.
+ * Makes a span for each message that is queued. Its context is stored with the message, in the same transaction, and
+ * the attempts become its children. A transaction that fails leaves no span.
  */
 export function traceMessages(tracing: Tracing): TraceMessage {
   return (tx, message) => {

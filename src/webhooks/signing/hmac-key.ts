@@ -8,7 +8,7 @@ const OUTER_PAD = 0x5c;
 const MAX_BYTES_OF_UNIT = 3;
 const SCRATCH_BYTES = 64 * 1_024;
 
-/** What is hashed at the moment. Signing never waits for anything, so one is enough. */
+/** The text that is being hashed. Signing never waits for anything, so one buffer is enough. */
 const scratch = Buffer.alloc(SCRATCH_BYTES);
 const encoder = new TextEncoder();
 
@@ -17,7 +17,7 @@ const encoder = new TextEncoder();
  * 4 % of a delivery. So short messages are signed as RFC 2104 defines it, with two calls that hash a buffer at once.
  */
 export class HmacKey {
-  /** For long messages. A key object takes a fifth of the time that its bytes take. */
+  /** The key for long messages. A key object takes a fifth of the time that its bytes take. */
   readonly #key: KeyObject;
   readonly #innerPad: Buffer;
   /** The padded key, and room for the digest of the message. */
@@ -35,7 +35,7 @@ export class HmacKey {
     return this.#key.equals(other.#key);
   }
 
-  /** The code of a message, which is a head in ASCII and a body, in base64. */
+  /** The code, in base64, of a message that consists of a head in ASCII and a body. */
   sign(head: string, body: string | Uint8Array): string {
     if (
       typeof body !== 'string' ||

@@ -105,7 +105,7 @@ export class SigningService {
     return current;
   }
 
-  /** The head is retried now, because a target that rejected its signature may accept the new one. */
+  /** Writes the secrets and makes the head due: a target that rejected its signature may accept the new one. */
   async #write(tx: Transaction, webhookId: number, row: SigningRow, text: string): Promise<void> {
     await writeSigning(tx, webhookId, row);
     await this.#with.lines.actOnHead(tx, webhookId, 'retry');

@@ -8,7 +8,7 @@ export interface SigningRow {
   former_signing_secret_until: number | null;
 }
 
-/** Undefined for a webhook that does not exist or was deleted. */
+/** Reads the signing columns; undefined if the webhook does not exist or was deleted. */
 export async function readSigning(tx: Transaction, webhookId: number): Promise<SigningRow | undefined> {
   return await tx.query
     .selectFrom('webhooks')
@@ -23,7 +23,7 @@ export async function readSigning(tx: Transaction, webhookId: number): Promise<S
     .executeTakeFirst();
 }
 
-/** The new revision makes delivery read the secrets again. */
+/** Writes the signing columns. The new revision makes delivery read the secrets again. */
 export async function writeSigning(tx: Transaction, webhookId: number, row: SigningRow): Promise<void> {
   await tx.query
     .updateTable('webhooks')

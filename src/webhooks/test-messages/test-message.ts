@@ -43,7 +43,7 @@ export interface TestResult {
   delivered: boolean;
   responseStatus: number | null;
   responseBody: string | null;
-  /** Why it failed. */
+  /** Why the test failed; null if it succeeded. */
   reason: string | null;
   durationMs: number;
   /** Whether the message had a signature. */
@@ -51,9 +51,9 @@ export interface TestResult {
   body: string;
 }
 
-/** Who sends a test message, and which sample. */
+/** The caller that sends a test message, and which sample. */
 export interface TestRequest {
-  /** Without it, the first subtopic of the webhook. */
+  /** Defaults to the first subtopic of the webhook. */
   subtopic: Subtopic | undefined;
   caller: { readonly id: string; readonly user: string };
 }
@@ -96,9 +96,9 @@ export class TestMessages {
   }
 
   /**
-   * Sends a sample as a webhook with this configuration would, and stores nothing. As an update of the webhook with that
-   * id, its signing secret signs the message, but only for the origin that it was stored for. Its stored secret is used
-   * if the input has none, and only for the origin and the key that it was stored for.
+   * Sends a sample as a webhook with this configuration would, and stores nothing. With a webhook id, its stored
+   * secrets are used as in an update. The signing secret signs only for the origin that it was stored for. The stored
+   * secret is used if the input has none, and only for the origin and the key that it was stored for.
    * @throws {ProblemError} `not-found`, `invalid-request`, `too-many-requests`, `webhooks-read-only`
    */
   async sendUnsaved(
@@ -157,7 +157,7 @@ export class TestMessages {
   }
 
   async #post(destination: Destination, body: string): Promise<SendResult> {
-    // Without them, the request would differ from that of a delivery.
+    // Without the lost secrets, the request would differ from that of a delivery.
     if (destination.lost !== null) {
       const reason = destination.lost;
       return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };

@@ -84,7 +84,7 @@ export class TrendRecorder implements AsyncDisposable {
     this.#task.start();
   }
 
-  /** Writes the counters. Those that cannot be written are kept for the next time. */
+  /** Writes the counters. Counters that cannot be written are kept for the next time. */
   async write(): Promise<void> {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
@@ -167,8 +167,8 @@ function* toRows(
 }
 
 /**
- * Adds rows to those that wait: one row for each key, since a statement cannot change a row twice. They are always in the
- * same order, so that instances cannot deadlock.
+ * Merges added rows with the waiting ones: one row for each key, because a statement cannot change a row twice. The
+ * rows are always in the same order, so that instances cannot deadlock.
  */
 function merged(waiting: Iterable<StoredCounters>, added: Iterable<StoredCounters>): StoredCounters[] {
   const rows = new Map<string, StoredCounters>();

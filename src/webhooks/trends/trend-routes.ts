@@ -47,7 +47,7 @@ function toRecord({ startAt, counters }: TrendBucket) {
     start_dt: formatDateTime(startAt),
     success_count: counters.successes,
     failure_count: counters.failures,
-    /** Of all attempts, including failed ones; null without attempts. p50 and p95 are estimates. */
+    /** Latencies of all attempts, including failed ones; null without attempts. p50 and p95 are estimates. */
     latency_ms: {
       mean: attempts === 0 ? null : counters.latencyTotal / attempts,
       max: attempts === 0 ? null : counters.latencyMax,

@@ -13,7 +13,7 @@ import {
 } from './trend.ts';
 import { ALL_WEBHOOKS, countAttemptsSince, readEvents, readMostFailing, readTrend } from './trend-store.ts';
 
-/** What happened from a given time (epoch milliseconds) until the next bucket starts. */
+/** The attempts from a given time (epoch milliseconds) until the next bucket starts. */
 export interface TrendBucket {
   startAt: number;
   counters: TrendCounters;

@@ -82,7 +82,7 @@ export async function readTrend(
   }));
 }
 
-/** How many attempts of a webhook succeeded and failed, by its counters of an hour that began at a moment or later. */
+/** How many attempts of a webhook succeeded and failed, by its hourly counters from a given time on. */
 export async function countAttemptsSince(
   reader: Pick<Reader, 'all'>,
   webhookId: number,

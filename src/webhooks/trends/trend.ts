@@ -7,7 +7,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** The widths of stored counters. Wider buckets are sums of these. */
 export type CounterWidth = typeof MINUTE_MS | typeof HOUR_MS;
 
-/** Upper bounds, in milliseconds, of the classes of latencies. One more class has the rest. */
+/** Upper bounds, in milliseconds, of the classes of latencies. One more class counts the rest. */
 export const LATENCY_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 export const LATENCY_CLASSES = LATENCY_BOUNDS_MS.length + 1;
 
