@@ -24,10 +24,21 @@ export const WebhookParams = Type.Object({
   webhook_id: PathId('The id of the webhook.'),
 });
 
+/** The webhook that a path names. @throws {ProblemError} `not-found` if it is no id */
+export function webhookIdOf(params: { webhook_id: string }): number {
+  return parseId(params.webhook_id, 'webhook');
+}
+
 /** Webhooks and their statistics. */
 export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
-  const idOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
+  createRoute(routes, webhooks, idempotency);
+  readRoutes(routes, webhooks);
+  updateRoute(routes, webhooks);
+  deleteRoute(routes, webhooks);
+  statisticsRoutes(routes, webhooks, idempotency);
+}
 
+function createRoute(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
   routes.post(
     '/webhooks',
     {
@@ -57,7 +68,9 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       });
     },
   );
+}
 
+function readRoutes(routes: Routes, webhooks: WebhookService): void {
   routes.get(
     '/webhooks',
     {
@@ -89,13 +102,15 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       },
     },
     async (request, reply) => {
-      const webhook = shownTo(request, await webhooks.get(idOf(request.params)));
+      const webhook = shownTo(request, await webhooks.get(webhookIdOf(request.params)));
       return reply
         .header('ETag', entityTag(webhook.revision))
         .send(toWebhookRecord(webhook, webhooks.readOnly));
     },
   );
+}
 
+function updateRoute(routes: Routes, webhooks: WebhookService): void {
   routes.put(
     '/webhooks/:webhook_id',
     {
@@ -120,7 +135,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
     },
     async (request, reply) => {
       webhooks.assertWritable();
-      const id = idOf(request.params);
+      const id = webhookIdOf(request.params);
       assertValid(request, await webhooks.inputErrors(request.body, id));
       const webhook = await webhooks.update(id, request.body, {
         by: actorOf(request),
@@ -132,7 +147,9 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
         .send(toWebhookRecord(webhook, webhooks.readOnly));
     },
   );
+}
 
+function deleteRoute(routes: Routes, webhooks: WebhookService): void {
   routes.delete(
     '/webhooks/:webhook_id',
     {
@@ -147,14 +164,16 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       },
     },
     async (request, reply) => {
-      await webhooks.delete(idOf(request.params), {
+      await webhooks.delete(webhookIdOf(request.params), {
         by: actorOf(request),
         expected: expectedRevisions(request),
       });
       return reply.code(204).send(null);
     },
   );
+}
 
+function statisticsRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
   routes.get(
     '/webhooks/:webhook_id/statistics',
     {
@@ -167,7 +186,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
         response: { 200: StatisticsRecord, ...problems(404) },
       },
     },
-    async (request) => toStatisticsRecord(await webhooks.statistics(idOf(request.params))),
+    async (request) => toStatisticsRecord(await webhooks.statistics(webhookIdOf(request.params))),
   );
 
   routes.post(
@@ -185,7 +204,9 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => ({
         status: 200,
-        body: toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params), actorOf(request), tx)),
+        body: toStatisticsRecord(
+          await webhooks.resetStatistics(webhookIdOf(request.params), actorOf(request), tx),
+        ),
       })),
   );
 }

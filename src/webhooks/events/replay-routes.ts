@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Nullable, TimeQuery } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
 const ReplayQuery = Type.Object({
@@ -73,7 +72,7 @@ export function replayRoutes(
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
       return await idempotency.answer(request, reply, async (tx) => {
-        const id = parseId(request.params.webhook_id, 'webhook');
+        const id = webhookIdOf(request.params);
         const { replayed, next } = await replays.step(
           id,
           { from: from!, to: to ?? now() + 1, again, dryRun, after },

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
-import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { postbackFailureReason } from '../history/postback-failure.ts';
 import { responseExplanation } from './response-explanation.ts';
@@ -87,7 +86,7 @@ export function healthRoutes(routes: Routes, health: WebhookHealthService): void
         response: { 200: HealthRecord, ...problems(404) },
       },
     },
-    async (request) => toHealthRecord(await health.of(parseId(request.params.webhook_id, 'webhook'))),
+    async (request) => toHealthRecord(await health.of(webhookIdOf(request.params))),
   );
 }
 

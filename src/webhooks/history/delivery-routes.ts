@@ -8,7 +8,7 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import type { InputError } from '../../problems/problem.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import { toDeliveryRecord, toDeliverySummary } from './delivery-records.ts';
 import {
@@ -43,41 +43,17 @@ export interface DeliveryRoutesDependencies {
 }
 
 /** The delivery history of webhooks, redelivery, and removal of dead letters. */
-export function deliveryRoutes(
-  routes: Routes,
-  { reader, redelivery, removal, idempotency }: DeliveryRoutesDependencies,
-): void {
-  const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
-  const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
+export function deliveryRoutes(routes: Routes, dependencies: DeliveryRoutesDependencies): void {
+  listRoute(routes, dependencies);
+  detailsRoute(routes, dependencies);
+  redeliverOneRoute(routes, dependencies);
+  redeliverManyRoute(routes, dependencies);
+  removalRoute(routes, dependencies);
+}
 
-  const redeliverAsked = async (
-    params: { webhook_id: string },
-    query: Static<typeof RedeliverQuery>,
-    by: Actor,
-    tx: Transaction | undefined,
-  ) => {
-    const { status, limit, cursor, delivery_id: ids, ...filter } = query;
-    const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
-    const webhookId = webhookIdOf(params);
-    if (ids !== undefined)
-      return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
-    const { after } = pageRequest(cursor === undefined ? {} : { cursor });
-    const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
-    if (Object.keys(filter).length === 0)
-      return await redelivery.redeliverAll(
-        webhookId,
-        { statuses, withManual: status !== undefined, ...page },
-        by,
-        tx,
-      );
-    const matching = {
-      ...deliveryFilter(filter),
-      statuses,
-      ...(status === undefined ? { withoutManualDiscards: true } : {}),
-    };
-    return await redelivery.redeliverMatching(webhookId, matching, page, by, tx);
-  };
+const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
 
+function listRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void {
   routes.get(
     '/webhooks/:webhook_id/deliveries',
     {
@@ -102,7 +78,9 @@ export function deliveryRoutes(
       return pageAnswer(page, toDeliverySummary);
     },
   );
+}
 
+function detailsRoute(routes: Routes, { reader }: DeliveryRoutesDependencies): void {
   routes.get(
     '/webhooks/:webhook_id/deliveries/:delivery_id',
     {
@@ -120,7 +98,9 @@ export function deliveryRoutes(
         await readDeliveryDetails(reader, webhookIdOf(request.params), deliveryIdOf(request.params)),
       ),
   );
+}
 
+function redeliverOneRoute(routes: Routes, { redelivery, idempotency }: DeliveryRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/deliveries/:delivery_id/redeliver',
     {
@@ -146,7 +126,9 @@ export function deliveryRoutes(
         };
       }),
   );
+}
 
+function redeliverManyRoute(routes: Routes, { redelivery, idempotency }: DeliveryRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/deliveries/redeliver',
     {
@@ -167,12 +149,20 @@ export function deliveryRoutes(
     async (request, reply) => {
       assertValid(request, combinationErrors(request.query, ['status']));
       return await idempotency.answer(request, reply, async (tx) => {
-        const result = await redeliverAsked(request.params, request.query, actorOf(request), tx);
+        const result = await redeliverRequested(
+          redelivery,
+          webhookIdOf(request.params),
+          request.query,
+          actorOf(request),
+          tx,
+        );
         return { status: 202, body: toRedelivery(result) };
       });
     },
   );
+}
 
+function removalRoute(routes: Routes, { removal, idempotency }: DeliveryRoutesDependencies): void {
   routes.post(
     '/webhooks/:webhook_id/deliveries/remove',
     {
@@ -215,6 +205,35 @@ export function deliveryRoutes(
       });
     },
   );
+}
+
+/** Redelivers the messages that a query names: by their ids, by a filter, or all of them. */
+async function redeliverRequested(
+  redelivery: RedeliveryService,
+  webhookId: number,
+  query: Static<typeof RedeliverQuery>,
+  by: Actor,
+  tx: Transaction | undefined,
+): Promise<RedeliveryResult> {
+  const { status, limit, cursor, delivery_id: ids, ...filter } = query;
+  const statuses = status ?? (['DEAD_LETTERED', 'DISCARDED'] as const);
+  if (ids !== undefined)
+    return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
+  const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+  const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
+  if (Object.keys(filter).length === 0)
+    return await redelivery.redeliverAll(
+      webhookId,
+      { statuses, withManual: status !== undefined, ...page },
+      by,
+      tx,
+    );
+  const matching = {
+    ...deliveryFilter(filter),
+    statuses,
+    ...(status === undefined ? { withoutManualDiscards: true } : {}),
+  };
+  return await redelivery.redeliverMatching(webhookId, matching, page, by, tx);
 }
 
 /** Ids can only be combined with the members in `allowed`. */

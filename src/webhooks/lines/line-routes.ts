@@ -1,8 +1,7 @@
 import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { parseId } from '../../http/ids.ts';
 import { passing, problems, type Routes } from '../../http/routes.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { toLineRecord } from './line-records.ts';
 import { HeadQuery, LineRecord } from './line-schemas.ts';
 import type { LineService } from './line-service.ts';
@@ -20,8 +19,6 @@ export interface LineRoutesDependencies {
 
 /** The lines of webhooks, and actions on their heads. */
 export function lineRoutes(routes: Routes, { lines, idempotency, now }: LineRoutesDependencies): void {
-  const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
-
   routes.get(
     '/webhooks/:webhook_id/line',
     {

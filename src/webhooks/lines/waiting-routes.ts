@@ -8,7 +8,7 @@ import { passing, problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { messageSubject } from '../messages/message-subject.ts';
 import { toLineRecord } from './line-records.ts';
 import { LineRecord } from './line-schemas.ts';
@@ -43,7 +43,6 @@ export function waitingRoutes(
   routes: Routes,
   { waiting, lines, idempotency, now }: WaitingRoutesDependencies,
 ): void {
-  const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
   const positionOf = (params: { position: string }) => parseId(params.position, 'waiting message');
 
   routes.get(

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { SigningService } from './signing-service.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -78,7 +77,7 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
     },
     async (request, reply) => {
       const by = actorOf(request);
-      const id = parseId(request.params.webhook_id, 'webhook');
+      const id = webhookIdOf(request.params);
       const seconds = request.body?.former_valid_for ?? DEFAULT_FORMER_SECONDS;
       return await idempotency.answerSecret(request, reply, async (tx) => {
         const made = await signing.rotate(id, seconds * MS_PER_SECOND, by, tx);
@@ -109,7 +108,7 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       },
     },
     async (request, reply) => {
-      await signing.end(parseId(request.params.webhook_id, 'webhook'), actorOf(request));
+      await signing.end(webhookIdOf(request.params), actorOf(request));
       return reply.code(204).send(null);
     },
   );

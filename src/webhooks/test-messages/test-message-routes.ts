@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { SUBTOPICS } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
-import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { describedAs, Id, Nullable } from '../../http/schemas.ts';
 import { assertValid, schemaErrorsOf } from '../../http/validation.ts';
-import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import { SubtopicMember, WebhookInput } from '../configuration/webhook-schemas.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
@@ -107,7 +106,7 @@ export function testMessageRoutes(
       },
     },
     async (request) => {
-      const id = parseId(request.params.webhook_id, 'webhook');
+      const id = webhookIdOf(request.params);
       const { subtopic } = request.query;
       return toTestRecord(await tests.send(id, { subtopic, caller: callerOf(request) }));
     },

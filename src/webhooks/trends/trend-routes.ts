@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { webhookIdOf } from '../configuration/webhook-routes.ts';
 import { latencyQuantile, TREND_PERIODS, type TrendPeriod } from './trend.ts';
 import type { TrendBucket, TrendService } from './trend-service.ts';
 
@@ -30,7 +30,7 @@ export function trendRoutes(routes: Routes, trends: TrendService): void {
     },
     async (request) => {
       const { period = DEFAULT_PERIOD } = request.query;
-      const buckets = await trends.ofWebhook(parseId(request.params.webhook_id, 'webhook'), period);
+      const buckets = await trends.ofWebhook(webhookIdOf(request.params), period);
       return toTrend(period, buckets);
     },
   );
