@@ -147,7 +147,7 @@ describe('launching a registration', () => {
     const page = await open(urls[0]!);
     assert.equal(page.status, 410);
     assertPage(page);
-    assert.match(page.html, /This registration no longer exists/);
+    assert.match(page.html, /This course is no longer available/);
     assert.equal((await open(urls[1]!)).status, 303);
     await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
@@ -173,7 +173,7 @@ describe('launching a registration', () => {
     assert.equal((await open(await launch(service, id))).status, 303);
   });
 
-  it('shows that the registration no longer exists if it is deleted while its link is opened', async () => {
+  it('shows that the course is no longer available if the registration is deleted while its link is opened', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));
     const url = await launch(service, id);
     await using database = await openDatabaseOf(service.settings.data_dir);
@@ -190,7 +190,7 @@ describe('launching a registration', () => {
     const page = await opening;
     assert.equal(page.status, 410, page.html);
     assertPage(page);
-    assert.match(page.html, /This registration no longer exists/);
+    assert.match(page.html, /This course is no longer available/);
   });
 
   it('is rejected while the account is disabled, and once it no longer has the course', async () => {

@@ -45,8 +45,8 @@ const REFUSALS: Readonly<Record<Refused, Refusal>> = {
   },
   deleted: {
     status: 410,
-    heading: 'This registration no longer exists',
-    text: 'It was deleted after the link was created. If you still need the course, ask the people who gave you the link.',
+    heading: 'This course is no longer available',
+    text: 'Your registration was deleted after the link was created. If you still need the course, ask the people who gave you the link.',
   },
 };
 
