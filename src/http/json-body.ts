@@ -14,6 +14,8 @@ const MAX_DEPTH = 64;
  */
 export const MAX_MEMBERS = 25_000;
 const MAX_FOUND = 100;
+/** An unpaired surrogate, as `JSON.stringify` writes it. It may also find a text with a backslash. */
+const HALF = /\\ud[89a-f]/;
 
 const COLON = 0x3a;
 const COMMA = 0x2c;
@@ -46,15 +48,20 @@ export function takeJsonBodies(server: FastifyInstance): void {
   });
 }
 
+/** What to do with unpaired surrogates, which are halves of characters. `replace` puts U+FFFD in their place. */
+export type HalvesTreatment = 'refuse' | 'replace' | 'keep';
+
 /**
  * @param maxMembers limit for all objects together: parsing and checking many takes long
  * @param maxCommas limit for the commas between members and items together
+ * @param halves courses cut texts at a number of code units, so what they send may contain halves of characters
  * @throws {ProblemError} `malformed-json`, `invalid-request`
  */
 export function parseJson(
   bytes: Uint8Array,
   maxMembers = Number.POSITIVE_INFINITY,
   maxCommas = Number.POSITIVE_INFINITY,
+  halves: HalvesTreatment = 'refuse',
 ): unknown {
   const text = decodeUtf8(bytes);
   if (text === null) throw new ProblemError('malformed-json', 'The body is not valid UTF-8');
@@ -75,11 +82,25 @@ export function parseJson(
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON');
   }
-  if (SUSPICIOUS.test(text)) {
-    const errors = findUntakable(value);
-    if (errors.length > 0) throw invalidInput(errors);
-  }
+  if (!SUSPICIOUS.test(text)) return value;
+  if (halves === 'replace') value = withoutHalves(value);
+  const errors = findUntakable(value, halves === 'keep');
+  if (errors.length > 0) throw invalidInput(errors);
   return value;
+}
+
+/** Data that was parsed from JSON, with U+FFFD in place of each half of a character, because receivers may refuse these. */
+export function wellFormed(data: unknown): unknown {
+  return HALF.test(JSON.stringify(data)) ? withoutHalves(data) : data;
+}
+
+function withoutHalves(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(withoutHalves);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name.toWellFormed(), withoutHalves(member)]),
+  );
 }
 
 /** The number of commas between members or items of JSON: about how many of them it has, without parsing it. */
@@ -119,13 +140,13 @@ function measure(bytes: Uint8Array): { depth: number; members: number; commas: n
   return { depth, members, commas };
 }
 
-/** Unpaired surrogates and members named `__proto__`, wherever they are. */
-function findUntakable(root: unknown): InputError[] {
+/** Unpaired surrogates, unless they are kept, and members named `__proto__`, wherever they are. */
+function findUntakable(root: unknown, keepsHalves: boolean): InputError[] {
   const errors: InputError[] = [];
   const open: Node[] = [{ value: root, key: '', parent: null }];
   for (let node = open.pop(); node !== undefined && errors.length < MAX_FOUND; node = open.pop()) {
     const { value } = node;
-    if (typeof value === 'string' && !value.isWellFormed()) {
+    if (!keepsHalves && typeof value === 'string' && !value.isWellFormed()) {
       errors.push({
         pointer: pointerOf(node),
         detail: 'must not contain an unpaired surrogate (half a character)',
@@ -135,7 +156,7 @@ function findUntakable(root: unknown): InputError[] {
     for (const [key, member] of Object.entries(value)) {
       const child: Node = { value: member, key, parent: node };
       if (key === '__proto__') errors.push({ pointer: pointerOf(child), detail: 'is not a known member' });
-      else if (!key.isWellFormed()) {
+      else if (!keepsHalves && !key.isWellFormed()) {
         errors.push({
           pointer: pointerOf(child),
           detail: 'must not have an unpaired surrogate (half a character) in its name',

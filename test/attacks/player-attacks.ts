@@ -117,6 +117,11 @@ function statementAttacks(lrs: LrsClient): Attack[] {
     'arrays within arrays': `${'['.repeat(1_000)}${']'.repeat(1_000)}`,
     'a number of millions of digits': `{"a":${'1'.repeat(7 * MIB)}}`,
     'escapes without end': `{"a":"${'\\u0041'.repeat(1.2 * MIB)}"}`,
+    'halves of characters': JSON.stringify(
+      Array.from({ length: 30 }, () =>
+        statement({ result: { response: '\ud800'.repeat(40_000), extensions: members(1_000) } }),
+      ),
+    ),
     'names of prototypes': `[${'{"__proto__":{"a":1},"constructor":{"prototype":{}}},'.repeat(400)}{}]`,
     'thousands of activities': JSON.stringify(
       Array.from({ length: 9 }, (_, n) =>

@@ -157,12 +157,10 @@ describe('hostile input to the learning record store', () => {
     }
   });
 
-  test('is rejected if an agent in a query is nested without limit, or no text of any database', async () => {
-    for (const agent of ['['.repeat(2_000), '{"mbox":"mailto:ann@example.com","name":"\\ud800"}']) {
-      const { status, json } = await lrs.call('GET', 'agents', { query: { agent } });
-      assert.equal(status, 400);
-      assert.deepEqual(json.errors, [{ pointer: '/query/agent', detail: 'must be an agent in JSON' }]);
-    }
+  test('is rejected if an agent in a query is nested without limit', async () => {
+    const { status, json } = await lrs.call('GET', 'agents', { query: { agent: '['.repeat(2_000) } });
+    assert.equal(status, 400);
+    assert.deepEqual(json.errors, [{ pointer: '/query/agent', detail: 'must be an agent in JSON' }]);
   });
 
   test('is rejected if a form has more members than any request', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createClient, type RunningService } from '../support/service.ts';
+
+const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
 /** An answer of the learning record store. */
 export interface LrsReply {
@@ -100,4 +103,35 @@ export function statement(members: object = {}): Record<string, unknown> {
 /** A statement as the object of another one. */
 export function reference(id: string): object {
   return { objectType: 'StatementRef', id };
+}
+
+/** A request with a statement whose signature is a content, which one or more attachments name. */
+export function withSignature(body: object, signature: string, count = 1) {
+  const content = Buffer.from(signature);
+  const sha2 = createHash('sha256').update(content).digest('hex');
+  const attachment = {
+    usageType: SIGNATURE,
+    display: { en: 'Signature' },
+    contentType: 'application/octet-stream',
+    length: content.length,
+    sha2,
+  };
+  return multipart({ ...body, attachments: Array(count).fill(attachment) }, [{ sha2, content }]);
+}
+
+/** A request with attachments. */
+export function multipart(statements: object, parts: { sha2: string; content: Buffer }[]) {
+  const pieces = parts.flatMap(({ sha2, content }) => [
+    Buffer.from(
+      `\r\n--limit\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n` +
+        `X-Experience-API-Hash: ${sha2}\r\n\r\n`,
+    ),
+    content,
+  ]);
+  const body = Buffer.concat([
+    Buffer.from(`--limit\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(statements)}`),
+    ...pieces,
+    Buffer.from('\r\n--limit--\r\n'),
+  ]);
+  return { body, headers: { 'content-type': 'multipart/mixed; boundary=limit' } };
 }

@@ -8,13 +8,13 @@ import {
   BOB,
   type LrsClient,
   lrsClient,
+  multipart,
   PASSED,
   reference,
   statement,
   VOIDED,
+  withSignature,
 } from './lrs-parts.ts';
-
-const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
 describe('statements of the learning record store', () => {
   let service: TestService;
@@ -322,34 +322,3 @@ describe('statements of the learning record store', () => {
     assert.equal(ids.json.actor.name, undefined);
   });
 });
-
-/** A request with a statement whose signature is a content, which one or more attachments name. */
-function withSignature(body: object, signature: string, count = 1) {
-  const content = Buffer.from(signature);
-  const sha2 = createHash('sha256').update(content).digest('hex');
-  const attachment = {
-    usageType: SIGNATURE,
-    display: { en: 'Signature' },
-    contentType: 'application/octet-stream',
-    length: content.length,
-    sha2,
-  };
-  return multipart({ ...body, attachments: Array(count).fill(attachment) }, [{ sha2, content }]);
-}
-
-/** A request with attachments. */
-function multipart(statements: object, parts: { sha2: string; content: Buffer }[]) {
-  const pieces = parts.flatMap(({ sha2, content }) => [
-    Buffer.from(
-      `\r\n--limit\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n` +
-        `X-Experience-API-Hash: ${sha2}\r\n\r\n`,
-    ),
-    content,
-  ]);
-  const body = Buffer.concat([
-    Buffer.from(`--limit\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(statements)}`),
-    ...pieces,
-    Buffer.from('\r\n--limit--\r\n'),
-  ]);
-  return { body, headers: { 'content-type': 'multipart/mixed; boundary=limit' } };
-}

@@ -65,6 +65,57 @@ describe('leaving a course with much suspend data', () => {
   });
 });
 
+describe('leaving a course that cuts its texts in the middle of a character', () => {
+  it('keeps every text exactly as the course set it, and everything else that the course reported', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(await sharedBrowser());
+    await learner.open(service, registrationId);
+    await learner.given();
+    /** Adds code units to the suspend data, some of which may be halves of characters. */
+    const add = (codes: readonly number[]) =>
+      learner.course.locator('body').evaluate((_body, added) => {
+        const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+        const before = sco.LMSGetValue?.('cmi.suspend_data') ?? '';
+        sco.LMSSetValue?.('cmi.suspend_data', before + String.fromCharCode(...added));
+        sco.LMSCommit?.('');
+      }, codes);
+    await learner.course.locator('body').evaluate((_body, length) => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      sco.LMSSetValue?.('cmi.interactions.0.id', 'essay');
+      sco.LMSSetValue?.('cmi.interactions.0.type', 'fill-in');
+      const answer = `${'x'.repeat(254)}😀`.substring(0, 255);
+      sco.LMSSetValue?.('cmi.interactions.0.student_response', answer);
+      sco.LMSSetValue?.('cmi.core.lesson_status', 'passed');
+      sco.LMSSetValue?.('cmi.suspend_data', 'ä'.repeat(length));
+    }, MANY);
+    const saved = learner.page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/commit') &&
+        response.request().postDataJSON().cmi.suspend_data.length === MANY + 1,
+    );
+    await add([0xd83d]);
+    assert.equal((await saved).status(), 200);
+    // Completes the character, and ends in half of another one.
+    await add([0xde00, 0x62, 0xd83d]);
+    await learner.page.close({ runBeforeUnload: true });
+    await until(
+      async () => (await suspendDataOf(service, registrationId)).length === MANY + 4,
+      'the service receives what the closing page sends',
+    );
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
+    await using other = await newLearner(await sharedBrowser());
+    await other.open(service, registrationId);
+    await other.given();
+    const codes = await other.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      const end = sco.LMSGetValue?.('cmi.suspend_data').slice(-5) ?? '';
+      return Array.from({ length: end.length }, (_, at) => end.charCodeAt(at));
+    });
+    assert.deepEqual(codes, [0xe4, 0xd83d, 0xde00, 0x62, 0xd83d]);
+  });
+});
+
 describe('hiding the page of a course that has ended and is not saved yet', () => {
   let service: TestService;
   before(async () => {

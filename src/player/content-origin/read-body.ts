@@ -12,11 +12,12 @@ const validators = new WeakMap<TSchema, Validator>();
 /**
  * Parses the body of a request to the content origin as JSON, whatever its media type. A page that is being closed can
  * send only a few media types. Unknown members at the top level are ignored: during an upgrade, a page may be of a later
- * release than the instance that it talks to.
+ * release than the instance that it talks to. Halves of characters are kept: courses cut texts at a number of code units,
+ * and the digests of the page include them.
  * @throws {ProblemError} `invalid-request` naming every invalid member, `malformed-json`
  */
 export function readBody<T extends TObject>(schema: T, body: unknown): Static<T> {
-  const sent = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);
+  const sent = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS, 'keep');
   const value = isObject(sent) ? knownMembers(sent, schema) : sent;
   let validator = validators.get(schema);
   if (validator === undefined) {

@@ -6,6 +6,7 @@ import type { RegistrationService } from '../../content/registrations/registrati
 import type { Page } from '../../database/page.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { wellFormed } from '../../http/json-body.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
@@ -186,7 +187,7 @@ function toRuntimeAttempt(attempt: AttemptPart): RuntimeRecord['attempts'][numbe
     version_id: attempt.versionId,
     started_dt: formatDateTime(attempt.startedAt),
     ended_dt: formatOptionalDateTime(attempt.endedAt),
-    state: attempt.state,
+    state: wellFormed(attempt.state),
     units: attempt.units.map((unit) => ({
       unit_id: unit.unitId,
       completion: unit.completion,
@@ -196,7 +197,7 @@ function toRuntimeAttempt(attempt: AttemptPart): RuntimeRecord['attempts'][numbe
       completion_dt: formatOptionalDateTime(unit.completedAt),
       opened_dt: formatDateTime(unit.openedAt),
       updated_dt: formatDateTime(unit.updatedAt),
-      data: unit.data,
+      data: wellFormed(unit.data),
     })),
   };
 }

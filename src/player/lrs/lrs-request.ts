@@ -1,4 +1,4 @@
-import { parseJson } from '../../http/json-body.ts';
+import { type HalvesTreatment, parseJson } from '../../http/json-body.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
 import { agentErrors } from './actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './data-types.ts';
@@ -118,9 +118,9 @@ export function versionOf(headers: LrsRequest['headers']): XapiVersion {
  * @param maxMembers maximum for all objects and arrays together
  * @throws {ProblemError} `malformed-json`, `invalid-request`
  */
-export function readJson(body: Buffer, maxMembers?: number): unknown {
+export function readJson(body: Buffer, maxMembers: number, halves: HalvesTreatment): unknown {
   if (body.length === 0) throw new ProblemError('invalid-request', 'The body is missing');
-  return parseJson(body, maxMembers, maxMembers);
+  return parseJson(body, maxMembers, maxMembers, halves);
 }
 
 /** Reads query parameters one at a time, and reports all errors together at the end. */
@@ -198,7 +198,7 @@ export class QueryReader {
     }
     let agent: unknown;
     try {
-      agent = parseJson(Buffer.from(value));
+      agent = parseJson(Buffer.from(value), undefined, undefined, 'replace');
     } catch {
       this.refuse(name, 'must be an agent in JSON');
       return null;

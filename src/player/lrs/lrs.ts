@@ -128,7 +128,8 @@ export class Lrs {
     assertDocumentSize(request.body);
     const merges = method === 'POST';
     if (isJsonType(contentType)) {
-      const value = readJson(request.body, MAX_DOCUMENT_MEMBERS);
+      // Stored byte for byte, so nothing has to be replaced.
+      const value = readJson(request.body, MAX_DOCUMENT_MEMBERS, 'keep');
       if (merges) assertObject(value);
     }
     await this.documents.write(

@@ -69,7 +69,7 @@ function assertSignature(statement: Statement, contentType: string, content: Buf
 
 function readObject(base64url: string): JsonObject | null {
   try {
-    const value = parseJson(Buffer.from(base64url, 'base64url'), MAX_MEMBERS, MAX_MEMBERS);
+    const value = parseJson(Buffer.from(base64url, 'base64url'), MAX_MEMBERS, MAX_MEMBERS, 'replace');
     return isObject(value) ? value : null;
   } catch {
     return null;

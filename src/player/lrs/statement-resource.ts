@@ -114,7 +114,7 @@ function readStatements(text: Buffer): unknown {
       `The statements of a request have at most ${MAX_JSON_BYTES} bytes of JSON, without their attachments`,
     );
   }
-  return readJson(text, MAX_MEMBERS);
+  return readJson(text, MAX_MEMBERS, 'replace');
 }
 
 /** The contents of attachments, taken from the parts. @throws {ProblemError} `invalid-request` */
