@@ -300,6 +300,7 @@ async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
   const messages: Record<string, [string, string]> = {
     [LARGEST_TEXT]: ['PutParam', `%5BCore_Lesson%5D%0A${'x'.repeat(7.9 * MIB)}`],
     'escapes of no encoding': ['PutParam', `%5BCore_Lesson%5D%0A${'%ff'.repeat(2.6 * MIB)}`],
+    'escapes of code units': ['PutParam', `%5BCore_Lesson%5D%0A${'%u0442'.repeat(1.3 * MIB)}`],
     'blanks without end': ['PutParam', `%5BCore_Lesson%5D%0A${'+'.repeat(7.9 * MIB)}`],
     'lines without end': ['PutParam', `%5BCore_Lesson%5D%0A${'%0A'.repeat(2.6 * MIB)}`],
     'a score without end': ['PutParam', `%5BCore%5D%0Ascore=${','.repeat(7.9 * MIB)}`],

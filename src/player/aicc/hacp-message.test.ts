@@ -17,7 +17,19 @@ test('a form of HACP is read in whichever encoding its escapes are', () => {
   assert.equal(form('\u00e4%FC'), 'äü');
 });
 
+test('a text that JavaScript escaped with escape() is decoded like unescape() does', () => {
+  for (const text of ['L’été', 'тест', '日本', '€', '1 + 1 = 2 – 😀', '%u0041 %41 т']) {
+    assert.equal(form(escape(text)), text);
+  }
+  assert.equal(form('%U20ac'), '%U20ac', 'escape() writes a small u');
+  assert.equal(form('x%uD83D'), 'x\ufffd', 'half of a character, which no response can contain');
+  assert.equal(form('%25u0041'), '%u0041');
+  // Text that was sent unescaped, in UTF-8.
+  assert.equal(form('\u00c3\u00a4%u0041'), 'ä%u0041');
+});
+
 test('a text that is not an escape is unchanged', () => {
+  assert.equal(form('100%u %u12 %u12xy'), '100%u %u12 %u12xy');
   assert.equal(form('100%'), '100%');
   assert.equal(form('100%+of+%zz%4'), '100% of %zz%4');
   assert.equal(form('%2525'), '%25');

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { ProblemError } from '../../problems/problem.ts';
 
 /** Requests and responses of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
@@ -46,6 +46,8 @@ const MAX_GROUP_LENGTH = 100;
 const GROUP = /^\s*\[([a-z_]+)\]\s*$/i;
 const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
 const LINE_END = /\r\n|\r|\n/;
+/** Only `escape()` of JavaScript writes this. Any other encoding of the same text begins with `%25`. */
+const CODE_UNIT = /%u[0-9a-fA-F]{4}/;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
@@ -156,11 +158,13 @@ function readQuoted(line: string, from: number): { text: string; end: number } |
 }
 
 /**
- * Decodes percent-encoded text: as UTF-8 if it is valid, else as Latin-1. Invalid escapes are kept.
+ * Decodes percent-encoded text: as UTF-8 if it is valid, else as Latin-1. Invalid escapes are kept. Many courses encode
+ * with `escape()` of JavaScript, which writes code units beyond Latin-1 as `%uXXXX`, and `+` as it is.
  * @param text one character per byte
  */
 function unescapeText(text: string): string {
   const bytes = Buffer.from(text, 'latin1');
+  if (CODE_UNIT.test(text) && isAscii(bytes)) return unescape(text).toWellFormed();
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
