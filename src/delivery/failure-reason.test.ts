@@ -74,6 +74,7 @@ describe('plain text', () => {
 
   it('has at most 200 characters, and shows that it is truncated', () => {
     assert.equal(plainText('x'.repeat(200)), 'x'.repeat(200));
+    assert.equal(plainText(`${'x'.repeat(198)}💥💥`), `${'x'.repeat(198)}…`, 'no half of a character');
     assert.equal(plainText('x'.repeat(201)), `${'x'.repeat(199)}…`);
   });
 });

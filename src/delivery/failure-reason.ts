@@ -1,3 +1,5 @@
+import { shortened } from '../observability/shortened.ts';
+
 /**
  * The standard's text for each status. As an import, `node:http` would load a second undici, the one inside Node, for
  * its exports: a tenth of the time of a start.
@@ -135,7 +137,7 @@ export function plainText(text: string): string {
     .slice(0, MAX_FOREIGN_TEXT_LENGTH * 2)
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
-  return line.length > MAX_FOREIGN_TEXT_LENGTH ? `${line.slice(0, MAX_FOREIGN_TEXT_LENGTH - 1)}…` : line;
+  return shortened(line, MAX_FOREIGN_TEXT_LENGTH);
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { shortened } from '../observability/shortened.ts';
 import type { AttemptHeader, AttemptHeaders } from '../webhooks/history/attempt-headers.ts';
 import { type BasicCredentials, CENSORED, withoutCredentials } from './basic-credentials.ts';
 
@@ -98,8 +99,4 @@ function censorOf(credentials: BasicCredentials | null, targetUrl: string) {
     const showsTheCut = text.length > MAX_EXAMINED_LENGTH && examined.length <= MAX_VALUE_LENGTH;
     return showsTheCut ? CENSORED : examined;
   };
-}
-
-function shortened(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }

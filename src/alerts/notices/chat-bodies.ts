@@ -1,3 +1,5 @@
+import { wellFormed } from '../../http/json-body.ts';
+import { shortened } from '../../observability/shortened.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { TargetFormat } from '../rules/alert-rule.ts';
 import type { Notice } from './notice.ts';
@@ -19,14 +21,14 @@ export function targetBody(
   text: NoticeText,
 ): string {
   if (format === 'TEAMS') return shortTeamsBody(notice.content.total, text);
-  return JSON.stringify(format === 'SLACK' ? slackBody(text) : jsonBody(notice, text));
+  return jsonOf(format === 'SLACK' ? slackBody(text) : jsonBody(notice, text));
 }
 
 /** With as many alerts as Teams accepts. The others are counted. */
 function shortTeamsBody(total: number, text: NoticeText): string {
   for (let shown = text.items.length; ; shown--) {
     const items = text.items.slice(0, shown);
-    const body = JSON.stringify(teamsBody({ ...text, items, more: moreOf(total - shown) }));
+    const body = jsonOf(teamsBody({ ...text, items, more: moreOf(total - shown) }));
     if (shown <= 1 || Buffer.byteLength(body) <= MAX_TEAMS_BYTES) return body;
   }
 }
@@ -66,11 +68,11 @@ function jsonBody(
  */
 function slackBody({ title, items, more, link, footer }: NoticeText) {
   const plain = (text: string) => ({ type: 'plain_text', text, emoji: false });
-  const section = (text: string) => ({ type: 'section', text: plain(clip(text, MAX_SLACK_SECTION)) });
+  const section = (text: string) => ({ type: 'section', text: plain(shortened(text, MAX_SLACK_SECTION)) });
   return {
     text: escapeSlack(title),
     blocks: [
-      { type: 'header', text: plain(clip(title, MAX_SLACK_HEADER)) },
+      { type: 'header', text: plain(shortened(title, MAX_SLACK_HEADER)) },
       ...items
         .slice(0, MAX_SLACK_ITEMS)
         .map(({ headline, facts }) =>
@@ -78,7 +80,7 @@ function slackBody({ title, items, more, link, footer }: NoticeText) {
         ),
       ...(more === null ? [] : [section(more)]),
       { type: 'actions', elements: [{ type: 'button', text: plain('Open Coursewire'), url: link }] },
-      { type: 'context', elements: [plain(clip(footer, MAX_SLACK_SECTION))] },
+      { type: 'context', elements: [plain(shortened(footer, MAX_SLACK_SECTION))] },
     ],
   };
 }
@@ -124,6 +126,7 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function clip(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+/** Earlier releases stored explanations that may end in half of a character, which strict receivers reject. */
+function jsonOf(body: object): string {
+  return JSON.stringify(wellFormed(body));
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../../observability/shortened.ts';
 import type { EndReason } from '../firing.ts';
 import type { Condition } from '../rules/alert-rule.ts';
 import { isTimeZone } from '../rules/quiet-hours.ts';
@@ -163,6 +164,5 @@ function timeWriter(timeZone: string): (at: number) => string {
 }
 
 function clipped(title: string): string {
-  const line = `[${PRODUCT}] ${title}`;
-  return line.length > MAX_TITLE_CHARACTERS ? `${line.slice(0, MAX_TITLE_CHARACTERS - 1)}…` : line;
+  return shortened(`[${PRODUCT}] ${title}`, MAX_TITLE_CHARACTERS);
 }

@@ -1,3 +1,5 @@
+import { shortened } from '../../observability/shortened.ts';
+
 /** The longest explanation, in characters. */
 const MAX_LENGTH = 200;
 /** Members of JSON bodies in which targets usually say what went wrong, the most specific ones first. */
@@ -31,7 +33,7 @@ export function responseExplanation(
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
   if (line === '') return null;
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+  return shortened(line, MAX_LENGTH);
 }
 
 /** What a JSON body says; an empty text if it says nothing. Undefined if the body is no JSON. */
