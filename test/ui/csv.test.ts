@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { readLearnerRows } from '../../web/src/pages/registrations/many/learner-rows.ts';
 import { toCsv } from '../../web/src/utilities/csv.ts';
+import { textOf } from '../../web/src/utilities/exported-text.ts';
 
 const ids = (text: string) => readLearnerRows(text).learners.map(({ id }) => id);
 const faults = (text: string) => readLearnerRows(text).faulty.map(({ row, fault }) => `${row}: ${fault}`);
@@ -42,6 +44,42 @@ describe('text that a spreadsheet would run as a formula', () => {
     }
     const harmless = 'a;b -c;7';
     assert.equal(toCsv([{ name: harmless }]), `\ufeffname\r\n${harmless}`);
+  });
+});
+
+describe('an exported list of registrations, read as a list of learners', () => {
+  it('has the same learners, even those whose ids begin like a formula', () => {
+    const learners = [
+      '+4917012345',
+      '@bob',
+      '-17',
+      '=x',
+      '＠a',
+      'ann',
+      "o'hara",
+      "'-17",
+      "''@bob",
+      "'ann",
+      'a;-b',
+      "a;'=b",
+    ];
+    const csv = toCsv(learners.map((id, at) => ({ registration_id: at, learner_id: id })));
+    assert.deepEqual(ids(csv), learners);
+    assert.deepEqual(faults(csv), []);
+  });
+});
+
+describe('an exported text', () => {
+  it('is read as it was, whatever it contains', () => {
+    const letters = fc.constantFrom("'", '"', '=', '-', '＋', ';', ',', '\t', '\n', '\r\n', 'a', ' ');
+    const text = fc.array(letters, { minLength: 1, maxLength: 12 }).map((each) => each.join(''));
+    fc.assert(
+      fc.property(text, (name) => {
+        const cell = toCsv([{ id: 1, name }]).slice('\ufeffid,name\r\n1,'.length);
+        const exported = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+        assert.equal(textOf(exported), name);
+      }),
+    );
   });
 });
 

@@ -89,7 +89,7 @@ export const registrations = {
     action: 'Register many',
     title: 'Register many learners',
     learners: 'Learner ids',
-    learnersDescription: 'One per line, or CSV with a column learner_id.',
+    learnersDescription: 'One per line, or CSV with a column learner_id, such as an exported list.',
     file: 'Read from a file…',
     fileTooLarge: (size: string) => `The file is larger than ${size}.`,
     fileEncoding: 'The file is not UTF-8. In Excel, save it as “CSV UTF-8”.',

@@ -1,13 +1,8 @@
 import Papa from 'papaparse';
+import { asText } from './exported-text.ts';
 
 /** A byte order mark. Without it, Excel reads UTF-8 as a code page of the system. */
 const BYTE_ORDER_MARK = '\ufeff';
-
-/**
- * Where a spreadsheet may find the start of a formula: at the start of a text and, if it separates cells by semicolons
- * or tabs, behind these and behind line breaks. Quotation marks in the middle of a cell protect nothing there.
- */
-const FORMULA = /^(?=[=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?="*[=+\-@＝＋－＠])/g;
 
 /**
  * Records as CSV (RFC 4180) with a header. A nested object becomes a column for each member (`line.status`). An array
@@ -31,10 +26,6 @@ function flatten(record: object): Record<string, unknown> {
       return Object.entries(flatten(value)).map(([inner, each]) => [`${name}.${inner}`, each]);
     }),
   );
-}
-
-function asText(text: string): string {
-  return text.replace(FORMULA, "'");
 }
 
 function arrayText(values: readonly unknown[]): string {

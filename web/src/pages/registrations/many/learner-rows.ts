@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import { registrations } from '../../../texts/registrations.ts';
+import { textOf } from '../../../utilities/exported-text.ts';
 
 const { faults } = registrations.many;
 /** The service's limit for ids, in characters. */
@@ -31,7 +32,7 @@ export interface LearnerRows {
 
 /**
  * Reads learner ids: one per line, or CSV (with commas, semicolons or tabs) with a column `learner_id` in its header. A
- * repeated id is an error, because registering a learner twice is probably a mistake.
+ * repeated id is an error, because registering a learner twice is probably a mistake. CSV may be an exported list.
  */
 export function readLearnerRows(text: string): LearnerRows {
   const rows = rowsOf(text.replace(/^\ufeff/, '').trimEnd());
@@ -71,7 +72,7 @@ function rowsOf(text: string): Row[] {
   if (column >= 0) {
     return data.slice(1).map((cells, index) => ({
       row: index + 2,
-      id: (cells[column] ?? '').trim(),
+      id: textOf(cells[column] ?? '').trim(),
       isSplit: false,
     }));
   }
