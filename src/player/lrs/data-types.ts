@@ -51,7 +51,8 @@ export const isTimestamp: Check = text(
 );
 
 export const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
-export const isNumber: Check = (value) => (typeof value === 'number' ? null : 'must be a number');
+/** JSON can contain larger numbers than JavaScript. They would be stored as null, which xAPI forbids. */
+export const isNumber: Check = (value) => (Number.isFinite(value) ? null : 'must be a number');
 export const isCount: Check = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? null : 'must be a whole number';
 

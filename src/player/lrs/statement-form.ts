@@ -35,7 +35,12 @@ export function isEquivalent(one: Statement, other: Statement): boolean {
       delete second[name];
     }
   }
-  return isDeepStrictEqual(first, second);
+  return isDeepStrictEqual(first, second) || isDeepStrictEqual(asStored(first), asStored(second));
+}
+
+/** Storing changes a few numbers, such as a zero with a sign. */
+function asStored(statement: JsonObject): unknown {
+  return JSON.parse(JSON.stringify(statement));
 }
 
 /** A statement without the parts that may differ between equivalent copies: descriptions, and values set by stores. */

@@ -115,14 +115,17 @@ export function numberIn(cmi: Cmi, name: string): number | null {
 const MIN = 0;
 const MAX = 100;
 
-/** A raw score from 0 to 100: its share of the range, or unchanged if the range is invalid. Null without a score. */
+/**
+ * A raw score from 0 to 100: its share of the range, or unchanged if the range is invalid. Null without a score, or if
+ * the numbers are too large to calculate with.
+ */
 export function scoreOf(score: Cmi): number | null {
   const raw = numberIn(score, 'raw');
   if (raw === null) return null;
   const min = numberIn(score, 'min') ?? MIN;
   const max = numberIn(score, 'max') ?? MAX;
   const share = max > min ? ((raw - min) / (max - min)) * MAX : raw;
-  return bounded(share);
+  return Number.isNaN(share) ? null : bounded(share);
 }
 
 /** A score within the limits of registrations, without the rounding errors of fractions. */

@@ -46,7 +46,7 @@ export function visitMsOf({ verb, result }: Statement): number | null {
 
 /**
  * A score from 0 to 100: the scaled score, or else the raw score as a share of its range. If the range is invalid, the
- * raw score counts unchanged. Null without a score.
+ * raw score counts unchanged. Null without a score, or if the numbers are too large to calculate with.
  */
 export function scoreOfResult(score: unknown): number | null {
   if (!isObject(score)) return null;
@@ -55,7 +55,8 @@ export function scoreOfResult(score: unknown): number | null {
   if (typeof raw !== 'number') return null;
   const low = typeof min === 'number' ? min : MIN;
   const high = typeof max === 'number' ? max : MAX;
-  return bounded(high > low ? ((raw - low) / (high - low)) * MAX : raw);
+  const share = high > low ? ((raw - low) / (high - low)) * MAX : raw;
+  return Number.isNaN(share) ? null : bounded(share);
 }
 
 function bounded(score: number): number {
