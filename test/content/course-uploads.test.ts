@@ -30,7 +30,7 @@ function part(headers: string, content: string | Uint8Array): Buffer {
 const END = Buffer.from(`--${BOUNDARY}--\r\n`);
 const filePart = (content: Uint8Array | string, name = 'file') =>
   part(`; name="${name}"; filename="c.zip"\r\nContent-Type: application/zip`, content);
-const textPart = (name: string, value: string) => part(`; name="${name}"`, value);
+const textPart = (name: string, value: string | Uint8Array) => part(`; name="${name}"`, value);
 
 describe('uploads of course packages', () => {
   let service: TestService;
@@ -80,6 +80,15 @@ describe('uploads of course packages', () => {
     assert.deepEqual(filesOf(service).tmp, []);
   });
 
+  it('take names in an encoding that their part declares', async () => {
+    const name = part(
+      '; name="name"\r\nContent-Type: text/plain; charset=iso-8859-1',
+      Buffer.from('Müller', 'latin1'),
+    );
+    const answer = await postRaw([name, filePart(await scormPackage()), END]);
+    assert.deepEqual([answer.status, answer.body.name], [201, 'Müller']);
+  });
+
   it('take names in any alphabet, whatever follows the form', async () => {
     const name = 'Безопасность 安全 🔥'.padEnd(100, '🔥');
     const body = [textPart('name', name), filePart(await scormPackage()), END, Buffer.from('an epilogue')];
@@ -110,6 +119,16 @@ describe('uploads of course packages', () => {
       'not what they must be',
       [filePart('z'), textPart('folder_id', '1.5'), textPart('name', 'x'.repeat(5_000))],
       { '/folder_id': 'must be an integer', '/name': 'is too long' },
+    ],
+    [
+      'in an encoding that it does not declare',
+      [filePart('z'), textPart('name', Buffer.from('Müller', 'latin1'))],
+      { '/name': 'must be UTF-8 without U+FFFD, which replaces a character that could not be read' },
+    ],
+    [
+      'half of a character, which only a part in JSON can contain',
+      [filePart('z'), part('; name="name"\r\nContent-Type: application/json', '"x\\ud83d"')],
+      { '/name': 'must not contain an unpaired surrogate (half a character)' },
     ],
     [
       'without a name',

@@ -7,6 +7,8 @@ import { type InputError, invalidInput, pointerTo } from '../../problems/problem
 const PACKAGE_PART = 'file';
 /** Parts that contain a number. */
 const NUMBER_PARTS: readonly string[] = ['folder_id'];
+/** The reader of forms puts it in place of bytes that are not valid in the encoding of a part. */
+const REPLACEMENT_CHARACTER = '\ufffd';
 /** Maximum length of a part name in a response. */
 const SHOWN_NAME_CHARACTERS = 100;
 
@@ -20,9 +22,10 @@ export class ReceivedForm {
   readonly #errors: InputError[] = [];
 
   addField({ fieldname, value, valueTruncated }: MultipartValue): void {
-    const name = this.#add(fieldname, valueTruncated ? undefined : toNumber(fieldname, value));
+    const fault = valueTruncated ? 'is too long' : faultOf(value);
+    const name = this.#add(fieldname, fault === null ? toNumber(fieldname, value) : undefined);
     if (name === PACKAGE_PART) this.#fault(name, 'must be a file: its part needs a filename');
-    else if (valueTruncated) this.#fault(name, 'is too long');
+    else if (fault !== null) this.#fault(name, fault);
   }
 
   /** Returns whether it is the package, not an unexpected file. */
@@ -53,7 +56,7 @@ export class ReceivedForm {
 
   /** A part without a name is reported as an unknown part with an empty name. */
   #add(fieldname: string | undefined, value: unknown): string {
-    const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS);
+    const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS).toWellFormed();
     if (this.#members.has(name)) this.#fault(name, 'must be given only once');
     else this.#members.set(name, value);
     return name;
@@ -63,6 +66,14 @@ export class ReceivedForm {
     const pointer = pointerTo('', name);
     if (this.#errors.every((error) => error.pointer !== pointer)) this.#errors.push({ pointer, detail });
   }
+}
+
+/** Why a text would be stored garbled; null if it would not. */
+function faultOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  if (value.includes(REPLACEMENT_CHARACTER))
+    return 'must be UTF-8 without U+FFFD, which replaces a character that could not be read';
+  return value.isWellFormed() ? null : 'must not contain an unpaired surrogate (half a character)';
 }
 
 function toNumber(fieldname: string, value: unknown): unknown {
