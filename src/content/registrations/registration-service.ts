@@ -215,7 +215,7 @@ export class RegistrationService {
    * @param work returns the new status of the registration, or null to leave it unchanged
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
-  async learn<R>(
+  async withLockedRegistration<R>(
     registrationId: string,
     work: (
       tx: Transaction,

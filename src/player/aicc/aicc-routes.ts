@@ -5,7 +5,7 @@ import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { UnitState } from '../attempts/attempt.ts';
-import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
@@ -138,7 +138,7 @@ async function record(
     request,
   }: { unit: LaunchUnit; change: (cmi: Cmi, data: string) => Cmi; request: HacpRequest },
 ): Promise<void> {
-  const work: Parameters<typeof attempts.learnAlong<undefined>>[1] = async (tx, { attempt }) => {
+  const work: AttemptWork<undefined> = async (tx, { attempt }) => {
     const session = (await readSession(tx, sessionId))?.session;
     if (session === undefined || session.attempt !== attempt.number) {
       throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
@@ -168,7 +168,7 @@ async function record(
     };
     return { results: [result], result: undefined };
   };
-  await attempts.learnAlong(launch, work, { dataOf: unit.id });
+  await attempts.recordFromUnit(launch, work, { dataOf: unit.id });
 }
 
 async function authenticate(

@@ -46,28 +46,26 @@ export interface AttemptInProgress {
   state: unknown;
 }
 
+/** Work in a transaction that locks the registration of an attempt. Returns the results to store. */
+export type AttemptWork<R> = (
+  tx: Transaction,
+  current: AttemptInProgress,
+) => Promise<{ results: UnitResult[]; result: R }>;
+
+/** Dependencies of {@link AttemptService}. */
+export interface AttemptServiceDependencies {
+  registrations: RegistrationService;
+  courses: PlayerCourses;
+  reader: Reader;
+  now: () => number;
+}
+
 /** Stores the results of learners by attempt and unit, and rolls them up into their registrations. */
 export class AttemptService {
-  readonly #registrations: RegistrationService;
-  readonly #courses: PlayerCourses;
-  readonly #reader: Reader;
-  readonly #now: () => number;
+  readonly #with: AttemptServiceDependencies;
 
-  constructor({
-    registrations,
-    courses,
-    reader,
-    now,
-  }: {
-    registrations: RegistrationService;
-    courses: PlayerCourses;
-    reader: Reader;
-    now: () => number;
-  }) {
-    this.#registrations = registrations;
-    this.#courses = courses;
-    this.#reader = reader;
-    this.#now = now;
+  constructor(dependencies: AttemptServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -78,8 +76,8 @@ export class AttemptService {
   async openPage(launch: PlayerLaunch): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
-    return await this.#registrations.learn(registrationId, async (tx, current) => {
-      const registration = await this.#registrations.settle(tx, current, launch);
+    return await this.#with.registrations.withLockedRegistration(registrationId, async (tx, current) => {
+      const registration = await this.#with.registrations.settle(tx, current, launch);
       // Since the launch, a reset may have changed the version, or another window the language.
       if (registration?.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch', {
@@ -98,84 +96,91 @@ export class AttemptService {
   }
 
   /**
-   * Stores the result of a unit and rolls it up into the status of the registration, in one transaction. Publishes
+   * Stores the result of a unit that a page reports, and rolls it up into the status of the registration, in one transaction. Publishes
    * REGISTRATION_STATUS_UPDATED if completion, success or score changes. Results that arrive twice, late or from a
    * superseded page are not stored.
    * @throws {ProblemError} `not-found` if the registration was deleted, `conflict` if the unit may not be begun,
    *   `content-too-large`
    */
-  async recordUnitResult(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
+  async recordFromPage(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
-    return await this.#registrations.learn<RecordOutcome>(registrationId, async (tx, registration) => {
-      const attempt = await readLatestAttempt(tx, registrationId);
-      if (attempt === undefined || isSuperseded(attempt, launch, result)) {
-        return { status: null, result: isReset(attempt) ? 'reset' : 'superseded' };
-      }
-      const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
-      const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
-      if (isStale(current, result.position)) return { status: null, result: 'stale' };
+    return await this.#with.registrations.withLockedRegistration<RecordOutcome>(
+      registrationId,
+      async (tx, registration) => {
+        const attempt = await readLatestAttempt(tx, registrationId);
+        if (attempt === undefined || isSuperseded(attempt, launch, result)) {
+          return { status: null, result: isReset(attempt) ? 'reset' : 'superseded' };
+        }
+        const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
+        const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
+        if (isStale(current, result.position)) return { status: null, result: 'stale' };
 
-      if (current === null && result.entrance !== undefined) {
-        const { asksForBrowsed } = result.entrance;
-        const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
-        if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
-      }
-      const { unit, isWhole } = nextUnit(current, result, this.#now());
-      await writeUnit(tx, registrationId, attempt.number, unit);
-      const { learnerValues } = result;
-      const values =
-        learnerValues === undefined
-          ? []
-          : learnerValues(await readAttemptState(tx, registrationId, attempt.number));
-      if (result.state !== undefined) {
-        await updateAttemptState(tx, registrationId, attempt.number, result.state);
-      }
-      await keepSharedValues(tx, registrationId, values, this.#now());
-      const others = units.filter(({ unitId }) => unitId !== result.unitId);
-      return {
-        status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp?.(unit)),
-        result: isWhole ? 'recorded' : 'recorded-in-part',
-      };
-    });
+        if (current === null && result.entrance !== undefined) {
+          const { asksForBrowsed } = result.entrance;
+          const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
+          if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
+        }
+        const { status, areWhole } = await this.#store(tx, { registration, attempt, units }, [result]);
+        return { status, result: areWhole ? 'recorded' : 'recorded-in-part' };
+      },
+    );
   }
 
   /**
-   * Runs the changes of a unit that sends requests to the server itself, in one transaction that locks the registration.
-   * Stores the results as {@link recordUnitResult} does, unless the launch records none.
+   * Stores the results of a unit that sends requests to the service itself, unless the launch records none. Otherwise
+   * the same as {@link withLockedAttempt}.
+   */
+  async recordFromUnit<R>(
+    launch: PlayerLaunch,
+    work: AttemptWork<R>,
+    options: { dataOf?: string | null } = {},
+  ): Promise<R> {
+    const recorded: AttemptWork<R> = async (tx, current) => {
+      const { results, result } = await work(tx, current);
+      return { results: launch.mode === 'normal' ? results : [], result };
+    };
+    return await this.withLockedAttempt(launch, recorded, options);
+  }
+
+  /**
+   * Runs `work` in a transaction that locks the registration, and stores the results that it returns, whatever the mode
+   * of the launch. Publishes REGISTRATION_STATUS_UPDATED if completion, success or score changes.
    * @param launch of a registration, not a preview
    * @param options.dataOf the only unit whose data `work` and its results need; null for none. Without it, the data of
    *   all units is read, and the data that they share. Only a runtime that writes the data itself may do that
-   * @param options.inEveryMode whether to store the results even if the launch records none, because they belong to
-   *   earlier launches. `work` then returns no others for such a launch
    * @throws {ProblemError} `not-found` if the registration was deleted, `forbidden` if a newer launch has superseded
    *   this one, and what `work` throws
    */
-  async learnAlong<R>(
+  async withLockedAttempt<R>(
     launch: PlayerLaunch,
-    work: (tx: Transaction, current: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
-    { dataOf, inEveryMode = false }: { dataOf?: string | null; inEveryMode?: boolean } = {},
+    work: AttemptWork<R>,
+    { dataOf }: { dataOf?: string | null } = {},
   ): Promise<R> {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
-    return await this.#registrations.learn<R>(registrationId, async (tx, registration) => {
-      const attempt = await readLatestAttempt(tx, registrationId);
-      if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
-        throw supersededLaunch(attempt);
-      }
-      const units = await readUnits(
-        tx,
-        registrationId,
-        attempt.number,
-        dataOf === undefined ? {} : { dataOf },
-      );
-      const state = dataOf === undefined ? await readAttemptState(tx, registrationId, attempt.number) : null;
-      const current = { registration, attempt, units, state };
-      const { results, result } = await work(tx, current);
-      const isRecorded = inEveryMode || launch.mode === 'normal';
-      if (results.length === 0 || !isRecorded) return { status: null, result };
-      return { status: await this.#record(tx, current, results), result };
-    });
+    return await this.#with.registrations.withLockedRegistration<R>(
+      registrationId,
+      async (tx, registration) => {
+        const attempt = await readLatestAttempt(tx, registrationId);
+        if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
+          throw supersededLaunch(attempt);
+        }
+        const units = await readUnits(
+          tx,
+          registrationId,
+          attempt.number,
+          dataOf === undefined ? {} : { dataOf },
+        );
+        const state =
+          dataOf === undefined ? await readAttemptState(tx, registrationId, attempt.number) : null;
+        const current = { registration, attempt, units, state };
+        const { results, result } = await work(tx, current);
+        if (results.length === 0) return { status: null, result };
+        const { status } = await this.#store(tx, current, results);
+        return { status, result };
+      },
+    );
   }
 
   /**
@@ -183,12 +188,12 @@ export class AttemptService {
    * begins the attempt. Publishes REGISTRATION_STATUS_UPDATED with `user` if completion, success or score changes.
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
-  async change(
+  async recordOutsideLaunch(
     registrationId: string,
     user: string,
     work: (tx: Transaction, current: AttemptInProgress) => Promise<UnitResult[]>,
   ): Promise<void> {
-    await this.#registrations.learn(
+    await this.#with.registrations.withLockedRegistration(
       registrationId,
       async (tx, registration) => {
         const attempt = await this.#attempt(tx, registration);
@@ -196,7 +201,8 @@ export class AttemptService {
         const state = await readAttemptState(tx, registrationId, attempt.number);
         const current = { registration, attempt, units, state };
         const results = await work(tx, current);
-        return { status: await this.#record(tx, current, results), result: undefined };
+        const { status } = await this.#store(tx, current, results);
+        return { status, result: undefined };
       },
       { user },
     );
@@ -220,29 +226,38 @@ export class AttemptService {
     );
   }
 
-  /** Stores results, and returns the status of the registration after them. */
-  async #record(
+  /** Writes units after their results, and what they share. Returns the status of the registration after them. */
+  async #store(
     tx: Transaction,
-    { registration, attempt, units: before }: AttemptInProgress,
+    { registration, attempt, units: before }: Pick<AttemptInProgress, 'registration' | 'attempt' | 'units'>,
     results: readonly UnitResult[],
-  ): Promise<RegistrationStatus> {
+  ): Promise<{ status: RegistrationStatus; areWhole: boolean }> {
     const { registrationId } = registration;
+    const now = this.#with.now();
     let units = before;
-    for (const each of results) {
-      const current = units.find(({ unitId }) => unitId === each.unitId) ?? null;
-      const { unit } = nextUnit(current, each, this.#now());
+    let rolledUp: LearningStatus | undefined;
+    let areWhole = true;
+    for (const result of results) {
+      const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
+      const { unit, isWhole } = nextUnit(current, result, now);
       await writeUnit(tx, registrationId, attempt.number, unit);
-      if (each.state !== undefined) {
-        await updateAttemptState(tx, registrationId, attempt.number, each.state);
+      if (result.learnerValues !== undefined) {
+        const former = await readAttemptState(tx, registrationId, attempt.number);
+        await keepSharedValues(tx, registrationId, result.learnerValues(former), now);
       }
-      units = [...units.filter(({ unitId }) => unitId !== each.unitId), unit];
+      if (result.state !== undefined) {
+        await updateAttemptState(tx, registrationId, attempt.number, result.state);
+      }
+      units = [...units.filter(({ unitId }) => unitId !== result.unitId), unit];
+      rolledUp = result.rolledUp?.(unit);
+      areWhole &&= isWhole;
     }
-    return await this.#statusOf(tx, registration, units);
+    return { status: await this.#statusOf(tx, registration, units, rolledUp), areWhole };
   }
 
   /** The number of the attempt that a page of the registration would play now. */
   async currentNumber(registrationId: string): Promise<number> {
-    const latest = await readLatestAttempt(this.#reader, registrationId);
+    const latest = await readLatestAttempt(this.#with.reader, registrationId);
     return latest === undefined ? 1 : latest.number + (latest.endedAt === null ? 0 : 1);
   }
 
@@ -261,7 +276,7 @@ export class AttemptService {
     { attempt, page }: { attempt: number; page: number },
   ): Promise<'superseded' | 'reset' | null> {
     if (launch.registrationId === null || !supersedes(launch)) return null;
-    const latest = await readLatestAttempt(this.#reader, launch.registrationId);
+    const latest = await readLatestAttempt(this.#with.reader, launch.registrationId);
     if (latest === undefined) return null;
     if (isReset(latest)) return 'reset';
     const position = { page, visit: 0, sequence: 0 };
@@ -276,7 +291,7 @@ export class AttemptService {
   ): Promise<void> {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return;
-    await this.#registrations.learn(registrationId, async (tx) => {
+    await this.#with.registrations.withLockedRegistration(registrationId, async (tx) => {
       const latest = await readLatestAttempt(tx, registrationId);
       const position = { page, visit: 0, sequence: 0 };
       if (latest?.number === attempt && !isSuperseded(latest, launch, { position })) {
@@ -289,7 +304,7 @@ export class AttemptService {
   /** Ends the latest attempt. It stays readable, but nothing more is written to it. */
   async endLatest(tx: Transaction, registrationId: string): Promise<void> {
     const attempt = await readLatestAttempt(tx, registrationId);
-    if (attempt !== undefined) await endAttempt(tx, registrationId, attempt.number, this.#now());
+    if (attempt !== undefined) await endAttempt(tx, registrationId, attempt.number, this.#with.now());
   }
 
   /**
@@ -300,16 +315,19 @@ export class AttemptService {
     registrationId: string,
     dataOf: string | null = null,
   ): Promise<(Attempt & { units: UnitState[] }) | null> {
-    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
     if (attempt === undefined) return null;
-    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number, { dataOf }) };
+    return {
+      ...attempt,
+      units: await readUnits(this.#with.reader, registrationId, attempt.number, { dataOf }),
+    };
   }
 
   /** The latest attempt of a registration, with its units and all of their data. For standards whose data is small. */
   async latestWithDataOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
-    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
     if (attempt === undefined) return null;
-    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number) };
+    return { ...attempt, units: await readUnits(this.#with.reader, registrationId, attempt.number) };
   }
 
   /**
@@ -322,8 +340,10 @@ export class AttemptService {
 
   /** The opened units without data, with {@link UnitState.isBrowsed}. */
   async browsedUnitsOf(registrationId: string): Promise<UnitState[]> {
-    const attempt = await readLatestAttempt(this.#reader, registrationId);
-    return attempt === undefined ? [] : await readBrowsedUnits(this.#reader, registrationId, attempt.number);
+    const attempt = await readLatestAttempt(this.#with.reader, registrationId);
+    return attempt === undefined
+      ? []
+      : await readBrowsedUnits(this.#with.reader, registrationId, attempt.number);
   }
 
   /**
@@ -331,7 +351,7 @@ export class AttemptService {
    * @throws {ProblemError} `not-found` if the registration was deleted
    */
   async resultOf(registrationId: string): Promise<LearningStatus> {
-    const { completion, success, score } = await this.#registrations.get(registrationId);
+    const { completion, success, score } = await this.#with.registrations.get(registrationId);
     return { completion, success, score };
   }
 
@@ -340,7 +360,7 @@ export class AttemptService {
     registrationId: string,
     isWanted: (value: Pick<LearnerValue, 'kind' | 'id'>) => boolean,
   ): Promise<LearnerValue[]> {
-    return await readSharedValues(this.#reader, registrationId, isWanted);
+    return await readSharedValues(this.#with.reader, registrationId, isWanted);
   }
 
   async #attempt(tx: Transaction, { registrationId, versionId }: Registration): Promise<Attempt> {
@@ -349,7 +369,7 @@ export class AttemptService {
     const number = (latest?.number ?? 0) + 1;
     // One launch opens pages of several attempts. If page numbers began again, they would not tell these pages apart.
     const page = latest?.page ?? 0;
-    return await insertAttempt(tx, registrationId, { number, versionId, page }, this.#now());
+    return await insertAttempt(tx, registrationId, { number, versionId, page }, this.#with.now());
   }
 
   async #statusOf(
@@ -358,7 +378,7 @@ export class AttemptService {
     units: readonly UnitState[],
     rolledUp?: LearningStatus,
   ): Promise<RegistrationStatus> {
-    const course = await this.#courses.read(tx, registration.courseId, registration.versionId);
+    const course = await this.#with.courses.read(tx, registration.courseId, registration.versionId);
     const unitIds = course.units.map(({ id }) => id);
     const spentMs = units.reduce((sum, { durationMs }) => sum + durationMs, 0);
     return {

@@ -54,7 +54,7 @@ export interface WritePosition {
   sequence: number;
 }
 
-/** The outcome of {@link AttemptService.recordUnitResult}. */
+/** The outcome of {@link AttemptService.recordFromPage}. */
 export type RecordOutcome =
   /** It was stored, and its events are queued. */
   | 'recorded'

@@ -87,7 +87,8 @@ async function beginSession(
     const results = await recordBeginning(options, opening, { tx, current, session, earlier });
     return { results, result: session };
   };
-  return await attempts.learnAlong(launch, begin, { inEveryMode: true });
+  // Results of abandoned sessions, which are of earlier launches, are recorded even if this launch records none.
+  return await attempts.withLockedAttempt(launch, begin);
 }
 
 function newSession(

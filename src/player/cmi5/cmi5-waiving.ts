@@ -46,7 +46,7 @@ export async function waiveUnit(
     user,
   }: { registrationId: string; unitId: string; reason: string; by: Actor; user: string },
 ): Promise<void> {
-  await attempts.change(registrationId, user, async (tx, current) => {
+  await attempts.recordOutsideLaunch(registrationId, user, async (tx, current) => {
     const { registration, attempt } = current;
     if (await awaitsLanguage(tx, registration)) {
       throw new ProblemError(

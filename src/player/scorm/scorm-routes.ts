@@ -80,7 +80,7 @@ export function scormRoutes(
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
     if (unit === undefined || unit.reports) throw notFound('asset', unitId);
-    const outcome = await attempts.recordUnitResult(launch, {
+    const outcome = await attempts.recordFromPage(launch, {
       ...rolledUpOf(course, state),
       ...(state === undefined ? {} : { state }),
       ...(lateOf === undefined ? {} : { lateOf }),
@@ -107,7 +107,7 @@ export function scormRoutes(
     const position = { page: commit.page, visit: commit.visit, sequence: commit.sequence };
     const read = (cmi: Cmi, terminated: boolean) =>
       isScorm2004(course) ? readScorm2004(cmi, unit, course, terminated) : readScorm12(cmi, unit, terminated);
-    const outcome = await attempts.recordUnitResult(launch, {
+    const outcome = await attempts.recordFromPage(launch, {
       unitId: unit.id,
       position,
       entrance: entranceOf(course, unit.id),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
 import type { UnitOpening } from '../course-runtime.ts';
 import { agentOf, learnerOf } from './learner-agent.ts';
 import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
@@ -52,7 +52,7 @@ export async function beginPlainSession(
     });
     return session;
   }
-  const begin: Parameters<typeof attempts.learnAlong<Session>>[1] = async (tx, { registration, attempt }) => {
+  const begin: AttemptWork<Session> = async (tx, { registration, attempt }) => {
     const session = make({
       registrationId,
       attempt: attempt.number,
@@ -62,7 +62,7 @@ export async function beginPlainSession(
     await insertNewSession(tx, { session, ...kept });
     return { results: [], result: session };
   };
-  return await attempts.learnAlong(launch, begin, { dataOf: null });
+  return await attempts.withLockedAttempt(launch, begin, { dataOf: null });
 }
 
 /**

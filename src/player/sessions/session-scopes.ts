@@ -100,7 +100,7 @@ export class SessionScopes {
   #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
     const { attempts, courses, lrs, now, baseUrl } = this.#options;
     const transaction: LaunchScope['transaction'] = (work) =>
-      attempts.learnAlong(launch, async (tx, current) => {
+      attempts.recordFromUnit(launch, async (tx, current) => {
         const session = (await readSession(tx, sessionId))?.session;
         const course = await courses.read(tx, launch.courseId, launch.versionId);
         const unit = course.units.find(({ id }) => id === session?.unitId);
@@ -131,7 +131,7 @@ export class SessionScopes {
   ): Promise<void> {
     const after = (at: Session) => rules.factsAfterReading?.(at, kind, id) ?? null;
     if (session.registrationId === null || after(session) === null) return;
-    await this.#options.attempts.learnAlong(launch, async (tx) => {
+    await this.#options.attempts.withLockedAttempt(launch, async (tx) => {
       const current = (await readSession(tx, session.sessionId))?.session;
       const facts = current === undefined ? null : after(current);
       if (current !== undefined && facts !== null) await updateSession(tx, { ...current, facts });
