@@ -4,10 +4,8 @@ import type { DataFolder } from '../database/data-folder.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
+import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
-const SUCCESS = 0;
-const FAILURE = 1;
-const WRONG_USE = 2;
 const BYTES_PER_MIB = 2 ** 20;
 
 const HELP = `Usage: coursewire backup --to FOLDER

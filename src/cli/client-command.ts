@@ -2,6 +2,7 @@ import { COMMAND_LINE } from '../audit/actor.ts';
 import type { ApiClient, ClientService } from '../identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../identity/scopes.ts';
 import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
+import { SUCCESS } from './exit.ts';
 import {
   type CommandGroup,
   type Given,
@@ -9,7 +10,6 @@ import {
   needed,
   type Output,
   runSubcommand,
-  SUCCESS,
   TEXT_OPTION,
   toJson,
   withOptionsChecked,

@@ -19,6 +19,7 @@ import { openStorage, type Storage } from '../storage.ts';
 import { runBackupCommand } from './backup-command.ts';
 import { runClientCommand } from './client-command.ts';
 import { runDatabaseCommand } from './database-command.ts';
+import { FAILURE, SIGNALLED, SUCCESS, UsageError, WRONG_USE } from './exit.ts';
 import { runInstallationCommand } from './installation-command.ts';
 import { runSecretsCommand } from './secrets-command.ts';
 import { writeErrors, writeOutput } from './standard-streams.ts';
@@ -46,10 +47,6 @@ Options:
 Settings are described in docs/settings.md.
 `;
 
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-/** Shells and container engines report a process that signal N ended as this plus N. */
-const EXIT_SIGNALLED = 128;
 /** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
@@ -84,14 +81,14 @@ export async function runCommandLine(
     switch (command) {
       case undefined:
         writeError(USAGE);
-        return EXIT_USAGE;
+        return WRONG_USE;
       case '--help':
       case '-h':
         write(USAGE);
-        return 0;
+        return SUCCESS;
       case '--version':
         write(`${readVersion()}\n`);
-        return 0;
+        return SUCCESS;
       case 'serve':
         return await serve(call, commandArgs);
       case 'client':
@@ -113,15 +110,10 @@ export async function runCommandLine(
     }
   } catch (error) {
     writeError(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (!(error instanceof UsageError)) return EXIT_FAILED;
+    if (!(error instanceof UsageError)) return FAILURE;
     writeError('See: coursewire --help\n');
-    return EXIT_USAGE;
+    return WRONG_USE;
   }
-}
-
-/** The arguments of the program are wrong. */
-class UsageError extends Error {
-  override name = 'UsageError';
 }
 
 /** `--config` applies to every command, so it is removed before the command reads the rest. */
@@ -141,7 +133,7 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   const { startService } = await import('../service.ts');
   if (args.includes('--help') || args.includes('-h')) {
     call.write(USAGE);
-    return 0;
+    return SUCCESS;
   }
   if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
   const settings = readSettings(call);
@@ -157,7 +149,7 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   const stopped = stopSignal().then(() => stopping.abort());
   const end = (error: unknown) => {
     logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
-    process.exit(EXIT_FAILED);
+    process.exit(FAILURE);
   };
   process.on('uncaughtException', end);
   const version = readVersion();
@@ -170,11 +162,11 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   try {
     stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end, signal }));
   } catch (error) {
-    if (error === signal.reason) return 0;
+    if (error === signal.reason) return SUCCESS;
     throw error;
   }
   await stopped;
-  return 0;
+  return SUCCESS;
 }
 
 /**
@@ -191,7 +183,7 @@ function stopSignal(): Promise<void> {
       } else if (performance.now() - firstAt >= REPEATED_SIGNAL_MS) {
         // By the signal itself, so that whoever started the process sees what ended it. The kernel ignores signals without a
         // handler if they are for the first process of a container.
-        if (process.pid === 1) process.exit(EXIT_SIGNALLED + constants.signals[signal]);
+        if (process.pid === 1) process.exit(SIGNALLED + constants.signals[signal]);
         process.off(signal, onSignal);
         process.kill(process.pid, signal);
       }
@@ -226,7 +218,7 @@ async function readPasswordFromInput(): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
     text += part;
-    if (text.length > MAX_PASSWORD_INPUT) throw new UsageError('standard input is too long for a password');
+    if (text.length > MAX_PASSWORD_INPUT) throw new UsageError('Standard input is too long for a password.');
   }
   return text.replace(/\r?\n$/, '');
 }

@@ -8,9 +8,7 @@ import {
 } from '../database/copying/copied-marker.ts';
 import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/copying/copy-database.ts';
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
-
-const SUCCESS = 0;
-const WRONG_USE = 2;
+import { SUCCESS, WRONG_USE } from './exit.ts';
 
 /** Rows between two progress lines. */
 const PROGRESS_EVERY_ROWS = 50_000;

@@ -1,10 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { installationOf, renewInstallation } from '../database/installation.ts';
 import { readRunningHosts } from '../housekeeping/instances.ts';
-
-const SUCCESS = 0;
-const FAILURE = 1;
-const WRONG_USE = 2;
+import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
 const HELP = `Usage: coursewire installation [renew]
 

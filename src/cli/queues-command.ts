@@ -2,10 +2,7 @@ import { type QueueKind, SqsApi } from '../queue/sqs/sqs-api.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
 import { findOtherOwners, inspectQueues } from '../queue/sqs/sqs-queues.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
-
-const SUCCESS = 0;
-const FAILURE = 1;
-const WRONG_USE = 2;
+import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
 const HELP = `Usage: coursewire queues <command>
 

@@ -1,10 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
-
-const SUCCESS = 0;
-const FAILURE = 1;
-const WRONG_USE = 2;
+import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
 const MS_PER_HOUR = 3_600_000;
 /** Maximum number of webhooks listed by name. */

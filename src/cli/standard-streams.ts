@@ -1,6 +1,8 @@
-const EXIT_FAILED = 1;
-/** Shells report a process that SIGPIPE ended as 128 plus its number. */
-const EXIT_CLOSED_PIPE = 141;
+import { FAILURE, SIGNALLED } from './exit.ts';
+
+/** The number of SIGPIPE. Other programs whose reader has ended are ended by it. */
+const SIGPIPE = 13;
+const CLOSED_PIPE = SIGNALLED + SIGPIPE;
 
 let isOutputWatched = false;
 let isOutputLost = false;
@@ -34,6 +36,6 @@ function noteOutputFailure({ code, message }: NodeJS.ErrnoException): void {
   if (isOutputLost) return;
   isOutputLost = true;
   // The command may have failed, too, which is more important.
-  process.exitCode ||= code === 'EPIPE' ? EXIT_CLOSED_PIPE : EXIT_FAILED;
+  process.exitCode ||= code === 'EPIPE' ? CLOSED_PIPE : FAILURE;
   if (code !== 'EPIPE') writeErrors(`coursewire: the output cannot be written: ${message}\n`);
 }

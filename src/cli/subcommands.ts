@@ -1,10 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { ProblemError } from '../problems/problem.ts';
-
-/** Exit codes of commands. */
-export const SUCCESS = 0;
-export const FAILURE = 1;
-const WRONG_USE = 2;
+import { FAILURE, SUCCESS, UsageError, WRONG_USE } from './exit.ts';
 
 const HELP_OPTION = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -43,11 +39,6 @@ export interface CommandGroup<Context extends Output> {
   name: string;
   help: string;
   commands: ReadonlyMap<string, Subcommand<Context>>;
-}
-
-/** The arguments of a command are wrong. The message says why. */
-export class UsageError extends Error {
-  override name = 'UsageError';
 }
 
 /**

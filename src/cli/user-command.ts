@@ -6,6 +6,7 @@ import { MIN_PASSWORD_CHARACTERS } from '../identity/administrators/passwords.ts
 import { ROLES } from '../identity/administrators/roles.ts';
 import { type IssuedLink, setupUrl } from '../identity/administrators/setup-links.ts';
 import { ProblemError } from '../problems/problem.ts';
+import { SUCCESS } from './exit.ts';
 import {
   type CommandGroup,
   type Given,
@@ -13,7 +14,6 @@ import {
   needed,
   type Output,
   runSubcommand,
-  SUCCESS,
   TEXT_OPTION,
   toJson,
   withOptionsChecked,
