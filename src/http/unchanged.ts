@@ -3,8 +3,13 @@ import type { FastifyInstance } from 'fastify';
 
 const HTTP_OK = 200;
 const HTTP_NOT_MODIFIED = 304;
-/** A member that differs every time: the age that a line has at the time of the response. */
-const AGES = /"oldest_age":[^,}]*/g;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A numeric member that differs in every response, such as an age. Without it, the response may be unchanged. */
+    everChangingMember?: string;
+  }
+}
 
 /**
  * Answers 304 without a body to a page of the admin UI that already has the current response (RFC 9110 section 13.1.2).
@@ -17,10 +22,16 @@ export function answerUnchanged(server: FastifyInstance): void {
       return payload;
     if (request.caller?.kind !== 'administrator' || reply.hasHeader('ETag')) return payload;
     // Weak, because only the content is the same.
-    const tag = `W/"${createHash('sha256').update(payload.replace(AGES, '')).digest('base64url')}"`;
+    const content = withoutMember(payload, request.routeOptions.config.everChangingMember);
+    const tag = `W/"${createHash('sha256').update(content).digest('base64url')}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] !== tag) return payload;
     reply.code(HTTP_NOT_MODIFIED).removeHeader('content-type').removeHeader('content-length');
     return '';
   });
+}
+
+/** JSON text without a member whose values are numbers or null. */
+function withoutMember(json: string, name: string | undefined): string {
+  return name === undefined ? json : json.replaceAll(new RegExp(`"${name}":[^,}]*`, 'g'), '');
 }

@@ -22,7 +22,7 @@ export function lineRoutes(routes: Routes, { lines, idempotency, now }: LineRout
   routes.get(
     '/webhooks/:webhook_id/line',
     {
-      config: READ,
+      config: { ...READ, everChangingMember: 'oldest_age' satisfies keyof LineRecord },
       schema: {
         tags: lineTags,
         operationId: 'getLine',
