@@ -40,14 +40,13 @@ import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
+import { SECOND_MS } from './time/units.ts';
 import { createUserInterface } from './ui-api/user-interface.ts';
 import { readKnownMessages } from './webhooks/history/known-messages.ts';
 import { requeueDeadLetters } from './webhooks/history/moved-back.ts';
 import { describePostbacks } from './webhooks/messages/postback-description.ts';
 import type { SendPostback } from './webhooks/test-messages/test-message.ts';
 import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
-
-const MS_PER_SECOND = 1_000;
 
 const FIRST_ADMINISTRATOR =
   '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
@@ -215,7 +214,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
         log.info('not ready any more: stopping after shutdown_delay', { seconds: settings.shutdown_delay });
         readiness.withdraw();
         for (const each of [server, player.server]) keepNoConnections(each);
-        await delay(settings.shutdown_delay * MS_PER_SECOND);
+        await delay(settings.shutdown_delay * SECOND_MS);
       }
       await started.disposeAsync();
       log.info('stopped');
@@ -241,7 +240,7 @@ async function openServiceQueue({
   });
   metrics.observeQueue(async () => {
     const { waitingSince, ...counts } = await opened.queue.lines.totals();
-    const oldestAgeSeconds = waitingSince === null ? 0 : Math.max(0, now() - waitingSince) / MS_PER_SECOND;
+    const oldestAgeSeconds = waitingSince === null ? 0 : Math.max(0, now() - waitingSince) / SECOND_MS;
     return { ...counts, oldestAgeSeconds };
   });
   return opened;
@@ -355,7 +354,7 @@ async function finishWork(
   { servers, delivery }: { servers: readonly FastifyInstance[]; delivery: AsyncDisposable },
   settings: Settings,
 ): Promise<void> {
-  const closed = servers.map((server) => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
+  const closed = servers.map((server) => closeServer(server, settings.shutdown_timeout * SECOND_MS));
   const ends = await Promise.allSettled([delivery[Symbol.asyncDispose](), ...closed]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

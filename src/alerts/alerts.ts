@@ -3,6 +3,7 @@ import type { Routes } from '../http/routes.ts';
 import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { smtpPlaceOf } from '../settings/smtp-place.ts';
+import { DAY_MS, SECOND_MS } from '../time/units.ts';
 import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';
 import { AlertReader } from './alert-reader.ts';
 import { alertRoutes } from './alert-routes.ts';
@@ -18,9 +19,6 @@ import { NoticeDispatcher } from './notices/notice-dispatcher.ts';
 import { NoticeSender, type PostNotice } from './notices/notice-sender.ts';
 import { deleteNoticesBefore } from './notices/notice-store.ts';
 import { CHANNELS } from './rules/alert-rule.ts';
-
-const MS_PER_SECOND = 1_000;
-const DAY_MS = 86_400_000;
 
 /** Alert rules, and what watches over them. Disposing of it waits for the notices in flight. */
 export interface Alerts extends AsyncDisposable {
@@ -50,7 +48,7 @@ export function createAlerts(
 ): Alerts {
   const { database, cipher } = storage;
   const log = logs.for('AlertService');
-  const pauseMs = settings.alert_check_interval * MS_PER_SECOND;
+  const pauseMs = settings.alert_check_interval * SECOND_MS;
   const stack = new AsyncDisposableStack();
 
   const mailer = new Mailer(smtpPlaceOf(settings));

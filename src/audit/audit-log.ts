@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Page, PageRequest } from '../database/page.ts';
 import { firstWithin } from '../database/step-bytes.ts';
 import { notFound } from '../problems/problem.ts';
+import { DAY_MS } from '../time/units.ts';
 import {
   type AuditFilter,
   deleteAuditEntriesBefore,
@@ -11,7 +12,6 @@ import {
   type StoredAuditEntry,
 } from './audit-store.ts';
 
-const DAY_MS = 86_400_000;
 /** Entries that a page examines at most, so that a search that finds little cannot block the service. */
 const MAX_EXAMINED = 10_000;
 /** Changes of a page, in characters. An entry about a webhook with many focuses is long. */

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
+import { MIB } from '../bytes.ts';
 import { describeCopied } from '../database/copying/copied-marker.ts';
 import type { DataFolder } from '../database/data-folder.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
-
-const BYTES_PER_MIB = 2 ** 20;
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
@@ -73,7 +72,7 @@ export async function runBackupCommand(
   }
   const { lacks } = backup.secret;
   const held = [
-    `${given.to} contains the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
+    `${given.to} contains the database (${(backup.databaseBytes / MIB).toFixed(1)} MiB)`,
     settings.content_store === null
       ? ` and the files of ${counted(backup.versions, 'course version')}`
       : '; course files are in content_store: back them up there after this',

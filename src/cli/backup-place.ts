@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { syncFolder } from '../content/files/copy-folder.ts';
+import { DAY_MS } from '../time/units.ts';
 
 /** An incomplete backup has this and a UUID in its name. */
 const PARTIAL = '.partial-';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Since its last change. A backup that is being made changes its folders more often. */
-const LEFT_BEHIND_MS = 24 * 3_600_000;
+const LEFT_BEHIND_MS = DAY_MS;
 
 /** In the root of a formatted disk. */
 const OF_FILE_SYSTEM = 'lost+found';

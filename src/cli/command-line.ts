@@ -16,6 +16,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { readTracingEnvironment } from '../settings/tracing-environment.ts';
 import { openStorage, type Storage } from '../storage.ts';
+import { SECOND_MS } from '../time/units.ts';
 import { runBackupCommand } from './backup-command.ts';
 import { runClientCommand } from './client-command.ts';
 import { runDatabaseCommand } from './database-command.ts';
@@ -49,7 +50,6 @@ Settings are described in docs/settings.md.
 
 /** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
-const MS_PER_SECOND = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
 
 /** What the command line reads and writes besides its arguments and standard input. */
@@ -201,8 +201,8 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
       return administratorServices({
         database,
         log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
-        sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
-        sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+        sessionIdleMs: settings.session_idle_timeout * SECOND_MS,
+        sessionLifetimeMs: settings.session_lifetime * SECOND_MS,
         now: () => database.clock.now(),
       }).administrators;
     },
@@ -271,7 +271,7 @@ async function manageSecrets(call: Call, args: readonly string[]): Promise<numbe
     open: async () => stack.use(await openFor(call, args)),
     tokenLifetimeMs: () => {
       const { access_token_lifetime, launch_lifetime } = readSettings(call);
-      return Math.max(Math.max(access_token_lifetime, launch_lifetime) * MS_PER_SECOND, LAUNCH_LIFETIME_MS);
+      return Math.max(Math.max(access_token_lifetime, launch_lifetime) * SECOND_MS, LAUNCH_LIFETIME_MS);
     },
     write: call.write,
     writeError: call.writeError,

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts';
 import type { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
+import { HOUR_MS } from '../time/units.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
-const MS_PER_HOUR = 3_600_000;
 /** Maximum number of webhooks listed by name. */
 const MAX_NAMED = 50;
 
@@ -98,7 +98,7 @@ function unreadableText(ids: readonly number[]): string {
 }
 
 function formerText(tokenLifetimeMs: number): string {
-  const hours = Math.ceil(tokenLifetimeMs / MS_PER_HOUR);
+  const hours = Math.ceil(tokenLifetimeMs / HOUR_MS);
   return (
     'Verified: no stored data needs webhooks_auth_secret_previous any longer.\n' +
     'Removing it invalidates access tokens and launch links that were signed with it, and closes courses that were opened ' +

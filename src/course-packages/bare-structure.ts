@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { KIB } from '../bytes.ts';
 import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
@@ -7,7 +8,7 @@ import { readExactly } from './read-exactly.ts';
 /** The name of the file in a zip. */
 const NAME = 'cmi5.xml';
 /** The root element, after a declaration and comments. */
-const BEGINNING_BYTES = 16 * 1024;
+const BEGINNING_BYTES = 16 * KIB;
 /** A byte order mark of UTF-8 or UTF-16, then white space. Anything else may be a damaged zip. */
 const BEGINS_AS_XML = /^(?:\xEF\xBB\xBF|\xFE\xFF|\xFF\xFE)?\s*</;
 /** Characters that XML cannot contain (XML 1.0 section 2.2), but zip headers do. */

@@ -1,5 +1,4 @@
-const MEBIBYTE = 1024 * 1024;
-const GIBIBYTE = 1024 * MEBIBYTE;
+import { GIB, MIB } from '../bytes.ts';
 
 /** Maximum length of a unit's identifier: PostgreSQL's limit for index keys, less the rest of the key of its results. */
 export const MAX_UNIT_ID_BYTES = 2_500;
@@ -45,19 +44,19 @@ export interface PackageLimits {
 /** Limits above every course seen in practice. The largest ones contain some hundred megabytes of video. */
 export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
   entries: 20_000,
-  fileBytes: GIBIBYTE,
-  totalBytes: 2 * GIBIBYTE,
+  fileBytes: GIB,
+  totalBytes: 2 * GIB,
   ratio: 200,
-  ratioFloorBytes: 10 * MEBIBYTE,
+  ratioFloorBytes: 10 * MIB,
   nameBytes: 1024,
   depth: 40,
-  manifestBytes: 8 * MEBIBYTE,
+  manifestBytes: 8 * MIB,
   attributeCharacters: 32_768,
   elementAttributes: 250,
   xmlDepth: 100,
   manifestNodes: 200_000,
   structureNodes: 60_000,
-  describedCharacters: 4 * MEBIBYTE,
+  describedCharacters: 4 * MIB,
   units: 2_000,
   unitIdBytes: MAX_UNIT_ID_BYTES,
 };

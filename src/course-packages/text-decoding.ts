@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { KIB } from '../bytes.ts';
 import { packageError } from './package-error.ts';
 
 /** Where an XML declaration can appear. */
 const DECLARATION_BYTES = 200;
 
 /** A piece is small enough that work with it takes a few milliseconds. */
-const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * KIB;
 
 /** A text that is decoded piece by piece, because the whole text takes as much memory as its bytes, or twice as much. */
 export interface PiecewiseText {

@@ -1,5 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { MIB } from '../bytes.ts';
 
 /** `last-resort` returns all free memory to the system. It takes two collections or more. */
 type Flavor = 'regular' | 'last-resort';
@@ -7,7 +8,7 @@ type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: Flav
 
 /** A collection is worth its time once there is this much more than the one before it left. */
 const GROWTH = 1.1;
-const SPARE_BYTES = 4 * 1024 * 1024;
+const SPARE_BYTES = 4 * MIB;
 
 /**
  * Keeps the heap of a thread near the size that it needs. By itself, V8 lets garbage grow to a multiple of that. It also keeps

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { KIB } from '../bytes.ts';
 import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
@@ -9,12 +10,12 @@ import { isSystemError } from './system-error.ts';
 import { LOCAL_HEADER_BYTES, readZipDirectory, type ZipDirectory, type ZipMember } from './zip-directory.ts';
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
-const BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 64 * KIB;
 
 // For a small file, a stream costs more than inflating it: with 20,000 files of 3 KB, 5.7 s instead of 3.2 s. Up to
 // these sizes, a file is inflated synchronously, which blocks the thread for about a millisecond at most.
-const AT_ONCE_PACKED_BYTES = 64 * 1024;
-const AT_ONCE_BYTES = 256 * 1024;
+const AT_ONCE_PACKED_BYTES = 64 * KIB;
+const AT_ONCE_BYTES = 256 * KIB;
 /** The smallest chunk of zlib. */
 const SPARE_BYTES = 64;
 

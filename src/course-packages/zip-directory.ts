@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
+import { KIB } from '../bytes.ts';
 import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readExactly } from './read-exactly.ts';
@@ -28,7 +29,7 @@ export interface ZipDirectory {
 
 /** The fixed part of a local header, before the name and the extra field (APPNOTE.TXT 4.3.7). */
 export const LOCAL_HEADER_BYTES = 30;
-const READ_AHEAD_BYTES = 64 * 1024;
+const READ_AHEAD_BYTES = 64 * KIB;
 
 const STORED = 0;
 const DEFLATED = 8;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '../time/units.ts';
 import { lockFor } from './advisory-locks.ts';
 import { type Database, DatabaseUnavailableError, type Reader, type Transaction } from './database.ts';
 import { type Blocker, BlockerWatch, describeBlockers } from './migration-blockers.ts';
@@ -92,8 +93,7 @@ export const MIGRATIONS: readonly Migration[] = [
 const TABLE_LOCK_MARGIN_MS = 1_000;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
-const PATIENCE_MS = 600_000;
-const MS_PER_SECOND = 1_000;
+const PATIENCE_MS = 10 * MINUTE_MS;
 
 /** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
@@ -147,7 +147,7 @@ export async function migrate(
     const blockedBy = `the database cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
     if (performance.now() - startedAt + pauseMs > patienceMs)
       throw new DatabaseUnavailableError(`${blockedBy}; start again when that has ended`, { cause: error });
-    onBlocked({ text: `${blockedBy}; the next attempt is in ${pauseMs / MS_PER_SECOND} s`, blockers });
+    onBlocked({ text: `${blockedBy}; the next attempt is in ${pauseMs / SECOND_MS} s`, blockers });
     await wait(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }

@@ -1,8 +1,10 @@
+import { MIB } from '../bytes.ts';
+
 /**
  * How much text one step reads. Steps are also limited by their number of rows, but thousands of large messages would need
  * gigabytes of memory.
  */
-export const STEP_BYTES = 16 * 1_024 * 1_024;
+export const STEP_BYTES = 16 * MIB;
 
 /** The first rows of a step whose texts together are not too large, but at least one. */
 export function fitting<Row extends { bytes: number }>(

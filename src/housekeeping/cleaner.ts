@@ -1,5 +1,6 @@
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
+import { MINUTE_MS } from '../time/units.ts';
 import type { TaskLeases } from './task-leases.ts';
 
 /** Rows removed per step: a few milliseconds of database time. */
@@ -7,7 +8,7 @@ const STEP_ROWS = 500;
 /** Pause between steps, for deliveries and events. */
 const STEP_PAUSE_MS = 25;
 /** Pause between rounds. */
-const ROUND_PAUSE_MS = 60_000;
+const ROUND_PAUSE_MS = MINUTE_MS;
 /** After this time, the first of several instances to start a round does the cleaning. */
 const REST_MS = ROUND_PAUSE_MS / 2;
 /** Instances of earlier releases know the task by this name. */

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database, Transaction } from '../database/database.ts';
 import { invalidInput, ProblemError } from '../problems/problem.ts';
+import { DAY_MS } from '../time/units.ts';
 import { callerOf } from './authorization.ts';
 import { claimKey, deleteExpiredKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
 
 /** How long the response for a key is stored. */
-export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000;
+export const KEPT_FOR_MS = DAY_MS;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_KEY_LENGTH = 255;
 const KEY = /^[\x21-\x7e]+$/;

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
+import { MINUTE_MS } from '../time/units.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
 import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
@@ -18,9 +19,9 @@ import { installValidation } from './validation.ts';
 
 /** Maximum time for a client to send its headers, or a whole request that is not an upload. */
 const HEADERS_TIMEOUT_MS = 30_000;
-const REQUEST_DEADLINE_MS = 60_000;
+const REQUEST_DEADLINE_MS = MINUTE_MS;
 /** Uploads may take long, but an idle connection is closed. */
-const IDLE_TIMEOUT_MS = 120_000;
+const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 200;
 

@@ -5,6 +5,7 @@ import { basePathOf } from '../http/base-path.ts';
 import { serviceOrigin } from '../http/origin.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../service-context.ts';
+import { SECOND_MS } from '../time/units.ts';
 import { createAdministration } from './administrators/administration.ts';
 import { type AuthenticateBasic, basicAuthentication } from './clients/basic-authentication.ts';
 import { clientRoutes } from './clients/client-routes.ts';
@@ -13,8 +14,6 @@ import { AccessTokens } from './tokens/access-tokens.ts';
 import { serverMetadata } from './tokens/server-metadata.ts';
 import { tokenEndpoint } from './tokens/token-endpoint.ts';
 import { deriveTokenKeys } from './tokens/token-keys.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** Who may do what: API clients and their tokens, administrators and their sessions. */
 export interface Identity {
@@ -46,7 +45,7 @@ export async function createIdentity({
   const tokens = new AccessTokens({
     reader: database.reader,
     keys: await deriveTokenKeys(database, authSecrets),
-    lifetimeMs: settings.access_token_lifetime * MS_PER_SECOND,
+    lifetimeMs: settings.access_token_lifetime * SECOND_MS,
     now,
   });
   const administration = createAdministration({
@@ -54,8 +53,8 @@ export async function createIdentity({
     authSecrets,
     tokens,
     log,
-    sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
-    sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+    sessionIdleMs: settings.session_idle_timeout * SECOND_MS,
+    sessionLifetimeMs: settings.session_lifetime * SECOND_MS,
     service: {
       version,
       readOnly: !settings.enable_webhooks_service,

@@ -1,9 +1,10 @@
 import { statfs } from 'node:fs/promises';
+import { GIB, MIB } from '../bytes.ts';
 
 /** Less free space than this counts as a full disk: SQLite needs room for its log, in bytes. */
-const MIN_FREE_BYTES = 16 * 1_024 * 1_024;
+const MIN_FREE_BYTES = 16 * MIB;
 /** A disk with less free space than this, in bytes, and than this part of it, soon is full. */
-const RESERVE_BYTES = 1_024 ** 3;
+const RESERVE_BYTES = GIB;
 const RESERVE_PART = 0.05;
 
 /** Throws if the disk of a folder is full, or nearly so. */

@@ -1,8 +1,8 @@
+import { SECOND_MS } from '../time/units.ts';
 import type { Logger } from './log.ts';
 
 /** Time between two checks of the event loop, in milliseconds. */
 const LOOK_EVERY_MS = 20;
-const SECOND_MS = 1_000;
 const US_PER_MS = 1_000;
 /** Seconds whose longest stalls are remembered: longer than scrapes of the metrics are usually apart. */
 const REMEMBERED_SECONDS = 60;

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
+import { KIB, MIB } from '../bytes.ts';
 import { isAtLeastAsVerboseAs, type LogLevel } from '../settings/log-level.ts';
 import { censor, censorText } from './censor.ts';
 
@@ -7,7 +8,7 @@ const STANDARD_OUTPUT = 1;
  * Maximum number of bytes that are buffered while standard output accepts nothing (a full disk). Further lines are
  * dropped.
  */
-const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+const MAX_UNWRITTEN_BYTES = 16 * MIB;
 
 /** Members of a line in addition to its text. An `Error` is written as its type and message, a credential never. */
 export type LogFields = Readonly<Record<string, unknown>> & {
@@ -175,7 +176,7 @@ class ClassLogger implements Logger {
 /** How long a line may wait to be written together with others. */
 const WRITTEN_AFTER_MS = 5;
 /** Waiting lines are written early if they exceed this number of characters. */
-const MAX_WAITING_CHARACTERS = 64 * 1024;
+const MAX_WAITING_CHARACTERS = 64 * KIB;
 
 /**
  * Standard output, written synchronously: lines of a few milliseconds together, and the rest at exit. A write for each

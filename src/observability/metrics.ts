@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SUBTOPICS } from '../events/catalogue.ts';
+import { SECOND_MS } from '../time/units.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
 
 /** From the response of a local target to one that takes the whole deadline, in seconds. */
@@ -11,9 +12,8 @@ const BUSY_BUCKETS = [
 ];
 /** Gauges of prom-client that are named like counters. The same values exist by type, under correct names. */
 const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
-const MS_PER_SECOND = 1_000;
 /** How long a scrape waits for the totals of the queue. Prometheus gives up after 10 s by default. */
-const READ_TIMEOUT_MS = 3 * MS_PER_SECOND;
+const READ_TIMEOUT_MS = 3 * SECOND_MS;
 
 /** Totals that are read at each scrape. */
 export interface GaugeReadings {
@@ -187,11 +187,11 @@ export class Metrics {
 
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void {
     this.#attempts.inc({ outcome });
-    this.#deliverySeconds.observe(durationMs / MS_PER_SECOND);
+    this.#deliverySeconds.observe(durationMs / SECOND_MS);
   }
 
   arrived(sinceEventMs: number): void {
-    this.#eventToDeliverySeconds.observe(sinceEventMs / MS_PER_SECOND);
+    this.#eventToDeliverySeconds.observe(sinceEventMs / SECOND_MS);
   }
 
   discarded(count: number): void {

@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../time/units.ts';
 import type { LogFields, Logger } from './log.ts';
 
 /** How often a continuing outage is logged. */
-const LOG_EVERY_MS = 60_000;
+const LOG_EVERY_MS = MINUTE_MS;
 
 /**
  * Logs the outages of a dependency, independently of the number of requests that fail: one line at the beginning, one

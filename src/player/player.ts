@@ -8,6 +8,7 @@ import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
+import { SECOND_MS } from '../time/units.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { readAttemptHistory } from './attempts/attempt-history.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
@@ -34,8 +35,6 @@ import { scormRuntime } from './scorm/scorm-runtime.ts';
 import { SessionScopes } from './sessions/session-scopes.ts';
 import { xapiRules } from './xapi/xapi-rules.ts';
 import { xapiRuntime } from './xapi/xapi-runtime.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** The player, as the rest of the service uses it. */
 export interface Player {
@@ -71,7 +70,7 @@ export async function createPlayer(
     database,
     tokens: new ContentTokens(authSecrets),
     address: new ContentAddress(() => contentBaseUrlOf(settings, port)),
-    lifetimeMs: settings.launch_lifetime * MS_PER_SECOND,
+    lifetimeMs: settings.launch_lifetime * SECOND_MS,
     now,
   });
   const sessions = new SessionScopes({

@@ -1,3 +1,4 @@
+import { GIB, KIB, MIB, TIB } from '../bytes.ts';
 import { accept, type Bounds, type Parsed, type Parser, refuse } from './parser.ts';
 
 const SIZE_TEXT = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/i;
@@ -7,10 +8,10 @@ const BYTES_IN = new Map([
   ['MB', 1e6],
   ['GB', 1e9],
   ['TB', 1e12],
-  ['KiB', 2 ** 10],
-  ['MiB', 2 ** 20],
-  ['GiB', 2 ** 30],
-  ['TiB', 2 ** 40],
+  ['KiB', KIB],
+  ['MiB', MIB],
+  ['GiB', GIB],
+  ['TiB', TIB],
 ]);
 const BYTES_IN_LOWER_CASE = new Map([...BYTES_IN].map(([unit, bytes]) => [unit.toLowerCase(), bytes]));
 

@@ -9,10 +9,6 @@ export const DAY = 24 * HOUR;
 /** In seconds: the longest `delivery_timeout` and `retry_max_delay`. */
 export const MAX_DELIVERY_TIMEOUT = 600;
 export const MAX_RETRY_DELAY = 7 * DAY;
-export const KIB = 2 ** 10;
-export const MIB = 2 ** 20;
-export const GIB = 2 ** 30;
-export const TIB = 2 ** 40;
 
 export const MAX_URL_LENGTH = 2_048;
 export const MAX_PATH_LENGTH = 4_096;

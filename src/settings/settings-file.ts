@@ -1,9 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { KIB } from '../bytes.ts';
 import type { SettingProblem } from './settings-error.ts';
 
 /** The largest configuration file that is read. */
-const MAX_SETTINGS_FILE_BYTES = 256 * 1024;
+const MAX_SETTINGS_FILE_BYTES = 256 * KIB;
 
 /** One mistake makes the YAML parser report many; the first ones are the most useful. */
 const MAX_YAML_FAULTS = 5;

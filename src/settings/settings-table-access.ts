@@ -1,7 +1,8 @@
+import { GIB, KIB, MIB, TIB } from '../bytes.ts';
 import { byteSize } from './byte-size.ts';
 import { duration, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
-import { DAY, GIB, HOUR, KIB, MIB, MINUTE, TIB } from './setting-values.ts';
+import { DAY, HOUR, MINUTE } from './setting-values.ts';
 
 /** How long tokens, sessions and launches are valid. */
 export const ACCESS_SETTINGS = {

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from './units.ts';
+
 /**
  * A date and time with a zone: ISO 8601 in the profile of RFC 3339. Seconds, their fraction and the minutes of the
  * zone are optional.
@@ -11,7 +13,6 @@ const DATE_TIME =
  */
 const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
-const MS_PER_MINUTE = 60_000;
 
 /** What is wrong with a text that {@link parseDateTime} does not accept. */
 export const INVALID_DATE_TIME =
@@ -30,7 +31,7 @@ export function parseDateTime(text: string): number | null {
   date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, '0').slice(0, 3)));
   const offset = zoneOffsetMinutes(zone);
   if (offset === null) return null;
-  const moment = date.getTime() - offset * MS_PER_MINUTE;
+  const moment = date.getTime() - offset * MINUTE_MS;
   return moment < FIRST || moment > LAST ? null : moment;
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, DatabaseUnavailableError, type Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { Intervention } from '../../webhooks/health/webhook-troubles.ts';
 import type { EndReason, Firing, Trouble } from '../firing.ts';
 import type { Notice, NoticeContent, ReportedFiring } from '../notices/notice.ts';
@@ -20,7 +21,6 @@ import {
 import { isUnchanged, type KnownFirings, readKnownFirings } from './known-firings.ts';
 import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble-finder.ts';
 
-const MINUTE_MS = 60_000;
 /** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
 export const END_AFTER_MS = 5 * MINUTE_MS;
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/database.ts';
 import { plainText } from '../../delivery/failure-reason.ts';
 import { failureOf, type ReadinessCheck } from '../../observability/readiness.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { ServiceTrouble } from '../firing.ts';
 import { deleteOldTroubles, readTroublesSince, replaceTroubles } from './trouble-store.ts';
 
 /** An instance whose last report is older than this, and than a few rounds, has stopped. What it reported is forgotten. */
-const GONE_AFTER_MS = 120_000;
+const GONE_AFTER_MS = 2 * MINUTE_MS;
 const GONE_AFTER_ROUNDS = 3;
 /** How often an instance repeats a report that has not changed, within the time after which it is forgotten. */
 const REPEATS = 4;

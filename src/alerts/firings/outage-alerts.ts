@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { RefusedAddresses } from '../notices/mailer.ts';
 import type { NoticeContent } from '../notices/notice.ts';
@@ -13,7 +14,7 @@ import { insertFirings, reopenSubject, reportSubject } from './firing-store.ts';
 import { toServiceTrouble } from './trouble-finder.ts';
 
 /** The pause between attempts over a channel. */
-const RETRY_MS = 60_000;
+const RETRY_MS = MINUTE_MS;
 
 /** A notice that is sent without being stored. Times are in epoch milliseconds. */
 interface Announcement {

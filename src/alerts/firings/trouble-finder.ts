@@ -1,11 +1,11 @@
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
 import type { ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
 import { quietSince } from '../rules/quiet-hours.ts';
 
-const MINUTE_MS = 60_000;
 /** A dead letter counts as trouble for this time, or until quiet hours have ended, unless it is redelivered. */
-const DEAD_LETTER_MS = 60 * MINUTE_MS;
+const DEAD_LETTER_MS = HOUR_MS;
 
 /** Where troubles are found. */
 export interface TroubleSources {

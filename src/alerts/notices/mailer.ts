@@ -2,12 +2,12 @@ import type { SentMessageInfo } from 'nodemailer';
 import { plainText } from '../../delivery/failure-reason.ts';
 import { CENSORED } from '../../observability/censor.ts';
 import type { SmtpPlace } from '../../settings/smtp-place.ts';
+import { SECOND_MS } from '../../time/units.ts';
 
-const MS_PER_SECOND = 1_000;
 /** A server that does not respond within these times has failed. */
-const CONNECT_MS = 10 * MS_PER_SECOND;
-const SILENCE_MS = 15 * MS_PER_SECOND;
-const DEFAULT_DEADLINE_MS = 30 * MS_PER_SECOND;
+const CONNECT_MS = 10 * SECOND_MS;
+const SILENCE_MS = 15 * SECOND_MS;
+const DEFAULT_DEADLINE_MS = 30 * SECOND_MS;
 const MAX_RECIPIENTS_NAMED = 5;
 
 /** An e-mail in plain text. */
@@ -69,7 +69,7 @@ export class Mailer {
       return outcomeOf(mail, info);
     } catch (error) {
       const reason = deadline.aborted
-        ? `the SMTP server did not finish within ${this.#deadlineMs / MS_PER_SECOND} s`
+        ? `the SMTP server did not finish within ${this.#deadlineMs / SECOND_MS} s`
         : mailFailure(error);
       const before =
         mail.rejected.length === 0 ? '' : `; before, it ${refusalText('rejected', mail.rejected)}`;

@@ -2,6 +2,7 @@ import { type Database, DatabaseUnavailableError } from '../../database/database
 import type { Logger } from '../../observability/log.ts';
 import { OutageLog } from '../../observability/outage-log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { Channel } from '../rules/alert-rule.ts';
 import { readRule } from '../rules/alert-store.ts';
 import { isQuietAt } from '../rules/quiet-hours.ts';
@@ -18,8 +19,6 @@ import {
   startAttempt,
 } from './notice-store.ts';
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
 /** Longer than any attempt lasts. If its sender dies, a notice is sent again after this time. */
 const LEASE_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 30 * SECOND_MS;
@@ -27,7 +26,7 @@ const MAX_RETRY_MS = 15 * MINUTE_MS;
 /** How often a notice that waits for the end of quiet hours is looked at. */
 const QUIET_PAUSE_MS = MINUTE_MS;
 /** A notice that could not be sent for this time is abandoned. */
-const ABANDON_AFTER_MS = 24 * 60 * MINUTE_MS;
+const ABANDON_AFTER_MS = DAY_MS;
 const NOTICES_AT_A_TIME = 8;
 
 /** Dependencies of {@link NoticeDispatcher}. */

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../time/units.ts';
 import type { QuietHours } from './alert-rule.ts';
 
-const MINUTE_MS = 60_000;
 const MINUTES_PER_HOUR = 60;
 const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
 

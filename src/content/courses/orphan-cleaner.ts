@@ -1,9 +1,9 @@
 import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { HOUR_MS } from '../../time/units.ts';
 import type { PackageIntake } from './package-intake.ts';
 
-const HOUR_MS = 3_600_000;
 /** Time between rounds. Each round lists all keys: on S3, one request per thousand courses. */
 const ROUND_PAUSE_MS = 6 * HOUR_MS;
 /** Prevents instances that start together from asking at the same time. */

@@ -5,6 +5,7 @@ import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-package
 import { extractPackage } from '../../course-packages/read-package.ts';
 import { DatabaseUnavailableError, type Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { drawnAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
@@ -24,7 +25,7 @@ const KEYS_AT_A_TIME = 500;
  * Age from which a key without a version is an orphan. Imports take at most hours (the deadline of the store),
  * and the clocks of instances differ by less.
  */
-const ORPHAN_AGE_MS = 24 * 3_600_000;
+const ORPHAN_AGE_MS = DAY_MS;
 
 /** Logged whenever orphans are removed. */
 const KEPT_FILES =

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
+import { KIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { type LookUp, ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
@@ -10,9 +11,9 @@ import { toUploadProblem } from './upload-problems.ts';
 /** Maximum number of parts of a form: more than any upload has, so that a mistyped part is read and named. */
 const MAX_PARTS = 20;
 /** Maximum bytes of a part that is not a file: enough for a name of 200 characters in any alphabet. */
-const MAX_FIELD_BYTES = 4 * 1024;
+const MAX_FIELD_BYTES = 4 * KIB;
 /** Allowance for boundaries, part headers and fields in addition to the package. */
-const FORM_OVERHEAD_BYTES = 64 * 1024;
+const FORM_OVERHEAD_BYTES = 64 * KIB;
 const PACKAGE_FILE_MODE = 0o600;
 
 /** Limits of the multipart reader for packages of up to `maxPackageBytes`. */

@@ -8,6 +8,7 @@ import type { Database } from '../../database/database.ts';
 import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { readUnreadVersions, type UnreadVersion, updateStructure } from './course-store.ts';
 
@@ -15,9 +16,9 @@ const TASK = 'read-course-structures';
 /** Number of versions per query. */
 const VERSIONS_AT_A_TIME = 20;
 /** Wait after a round: an instance of the previous release may import courses during an upgrade. */
-const ROUND_PAUSE_MS = 3_600_000;
+const ROUND_PAUSE_MS = HOUR_MS;
 /** Wait after a failed round, or one that another instance did. */
-const RETRY_PAUSE_MS = 60_000;
+const RETRY_PAUSE_MS = MINUTE_MS;
 /** Maximum number of files read per course: an AICC course has seven, and some packages contain several courses. */
 const MAX_FILES_READ = 50;
 /** Of those files together: they are all in memory at once. */

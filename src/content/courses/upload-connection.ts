@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { HOUR_MS } from '../../time/units.ts';
 
 /** Maximum duration of an upload, including its import: 1 GiB at 150 KB/s. */
-const UPLOAD_DEADLINE_MS = 2 * 60 * 60 * 1_000;
+const UPLOAD_DEADLINE_MS = 2 * HOUR_MS;
 /** Minimum data per period: 4 KiB/s, less than the slowest usable connection. */
 const RATE_PERIOD_MS = 30_000;
-const LEAST_BYTES_OF_PERIOD = 128 * 1024;
+const LEAST_BYTES_OF_PERIOD = 128 * KIB;
 /** How long a client that was rejected halfway may continue to send before it is disconnected. */
 const LINGER_MS = 10_000;
 

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { DAY_MS } from '../../time/units.ts';
 
 /** Maximum number of concurrent uploads in any state, which limits their disk space. */
 const MAX_UPLOADS = 64;
@@ -10,7 +11,7 @@ const MAX_UPLOADS_OF_CALLER = 16;
 /** `Retry-After` when there are too many uploads, in seconds. */
 const BUSY_RETRY_AFTER = '30';
 /** No upload takes that long: older folders are leftovers. */
-const LEFTOVER_AGE_MS = 24 * 3_600_000;
+const LEFTOVER_AGE_MS = DAY_MS;
 
 /** The folders of one upload. Disposing of it removes what is left. */
 export interface UploadFolder extends AsyncDisposable {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { KIB } from '../../bytes.ts';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
@@ -28,7 +29,7 @@ const OWNER_FILE_MODE = 0o644;
 /** How often a removal is retried while another program (a virus scanner, an indexer) has a file open. */
 const REMOVE_RETRIES = 3;
 /** How much a stream reads at a time. For smaller files, a stream costs more than it saves. */
-const SMALL_BYTES = 64 * 1_024;
+const SMALL_BYTES = 64 * KIB;
 const KNOWN_ROOTS = 1_000;
 /** The file does not exist. A segment can also be a file, or too long for this disk. */
 const NO_FILE: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR'];

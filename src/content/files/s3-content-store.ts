@@ -7,6 +7,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
 import { isFilePath, MAX_PATH_BYTES } from './file-path.ts';
@@ -20,9 +21,9 @@ const OWNER_OBJECT = 'coursewire-installation';
 const REQUEST_DEADLINE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 3_000;
 /** Maximum duration of an upload request, which sends up to 5 MiB. */
-const UPLOAD_DEADLINE_MS = 120_000;
+const UPLOAD_DEADLINE_MS = 2 * MINUTE_MS;
 /** Maximum idle time of a connection. If a server ignores ranges, a paused player keeps one. */
-const IDLE_DEADLINE_MS = 300_000;
+const IDLE_DEADLINE_MS = 5 * MINUTE_MS;
 /** Maximum number of concurrent requests for files. Others wait. */
 const PARALLEL_DOWNLOADS = 256;
 /** Maximum number of connections of a client. Waits are short, because no request lasts long. */
@@ -31,7 +32,7 @@ const MAX_ATTEMPTS = 3;
 /** Maximum number of concurrent requests of all uploads: each holds a part of a file in memory. */
 const PARALLEL_UPLOADS = 12;
 /** A package of 2 GiB or 20,000 files is stored within minutes. An import of this age is no longer in progress. */
-const PUT_DEADLINE_MS = 2 * 3_600_000;
+const PUT_DEADLINE_MS = 2 * HOUR_MS;
 /** Maximum number of objects that S3 deletes per request. */
 const DELETED_AT_A_TIME = 1_000;
 

@@ -6,13 +6,14 @@ import {
   HeadObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { KIB } from '../../bytes.ts';
 import { bytesOf } from './byte-range.ts';
 import type { ByteRange, StoredFile } from './content-store.ts';
 import { statusOf } from './s3-failures.ts';
 import { Slots } from './slots.ts';
 
 /** A reader that pauses keeps up to two pieces in memory: one that is being sent, and the next one. */
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 256 * KIB;
 /** Maximum duration of a request, including the wait for a connection. */
 const REQUEST_DEADLINE_MS = 30_000;
 /** How often a piece is requested if the connection breaks within it. The SDK does not repeat such requests. */

@@ -8,10 +8,10 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { MIB } from '../../bytes.ts';
 import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
 import type { Slots } from './slots.ts';
 
-const MIB = 2 ** 20;
 /** The smallest part that S3 accepts. A part stays in memory while it is being sent, so that it can be sent again. */
 const PART_BYTES = 5 * MIB;
 /** Maximum number of parts of one object on S3. */

@@ -1,7 +1,8 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
+import { HOUR_MS } from '../../time/units.ts';
 
 /** How long a launch URL can be opened. */
-export const LAUNCH_LIFETIME_MS = 8 * 60 * 60 * 1_000;
+export const LAUNCH_LIFETIME_MS = 8 * HOUR_MS;
 
 const KEY_PURPOSE = 'coursewire launch url';
 /** Names the format. A later format gets another number. */

@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Database, SqlValue, Transaction } from '../database.ts';
 import { storableInJson } from '../postgres/postgres-statements.ts';
 import { removeCopiedMarker } from './copied-marker.ts';
@@ -10,7 +11,7 @@ const BATCH_ROWS = 200;
  * Rows with more bytes are copied one at a time, because JavaScript cannot hold many of them in one text. So a batch has
  * at most 8 MiB, or one row.
  */
-const LARGE_ROW_BYTES = (8 * 2 ** 20) / BATCH_ROWS;
+const LARGE_ROW_BYTES = (8 * MIB) / BATCH_ROWS;
 
 /** The target is not empty or has another schema. Nothing was copied. */
 export class CopyTargetError extends Error {

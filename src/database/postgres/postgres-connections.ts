@@ -1,4 +1,5 @@
 import { Client, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { DatabaseUnavailableError } from '../database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
 import { isConnectionUsable, isStalePlan, translateConnectError } from './postgres-errors.ts';
@@ -33,12 +34,12 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
 };
 
 /** Limits for long transactions: migrations, and copies of whole tables. */
-export const LONG_STATEMENT_MS = 3_600_000;
-export const LONG_LOCK_MS = 120_000;
-export const LONG_IDLE_MS = 120_000;
+export const LONG_STATEMENT_MS = HOUR_MS;
+export const LONG_LOCK_MS = 2 * MINUTE_MS;
+export const LONG_IDLE_MS = 2 * MINUTE_MS;
 
 /** Idle connections are closed after this time. */
-const IDLE_CLOSE_MS = 60_000;
+const IDLE_CLOSE_MS = MINUTE_MS;
 /** So that load is spread again after a failover or behind a load balancer. */
 const MAX_LIFETIME_SECONDS = 1_800;
 

@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { MIB } from '../../bytes.ts';
 
-const CHUNK_BYTES = 1_024 * 1_024;
+const CHUNK_BYTES = MIB;
 
 /**
  * Writes the log that an earlier process left to disk once more. After a failed sync, the system may keep parts of it in memory alone,

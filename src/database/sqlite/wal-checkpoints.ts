@@ -2,10 +2,11 @@ import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { MIB } from '../../bytes.ts';
 import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
 
 /** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
-const CHECKPOINT_BYTES = 32 * 1_024 * 1_024;
+const CHECKPOINT_BYTES = 32 * MIB;
 /** Commits between two checks of the log's size. A check takes 3 µs. */
 const LOOK_EVERY = 16;
 

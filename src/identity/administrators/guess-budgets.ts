@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { deleteFullBudgets, refundBudget, selectBudget, spendBudget } from './guess-budget-store.ts';
 
 /** Limit for wrong passwords: `burst` at once, then one per `refillMs`. */
@@ -10,7 +11,6 @@ export interface GuessBudget {
   refillMs: number;
 }
 
-const SECOND_MS = 1_000;
 const BURST = 10;
 const REFILL_MS = 30 * SECOND_MS;
 /** A site has thousands of network addresses, and as many people. */

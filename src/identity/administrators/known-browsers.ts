@@ -6,10 +6,10 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { DAY_MS } from '../../time/units.ts';
 
 /** How long a browser counts as known after a sign-in. */
-export const KNOWN_FOR_MS = 180 * 24 * 60 * 60 * 1_000;
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const KNOWN_FOR_MS = 180 * DAY_MS;
 
 const KEY_BYTES = 32;
 /** Separates these keys from every other use of the same secret (RFC 5869 section 3.2). */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
+import { KIB } from '../../bytes.ts';
 import { administratorOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import { assertNotFromOtherOrigin, assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
@@ -47,7 +48,7 @@ const HIDDEN = { hide: true } as const;
 const VIEWER = { role: 'viewer' } as const;
 const params = Type.Object({ id: Type.String() });
 /** Maximum body without sign-in: more than the longest address and password need if every character is escaped. */
-const MAX_OPEN_BODY_BYTES = 16 * 1_024;
+const MAX_OPEN_BODY_BYTES = 16 * KIB;
 
 /**
  * Signing in and out, and setting up with a one-time link: the routes that require no sign-in. Changes are accepted

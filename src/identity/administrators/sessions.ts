@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/units.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
@@ -20,12 +21,12 @@ import {
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 /** Precision of "last seen": constant requests cost one write per period. */
-const SEEN_NOTED_EVERY_MS = 60_000;
+const SEEN_NOTED_EVERY_MS = MINUTE_MS;
 /** Maximum number of sessions. Beyond it, signing in ends the oldest one, and removes expired ones first. */
 const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 /** How long an expired session is kept, because an upload that began before may still be under way. */
-const KEPT_EXPIRED_MS = 24 * 3_600_000;
+const KEPT_EXPIRED_MS = DAY_MS;
 
 /** Where a session is used, according to the request. */
 export interface SessionUse {

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
 
-const HOUR_MS = 60 * 60 * 1_000;
 /** Lifetime of the link for the first administrator or a new password. */
-export const LINK_LIFETIME_MS = 24 * HOUR_MS;
+export const LINK_LIFETIME_MS = DAY_MS;
 /** Lifetime of an invitation. */
-export const INVITATION_LIFETIME_MS = 7 * 24 * HOUR_MS;
+export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;

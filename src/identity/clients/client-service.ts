@@ -11,6 +11,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
 import type { ApiClientRow } from '../../database/schema.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import { formatScope, readStoredScopes, type Scope } from '../scopes.ts';
 import { type ClientInput, checkClientInput } from './client-input.ts';
 import {
@@ -36,7 +37,7 @@ const ID_OF_OURS = /^cw_[0-9a-f]{24}$/;
 const SECRET_PREFIX = 'cws_';
 const SECRET_BYTES = 32;
 /** Precision of `lastUsedAt`: a client that constantly requests tokens costs one write per period. */
-const USE_NOTED_EVERY_MS = 60_000;
+const USE_NOTED_EVERY_MS = MINUTE_MS;
 
 /**
  * VSCHAR of RFC 6749 Appendix A.1 with a maximum length. No other text can be a client id or be stored in every

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KIB } from '../../bytes.ts';
 import { DatabaseUnavailableError } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
@@ -13,7 +14,7 @@ import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm
 /** The path of the token endpoint, relative to the base URL. */
 export const TOKEN_PATH = '/public/v1/auth';
 /** Maximum size of a body; a normal request has a few hundred bytes. */
-const MAX_TOKEN_BODY_BYTES = 16 * 1024;
+const MAX_TOKEN_BODY_BYTES = 16 * KIB;
 
 const UNAVAILABLE_RETRY_AFTER = '5';
 

@@ -33,6 +33,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from '../../settings/tracing-environment.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { Logger } from '../log.ts';
 import { ReportedExporter } from './reported-exporter.ts';
 import type {
@@ -53,7 +54,7 @@ const KINDS = {
 const NOTHING: TraceHeaders = {};
 /** The SDK's warning. */
 const DROPPED_SPANS = /^Dropped (\d+) spans\b/;
-const DROPS_LOG_INTERVAL_MS = 60_000;
+const DROPS_LOG_INTERVAL_MS = MINUTE_MS;
 
 /** Traces with the SDK of OpenTelemetry. Nothing of it is registered globally but where it reports its own faults. */
 export class OpenTelemetryTracing implements Tracing {

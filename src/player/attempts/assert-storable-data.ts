@@ -1,7 +1,8 @@
+import { MIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /** Maximum length of a unit's data, as JSON. Standards add to stored data, so many small requests could exceed it. */
-const MAX_LENGTH = 8 * 2 ** 20;
+const MAX_LENGTH = 8 * MIB;
 /** Maximum members and items in total. Parsing many small values takes longer than parsing one large text. */
 const MAX_MEMBERS = 200_000;
 

@@ -1,10 +1,11 @@
+import { MIB } from '../../bytes.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import type { AttemptWithState, UnitState } from './attempt.ts';
 import { readAttemptSizes, readAttempts, readSomeUnits, readUnitSizes } from './attempt-store.ts';
 
 /** Bytes of stored JSON on a page. A longer part has its own page. */
-const PAGE_BYTES = 2 ** 20;
+const PAGE_BYTES = MIB;
 /** More units than any attempt has. A position in the history is a single number. */
 const PLACES_PER_ATTEMPT = 1_000_000;
 

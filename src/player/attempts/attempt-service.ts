@@ -1,7 +1,9 @@
+import { GIB } from '../../bytes.ts';
 import type { Registration, RegistrationStatus } from '../../content/registrations/registration.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt, LearningStatus, RecordOutcome, UnitState } from './attempt.ts';
@@ -23,9 +25,8 @@ import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
 import { closedUnit, isReset, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
 
-const MS_PER_SECOND = 1_000;
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
-const MAX_STATEMENT_BYTES = 2 ** 30;
+const MAX_STATEMENT_BYTES = GIB;
 
 /** The initial data of a player page. */
 export interface OpenedPage {
@@ -383,7 +384,7 @@ export class AttemptService {
     const spentMs = units.reduce((sum, { durationMs }) => sum + durationMs, 0);
     return {
       ...mergeRollUp(registration, rolledUp ?? rollUp(unitIds, units)),
-      duration: Math.max(registration.duration, Math.floor(spentMs / MS_PER_SECOND)),
+      duration: Math.max(registration.duration, Math.floor(spentMs / SECOND_MS)),
       completedAt: registration.completedAt,
     };
   }

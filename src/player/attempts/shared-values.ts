@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import {
@@ -12,7 +13,7 @@ import {
 /** Maximum number of values that a registration shares with other courses, and that a page starts with. */
 const MAX_VALUES = 5_000;
 /** Their maximum size, in bytes of JSON. */
-const MAX_SIZE = 8 * 2 ** 20;
+const MAX_SIZE = 8 * MIB;
 
 /**
  * The values that the learner shares between the courses of the account, if `isWanted`, latest first. Returns at most

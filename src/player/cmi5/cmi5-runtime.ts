@@ -4,7 +4,7 @@ import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
-import { insertNewSession, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
+import { insertNewSession, insertPreview, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
 import { activityIdOf, agentOf, learnerOf } from '../sessions/learner-agent.ts';
 import {
@@ -15,19 +15,12 @@ import {
   type Session,
 } from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';
-import {
-  deletePreviews,
-  readEarlierSessions,
-  readLastOpened,
-  updateSession,
-} from '../sessions/session-store.ts';
+import { readEarlierSessions, readLastOpened, updateSession } from '../sessions/session-store.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, sessionFactsOf, type UnitFacts } from './cmi5-facts.ts';
 import { consequences, resultOf, withEnded } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
 import { abandoned, launched } from './cmi5-statements.ts';
 import { SESSION_ID } from './cmi5-vocabulary.ts';
-
-const PREVIEWS_KEPT_MS = 48 * 3_600_000;
 
 /** The dependencies of the runtime. */
 export interface Cmi5RuntimeOptions extends SessionRuntimeOptions {
@@ -66,10 +59,7 @@ async function beginSession(
       actor: agentOf(baseUrl(), launch.learnerId),
       earlier: [],
     });
-    await database.transaction(async (tx) => {
-      await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
-      await insertNewSession(tx, { session, ...kept });
-    });
+    await insertPreview(database, { session, ...kept }, now());
     return session;
   }
   const { registrationId } = launch;

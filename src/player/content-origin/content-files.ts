@@ -8,9 +8,9 @@ import {
   type StoredFile,
 } from '../../content/files/content-store.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { mediaTypeOf } from './media-types.ts';
 
-const MS_PER_SECOND = 1_000;
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
 /** Serves the files of the launched version below `content/`, unchanged from the content store. */
@@ -26,7 +26,7 @@ export function contentFileRoutes(
     const { contentKey, expiresAt } = request.launch;
     const path = filePathOf(request.params['*']);
     const etag = entityTagOf(contentKey, path);
-    const seconds = Math.max(0, Math.floor((expiresAt - now()) / MS_PER_SECOND));
+    const seconds = Math.max(0, Math.floor((expiresAt - now()) / SECOND_MS));
     const cacheControl = `private, max-age=${seconds}, immutable`;
     const condition = request.headers['if-none-match'];
     // An asterisk matches any existing file, so the file must be looked up.

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { answerClientError } from '../../http/client-errors.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
@@ -10,6 +11,7 @@ import { traceRequests } from '../../http/traced-requests.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { readSmallBodiesEarly } from './early-bodies.ts';
@@ -23,12 +25,12 @@ declare module 'fastify' {
 }
 
 const HEADERS_TIMEOUT_MS = 30_000;
-const REQUEST_DEADLINE_MS = 60_000;
-const IDLE_TIMEOUT_MS = 120_000;
+const REQUEST_DEADLINE_MS = MINUTE_MS;
+const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 200;
 /** Maximum size of a body, unless a route sets another: 1 MB of suspend data with every character escaped. */
-const MAX_BODY_BYTES = 8 * 2 ** 20;
+const MAX_BODY_BYTES = 8 * MIB;
 
 /**
  * Headers of every response. Course files are third-party programs: only pages of their own origin may frame them. URLs

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { KIB } from '../../bytes.ts';
 import { connectionClosed } from '../../http/turns.ts';
 
 /** The most that a page may send while it closes (`keepalive` in the Fetch standard). */
-const MAX_EARLY_BYTES = 64 * 1024;
+const MAX_EARLY_BYTES = 64 * KIB;
 
 declare module 'fastify' {
   interface FastifyRequest {

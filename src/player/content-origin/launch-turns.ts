@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { MIB } from '../../bytes.ts';
 import { hasBody } from '../../http/request-deadline.ts';
 import { connectionClosed, type Turn, Turns } from '../../http/turns.ts';
 import { LAST_REQUEST, type OrderedRequest, RequestOrder } from './request-order.ts';
@@ -8,7 +9,7 @@ const MAX_AT_ONCE = 4;
 /** As many as a browser sends over one connection of HTTP/2, so that nothing of a real course is refused. */
 const MAX_WAITING = 100;
 /** Several of the largest responses, so that a slow connection that reads one does not keep others waiting. */
-const MAX_UNSENT_BYTES = 32 * 2 ** 20;
+const MAX_UNSENT_BYTES = 32 * MIB;
 /** Methods that change nothing. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

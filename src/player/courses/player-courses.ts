@@ -1,10 +1,11 @@
 import { type PlayableVersion, readPlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 
 const KEPT_VERSIONS = 200;
 /** A structure that an earlier release did not parse changes once, when it is parsed in the background. */
-const KEPT_MS = 60_000;
+const KEPT_MS = MINUTE_MS;
 
 /** Reads the versions of courses that are being played, and caches the latest of them. */
 export class PlayerCourses {

@@ -1,8 +1,9 @@
 import type { Database } from '../../database/database.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { deleteExpiredLaunches } from './launch-store.ts';
 
 /** How long an expired launch is kept. */
-const KEPT_AFTER_EXPIRY_MS = 24 * 3_600_000;
+const KEPT_AFTER_EXPIRY_MS = DAY_MS;
 
 /** Deletes at most `limit` launches that expired long ago. Returns the number deleted. */
 export async function forgetOldLaunches(

@@ -3,13 +3,12 @@ import type { Registration } from '../../content/registrations/registration.ts';
 import type { RegistrationUnitRecord } from '../../content/registrations/registration-schemas.ts';
 import type { Reader } from '../../database/database.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { factsOf, isSatisfied } from '../cmi5/cmi5-facts.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { readFirstOpenings } from '../sessions/session-store.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /**
  * The units of a registration's course, with the learner's progress in the latest attempt. After a reset, the attempt
@@ -49,7 +48,7 @@ export async function unitRecordsOf(
         completion,
         success,
         score,
-        duration: Math.floor((state?.durationMs ?? 0) / MS_PER_SECOND),
+        duration: Math.floor((state?.durationMs ?? 0) / SECOND_MS),
         completion_dt: formatOptionalDateTime(state?.completedAt ?? null),
         opened_dt: formatOptionalDateTime(openedAt ?? null),
         waived: facts?.waived ?? false,

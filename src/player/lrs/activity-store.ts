@@ -1,3 +1,4 @@
+import { KIB, MIB } from '../../bytes.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
 import { mergeDefinition } from './statement-form.ts';
@@ -13,14 +14,14 @@ const MAX_NAMES = 20;
 /** As many definitions of the maximum length fit into memory at once. */
 const KEYS_AT_ONCE = 32;
 /** Maximum length of all definitions that are read for a page, as JSON. */
-const MAX_DEFINITIONS_LENGTH = 8 * 1024 * 1024;
+const MAX_DEFINITIONS_LENGTH = 8 * MIB;
 /**
  * Maximum length of a stored definition, as JSON. Each statement may add extensions; one that exceeds the limit is
  * ignored.
  */
-const MAX_DEFINITION_LENGTH = 256 * 1024;
+const MAX_DEFINITION_LENGTH = 256 * KIB;
 /** Maximum length of the stored definitions that a request changes, as JSON. Further ones are not changed. */
-const MAX_CHANGED_LENGTH = 4 * 1024 * 1024;
+const MAX_CHANGED_LENGTH = 4 * MIB;
 
 const INSERT_ACTIVITY =
   'insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { commasIn } from '../../http/json-body.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
@@ -61,13 +62,13 @@ export interface DocumentLimits {
 }
 
 /** Maximum size of a document. */
-export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+export const MAX_DOCUMENT_BYTES = 4 * MIB;
 /** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
 /** How many profiles a cleaning step looks at in one statement: about a millisecond. */
 const PROFILES_PER_PAGE = 500;
 /** No course stores more, not even one that has 2,000 units and two documents for each of them. */
-const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * 1024 * 1024 };
+const DOCUMENT_LIMITS: DocumentLimits = { maxCount: 5_000, maxBytes: 256 * MIB };
 /** Which documents the limits count together. */
 const LIMITED: Record<DocumentKind, { owner: string; documents: string }> = {
   state: { owner: 'An attempt', documents: 'states' },

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MIB } from '../../bytes.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { FormPlaces } from './form-places.ts';
 import type { Lrs } from './lrs.ts';
@@ -7,9 +8,9 @@ import type { LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
 
 /** Maximum size of a request: statements and their attachments. */
-export const MAX_LRS_BODY_BYTES = 16 * 1024 * 1024;
+export const MAX_LRS_BODY_BYTES = 16 * MIB;
 /** Maximum size of a form whose credential is inside it, so that it is parsed before the caller is authenticated. */
-const MAX_UNKNOWN_BODY_BYTES = 2 * 1024 * 1024;
+const MAX_UNKNOWN_BODY_BYTES = 2 * MIB;
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const;
 const EXPOSED = ['ETag', 'Last-Modified', 'X-Experience-API-Version', CONSISTENT_THROUGH, 'Retry-After'];
 const ALLOWED = [

@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Transaction } from '../../database/database.ts';
 import {
   deleteActivities,
@@ -16,7 +17,7 @@ const MAX_ROWS = 200;
 /** Maximum number of index terms per transaction. A few statements can have tens of thousands. */
 const MAX_TERMS = 2_000;
 /** Maximum size of what a transaction deletes. Engines read or mark each page of it. */
-const MAX_BYTES = 8 * 2 ** 20;
+const MAX_BYTES = 8 * MIB;
 
 /**
  * Deletes some of the records of registrations, if they have more than the transaction that deletes the registrations

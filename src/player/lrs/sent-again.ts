@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Reader } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
@@ -10,7 +11,7 @@ import type { Statement } from './xapi-types.ts';
  * Maximum size of the stored statements that a request is compared with, as JSON. A client that sends a request again
  * needs half of it. Only one that sends short forms of large statements needs more.
  */
-const MAX_COMPARED_BYTES = 16 * 1024 * 1024;
+const MAX_COMPARED_BYTES = 16 * MIB;
 
 /** Compares the statements of a request that are stored already with the stored ones. */
 export class SentAgain {

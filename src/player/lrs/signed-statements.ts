@@ -1,5 +1,6 @@
 import { verify, X509Certificate } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MIB } from '../../bytes.ts';
 import { parseJson } from '../../http/json-body.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { isEquivalent } from './statement-form.ts';
@@ -12,7 +13,7 @@ import { type AttachmentContent, isObject, type JsonObject, type Statement } fro
 const SIGNATURE_USAGE = 'http://adlnet.gov/expapi/attachments/signature';
 
 /** Maximum size of a signature. The payload of the largest statement takes a third of it. */
-const MAX_SIGNATURE_BYTES = 1024 * 1024;
+const MAX_SIGNATURE_BYTES = MIB;
 const CONTENT_TYPE = 'application/octet-stream';
 const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512' };
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;

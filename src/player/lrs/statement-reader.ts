@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
@@ -22,7 +23,7 @@ import {
 import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
 
 /** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
-export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 8 * MIB;
 /** Maximum number of statements that a search examines, so that one with few matches cannot block the service. */
 const MAX_EXAMINED = 5_000;
 /** The kinds of terms, usually the most selective first. */

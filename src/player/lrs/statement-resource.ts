@@ -1,3 +1,4 @@
+import { MIB } from '../../bytes.ts';
 import type { Database } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -20,7 +21,7 @@ import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xa
 
 const MAX_BATCH = 500;
 /** Maximum size of the JSON of all statements in a request, in bytes. 500 ordinary statements need a tenth of it. */
-const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_JSON_BYTES = 8 * MIB;
 /** Maximum number of statements on a page, and the default. */
 const MAX_LIMIT = 100;
 /** The header field with the time up to which every stored statement is visible. */

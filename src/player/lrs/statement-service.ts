@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { KIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -29,7 +30,7 @@ import {
 } from './xapi-types.ts';
 
 /** Maximum size of a statement, as JSON. */
-const MAX_STATEMENT_BYTES = 256 * 1024;
+const MAX_STATEMENT_BYTES = 256 * KIB;
 /** Maximum number of index terms for all statements of a request. Each term is a row. */
 const MAX_TERMS = 10_000;
 /** Maximum number of earlier statements that are updated because they refer to a new one, directly or indirectly. */

@@ -1,10 +1,10 @@
 import type { Completion, Success } from '../../content/registrations/registration.ts';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
 import { type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
 
 const TIMESPAN = /^(\d{1,4}):(\d{1,2}):(\d{1,2}(?:\.\d*)?)$/;
-const MS_PER_SECOND = 1_000;
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
 
@@ -52,14 +52,13 @@ export function timespanMs(text: string): number | null {
   if (match === null) return null;
   const [, hours, minutes, seconds] = match;
   return Math.round(
-    (Number(hours) * SECONDS_PER_HOUR + Number(minutes) * SECONDS_PER_MINUTE + Number(seconds)) *
-      MS_PER_SECOND,
+    (Number(hours) * SECONDS_PER_HOUR + Number(minutes) * SECONDS_PER_MINUTE + Number(seconds)) * SECOND_MS,
   );
 }
 
 /** Formats milliseconds as a `CMITimespan`. */
 export function timespanOf(ms: number): string {
-  const seconds = ms / MS_PER_SECOND;
+  const seconds = ms / SECOND_MS;
   const hours = Math.floor(seconds / SECONDS_PER_HOUR);
   const minutes = Math.floor((seconds % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE);
   const rest = (seconds % SECONDS_PER_MINUTE).toFixed(2);

@@ -1,18 +1,15 @@
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Completion, Success } from '../../content/registrations/registration.ts';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
 import { bounded, type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
 import { completionThresholdOf, structureItem } from './structure-item.ts';
 
 const DURATION =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60 * MS_PER_SECOND;
-const MS_PER_HOUR = 60 * MS_PER_MINUTE;
-const MS_PER_DAY = 24 * MS_PER_HOUR;
 /** Years and months have no fixed length, but no session lasts that long. */
-const UNITS_MS = [365 * MS_PER_DAY, 30 * MS_PER_DAY, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND];
+const UNITS_MS = [365 * DAY_MS, 30 * DAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS];
 const PERCENT = 100;
 
 /**
@@ -64,9 +61,9 @@ export function durationMs(text: string): number | null {
 
 /** Formats milliseconds as a `timeinterval (second,10,2)`. */
 export function durationOf(ms: number): string {
-  const hours = Math.floor(ms / MS_PER_HOUR);
-  const minutes = Math.floor((ms % MS_PER_HOUR) / MS_PER_MINUTE);
-  const seconds = Number(((ms % MS_PER_MINUTE) / MS_PER_SECOND).toFixed(2));
+  const hours = Math.floor(ms / HOUR_MS);
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
+  const seconds = Number(((ms % MINUTE_MS) / SECOND_MS).toFixed(2));
   const parts = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}`;
   return `PT${parts}${seconds > 0 || parts === '' ? `${seconds}S` : ''}`;
 }

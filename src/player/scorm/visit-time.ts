@@ -1,5 +1,7 @@
+import { DAY_MS } from '../../time/units.ts';
+
 /** A longer visit is an error of a clock or of a course. */
-export const MAX_VISIT_MS = 7 * 86_400_000;
+export const MAX_VISIT_MS = 7 * DAY_MS;
 
 /**
  * Milliseconds of a visit. A course may end its session and begin another one in the same page, and each session reports

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { DAY_MS } from '../../time/units.ts';
 import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
 import type { UnitOpening } from '../course-runtime.ts';
 import { agentOf, learnerOf } from './learner-agent.ts';
 import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
 import { countSessions, deletePreviews, insertSession, type StoredSession } from './session-store.ts';
 
-const PREVIEWS_KEPT_MS = 48 * 3_600_000;
+/** Sessions of previews are kept for this time after they began. */
+const PREVIEWS_KEPT_MS = 2 * DAY_MS;
 /** Maximum sessions per attempt. Each is a row, and no learner opens 2,000 units more than five times each. */
 const MAX_SESSIONS = 10_000;
 
@@ -46,10 +48,7 @@ export async function beginPlainSession(
   if (registrationId === null) {
     const actor = agentOf(baseUrl(), launch.learnerId);
     const session = make({ registrationId, attempt: 0, registration: randomUUID(), actor });
-    await database.transaction(async (tx) => {
-      await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
-      await insertNewSession(tx, { session, ...kept });
-    });
+    await insertPreview(database, { session, ...kept }, now());
     return session;
   }
   const begin: AttemptWork<Session> = async (tx, { registration, attempt }) => {
@@ -63,6 +62,14 @@ export async function beginPlainSession(
     return { results: [], result: session };
   };
   return await attempts.withLockedAttempt(launch, begin, { dataOf: null });
+}
+
+/** Inserts the session of a preview, and deletes old ones. */
+export async function insertPreview(database: Database, stored: StoredSession, now: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    await deletePreviews(tx, now - PREVIEWS_KEPT_MS);
+    await insertNewSession(tx, stored);
+  });
 }
 
 /**

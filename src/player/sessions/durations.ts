@@ -1,9 +1,11 @@
+import { DAY_MS } from '../../time/units.ts';
+
 const ISO =
   /^P(?:([\d.,]+)Y)?(?:([\d.,]+)M)?(?:([\d.,]+)W)?(?:([\d.,]+)D)?(?:T(?:([\d.,]+)H)?(?:([\d.,]+)M)?(?:([\d.,]+)S)?)?$/;
 /** Milliseconds of a year, month, week, day, hour, minute and second. Years and months have their average length. */
 const MS = [31_557_600_000, 2_629_800_000, 604_800_000, 86_400_000, 3_600_000, 60_000, 1_000];
 /** A longer visit is a clock error. */
-const MAX_MS = 7 * 86_400_000;
+const MAX_MS = 7 * DAY_MS;
 
 /** Parses an ISO 8601 duration. Returns milliseconds, at most a week; null if the text is not a duration. */
 export function durationMs(text: unknown): number | null {
