@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { MIB } from '../bytes.ts';
 import { describeCopied } from '../database/copying/copied-marker.ts';
 import type { DataFolder } from '../database/data-folder.ts';
+import { messageOf } from '../problems/error-message.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
@@ -114,6 +115,6 @@ function parse(args: readonly string[]): { to: string | null } | { fault: string
     if (values.help === true) return { to: null };
     return values.to === undefined || values.to === '' ? { fault: '--to is missing.' } : { to: values.to };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: messageOf(error) };
   }
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
+import { messageOf } from '../problems/error-message.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
@@ -92,7 +93,7 @@ export async function backUp(
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
     if (error instanceof BackupError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new BackupError(`no backup was made in ${place}: ${reason}`, { cause: error });
   }
 }

@@ -9,6 +9,7 @@ import { ClientService } from '../identity/clients/client-service.ts';
 import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
+import { messageOf } from '../problems/error-message.ts';
 import { finishDatabaseCopy } from '../queue/finish-database-copy.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
@@ -109,7 +110,7 @@ export async function runCommandLine(
         throw new UsageError(`unknown command ${JSON.stringify(command)}`);
     }
   } catch (error) {
-    writeError(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeError(`coursewire: ${messageOf(error)}\n`);
     if (!(error instanceof UsageError)) return FAILURE;
     writeError('See: coursewire --help\n');
     return WRONG_USE;

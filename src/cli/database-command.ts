@@ -8,6 +8,7 @@ import {
 } from '../database/copying/copied-marker.ts';
 import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/copying/copy-database.ts';
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
+import { messageOf } from '../problems/error-message.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
 
 /** Rows between two progress lines. */
@@ -117,7 +118,7 @@ async function markCopied({ source }: CopyDatabases, marker: CopiedMarker): Prom
     await source.transaction((tx) => setCopiedMarker(tx, marker));
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -147,7 +148,7 @@ function parse(
   try {
     parsed = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   const { values, positionals } = parsed;
   if (values.help === true) return { command: 'help' };

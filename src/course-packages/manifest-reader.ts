@@ -1,6 +1,5 @@
-import { getCompileCacheDir } from 'node:module';
-import path from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { compileCache } from '../compile-cache.ts';
 import { FairSlots } from './fair-slots.ts';
 import type { ManifestAnswer, ManifestRequest, ReadManifest } from './manifest-messages.ts';
 import { PackageError, packageError } from './package-error.ts';
@@ -141,11 +140,4 @@ export class ManifestReader implements AsyncDisposable {
     thread.on('error', forget);
     thread.on('exit', forget);
   }
-}
-
-/** The environment that makes a thread use the compile cache of the process. */
-function compileCache(): Record<string, string> {
-  const folder = getCompileCacheDir();
-  // The variable must contain the parent of the folder for this version of Node.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { messageOf } from '../problems/error-message.ts';
 
 /** The length of `webhooks_auth_secret`. */
 const SECRET_CHARACTERS = 64;
@@ -62,8 +63,4 @@ export function readAuthSecret(file: string): string | null {
     );
   }
   return text;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

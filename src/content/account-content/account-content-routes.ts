@@ -10,6 +10,7 @@ import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { assertValidOrLookUp } from '../../http/validation.ts';
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { AccountParams } from '../accounts/account-schemas.ts';
 import type { AccountContent } from './account-content.ts';
 import {
   AccountContentRecord,
@@ -22,7 +23,6 @@ import type { AccountContentService } from './account-content-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Account content'];
-const AccountParams = Type.Object({ account_id: PathId('The id of the account.') });
 const ContentParams = Type.Object({
   ...AccountParams.properties,
   type: describedAs(Type.String({ description: 'The type of the content.' }), ContentTypeMember),

@@ -14,7 +14,7 @@ import type { AuditedChange } from '../assets/change.ts';
 import { givenMembers, givenReferences } from '../assets/given-members.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
-import { type AccountContent, type Addition, LISTED_CONTENTS, type NamedAsset } from './account-content.ts';
+import { type AccountContent, type Addition, LISTED_CONTENTS, toNamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {
@@ -146,10 +146,6 @@ function toPosition({ type, id }: ContentReference): number {
 function fromPosition(position: number): ContentReference {
   const rank = Math.floor(position / IDS_PER_TYPE);
   return { type: TYPES_BY_RANK[rank] ?? 'FOLDER', id: position % IDS_PER_TYPE };
-}
-
-function toNamedAsset({ type, id, name }: Asset): NamedAsset {
-  return { type, id, name };
 }
 
 function toAccountContent(row: StoredAccountContent): AccountContent {

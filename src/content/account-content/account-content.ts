@@ -25,6 +25,11 @@ export interface NamedAsset {
   name: string;
 }
 
+/** An asset without its other members. */
+export function toNamedAsset({ type, id, name }: NamedAsset): NamedAsset {
+  return { type, id, name };
+}
+
 /** The result of adding assets, each list in the order of the request. */
 export interface Addition {
   added: NamedAsset[];

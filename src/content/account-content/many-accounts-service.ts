@@ -14,7 +14,7 @@ import type { Asset } from '../assets/assets.ts';
 import type { AuditedChange } from '../assets/change.ts';
 import { givenId, givenItems, givenMembers, givenReferences } from '../assets/given-members.ts';
 import { listedAssetErrors, lockListedAssets } from '../assets/listed-assets.ts';
-import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE, type NamedAsset } from './account-content.ts';
+import { LISTED_CONTENTS, MAX_ACCOUNTS_AT_ONCE, type NamedAsset, toNamedAsset } from './account-content.ts';
 import { recordContentChange } from './account-content-audit.ts';
 import { publishContentChanges } from './account-content-events.ts';
 import {
@@ -191,8 +191,4 @@ function listedAccounts(
     firstPlaces.set(id, first ?? place);
   }
   return { accounts, errors };
-}
-
-function toNamedAsset({ type, id, name }: Asset): NamedAsset {
-  return { type, id, name };
 }

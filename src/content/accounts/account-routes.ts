@@ -6,15 +6,14 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf, PathId } from '../../http/schemas.ts';
+import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { AccountInput, AccountRecord } from './account-schemas.ts';
+import { AccountInput, AccountParams, AccountRecord } from './account-schemas.ts';
 import type { Account, AccountService } from './account-service.ts';
 
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Accounts'];
-const AccountParams = Type.Object({ account_id: PathId('The id of the account.') });
 
 /** Accounts in the automation API. */
 export function accountRoutes(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
+import { DateTime, HAS_ETAG, Id, Ignored, Name, PathId } from '../../http/schemas.ts';
 
 /** An account as the API returns it. */
 export const AccountRecord = Type.Object(
@@ -26,3 +26,6 @@ export const AccountInput = Type.Object(
   { additionalProperties: false, title: 'AccountInput', description: 'Account to create or update.' },
 );
 export type AccountInput = Static<typeof AccountInput>;
+
+/** The path of an account. */
+export const AccountParams = Type.Object({ account_id: PathId('The id of the account.') });

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { messageOf } from '../../problems/error-message.ts';
 import type { ContentPlace } from '../../settings/content-place.ts';
 import type { ContentStore } from './content-store.ts';
 import { FolderContentStore } from './folder-content-store.ts';
@@ -24,7 +25,7 @@ export async function openContentStore(place: ContentPlace | null, ownFolder: st
   try {
     await mkdir(place.folder, { recursive: true, mode: FOLDER_MODE });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ContentStoreError(`the content_store ${place.folder} cannot be used: ${reason}`, {
       cause: error,
     });

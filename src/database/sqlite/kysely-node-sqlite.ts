@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { messageOf } from '../../problems/error-message.ts';
 import { assertBindable } from '../bindable.ts';
 import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from '../database.ts';
 import type { Tables } from '../schema.ts';
@@ -175,7 +176,7 @@ function errorCodeOf(error: unknown): number | undefined {
 /** The error for a failure of the engine; `doing` completes the sentence "the database could not …". */
 export function toUnavailable(error: unknown, doing: string): DatabaseUnavailableError {
   if (error instanceof DatabaseUnavailableError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new DatabaseUnavailableError(`the database could not ${doing}: ${reason}`, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../problems/error-message.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
 import {
   type Database,
@@ -318,8 +319,4 @@ function answer(done: readonly Done[]): void {
     else waiting.reject(outcome.error);
   }
   for (const { tx, outcome } of done) if ('value' in outcome) tx.runHooks();
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

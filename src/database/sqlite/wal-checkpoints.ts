@@ -1,8 +1,7 @@
-import { getCompileCacheDir } from 'node:module';
-import path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { MIB } from '../../bytes.ts';
+import { compileCache } from '../../compile-cache.ts';
 import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
 
 /** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
@@ -139,14 +138,4 @@ export class WalCheckpoints implements AsyncDisposable {
       thread.off('message', answered).off('error', reject).off('exit', ended);
     }
   }
-}
-
-/**
- * The environment that makes the thread use the compile cache of the process. Without it, the thread loads the
- * compiler that strips types, which takes 7 MiB.
- */
-function compileCache(): Record<string, string> {
-  const folder = getCompileCacheDir();
-  // The variable must contain the parent of the folder for this version of Node.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Database, Transaction } from '../../database/database.ts';
@@ -17,6 +17,7 @@ import {
   selectSessionHolder,
   selectSessions,
 } from './session-store.ts';
+import { hashToken } from './token-hash.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
@@ -223,8 +224,4 @@ export class Sessions {
       this.#with.log.warn('the last use of a session could not be recorded', { error });
     }
   }
-}
-
-function hashToken(token: string): string {
-  return createHash('sha256').update(token, 'ascii').digest('hex');
 }

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
 import { DAY_MS } from '../../time/units.ts';
 import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
+import { hashToken } from './token-hash.ts';
 
 /** Lifetime of the link for the first administrator or a new password. */
 export const LINK_LIFETIME_MS = DAY_MS;
@@ -79,8 +80,4 @@ export class SetupLinks {
   async forgetExpired(limit: number): Promise<number> {
     return await this.#with.database.transaction((tx) => deleteExpiredLinks(tx, this.#with.now(), limit));
   }
-}
-
-function hashToken(token: string): string {
-  return createHash('sha256').update(token, 'ascii').digest('hex');
 }

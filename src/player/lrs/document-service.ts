@@ -357,7 +357,7 @@ function merged(current: LrsDocument, contentType: string, content: Buffer): Buf
       `Documents that are merged have at most ${MAX_DOCUMENT_MEMBERS} members and items together; use PUT`,
     );
   }
-  const isJson = JSON_TYPE.test(contentType) && JSON_TYPE.test(current.contentType);
+  const isJson = isJsonType(contentType) && isJsonType(current.contentType);
   const [before, now] = isJson ? [readObject(current.content), readObject(content)] : [null, null];
   if (before === null || now === null) {
     throw new ProblemError('invalid-request', 'Only documents that are JSON objects can be merged; use PUT');

@@ -5,6 +5,7 @@ import { formatDateTime } from '../../time/date-time.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
 import { selectDefinitions } from './activity-store.ts';
 import { CanonicalForm } from './canonical-form.ts';
+import { isJsonType } from './document-service.ts';
 import { type LrsAnswer, type LrsRequest, QueryReader, readJson } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
 import { type Part, readMultipart, writeMultipart } from './multipart.ts';
@@ -27,7 +28,6 @@ const MAX_LIMIT = 100;
 /** The header field with the time up to which every stored statement is visible. */
 export const CONSISTENT_THROUGH = 'X-Experience-API-Consistent-Through';
 const MULTIPART = /^multipart\/mixed(?:$|[;\s])/i;
-const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 const PLACE = /^(\d{1,16})\.(\d{1,16})$/;
 
 /** The dependencies of the resource. */
@@ -96,12 +96,12 @@ async function store(
 /** The statements of a body, and the parts that follow them. */
 function readBody(request: LrsRequest): { value: unknown; contents: readonly Part[] } {
   const type = request.headers['content-type'] ?? '';
-  if (JSON_TYPE.test(type)) return { value: readStatements(request.body), contents: [] };
+  if (isJsonType(type)) return { value: readStatements(request.body), contents: [] };
   if (!MULTIPART.test(type)) {
     throw new ProblemError('invalid-request', 'The Content-Type must be application/json or multipart/mixed');
   }
   const [first, ...contents] = readMultipart(type, request.body);
-  if (first === undefined || !JSON_TYPE.test(first.headers['content-type'] ?? '')) {
+  if (first === undefined || !isJsonType(first.headers['content-type'] ?? '')) {
     throw new ProblemError('invalid-request', 'The first part of the body must be application/json');
   }
   return { value: readStatements(first.content), contents };

@@ -1,6 +1,7 @@
 import { ProblemError } from '../../problems/problem.ts';
 import { hasMoreMembers } from '../attempts/assert-storable-data.ts';
 import type { UnitState } from '../attempts/attempt.ts';
+import { boundedScore } from '../attempts/bounded-score.ts';
 import { textDigest } from './text-digest.ts';
 
 /** The members of a data model, as JSON. They come from courses, so they are untrusted until checked. */
@@ -125,12 +126,7 @@ export function scoreOf(score: Cmi): number | null {
   const min = numberIn(score, 'min') ?? MIN;
   const max = numberIn(score, 'max') ?? MAX;
   const share = max > min ? ((raw - min) / (max - min)) * MAX : raw;
-  return Number.isNaN(share) ? null : bounded(share);
-}
-
-/** A score within the limits of registrations, without the rounding errors of fractions. */
-export function bounded(score: number): number {
-  return Number(Math.min(MAX, Math.max(MIN, score)).toFixed(6));
+  return Number.isNaN(share) ? null : boundedScore(share);
 }
 
 function isObject(value: unknown): value is Cmi {

@@ -3,7 +3,8 @@ import type { Completion, Success } from '../../content/registrations/registrati
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../time/units.ts';
 import type { LearningStatus } from '../attempts/attempt.ts';
-import { bounded, type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
+import { boundedScore } from '../attempts/bounded-score.ts';
+import { type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
 import { completionThresholdOf, structureItem } from './structure-item.ts';
 
 const DURATION =
@@ -32,7 +33,7 @@ export function readScorm2004(
     status: {
       completion: completionOf(cmi, completionThresholdOf(course, unit), isOver),
       success: successOf(textIn(cmi, 'success_status'), scaled, unit.masteryScore),
-      score: scaled === null ? scoreOf(score) : bounded(scaled * PERCENT),
+      score: scaled === null ? scoreOf(score) : boundedScore(scaled * PERCENT),
     },
     sessionMs: durationMs(textIn(cmi, 'session_time')),
   };

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
-import { bounded, cmiOf, hasTerminated } from './cmi.ts';
+import { boundedScore } from '../attempts/bounded-score.ts';
+import { cmiOf, hasTerminated } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
 import type { Activity } from './sequencing/activity.ts';
 import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
@@ -127,7 +128,7 @@ function statusOf(root: Activity): LearningStatus {
   return {
     completion: root.completed() === true ? 'Completed' : 'Incomplete',
     success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
-    score: measure === null ? null : bounded(measure * PERCENT),
+    score: measure === null ? null : boundedScore(measure * PERCENT),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
+import { boundedScore } from '../attempts/bounded-score.ts';
 import { isObject, type JsonObject, type Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
@@ -51,16 +52,12 @@ export function visitMsOf({ verb, result }: Statement): number | null {
 export function scoreOfResult(score: unknown): number | null {
   if (!isObject(score)) return null;
   const { scaled, raw, min, max } = score;
-  if (typeof scaled === 'number') return bounded(scaled * MAX);
+  if (typeof scaled === 'number') return boundedScore(scaled * MAX);
   if (typeof raw !== 'number') return null;
   const low = typeof min === 'number' ? min : MIN;
   const high = typeof max === 'number' ? max : MAX;
   const share = high > low ? ((raw - low) / (high - low)) * MAX : raw;
-  return Number.isNaN(share) ? null : bounded(share);
-}
-
-function bounded(score: number): number {
-  return Number(Math.min(MAX, Math.max(MIN, score)).toFixed(6));
+  return Number.isNaN(share) ? null : boundedScore(share);
 }
 
 function verbName(id: string): string {
