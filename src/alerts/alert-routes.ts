@@ -48,12 +48,17 @@ export interface AlertRoutesDependencies {
 }
 
 /** Alert rules, their tests, and what has fired. */
-export function alertRoutes(
-  routes: Routes,
-  { alerts, reader, tests, idempotency }: AlertRoutesDependencies,
-): void {
-  const idOf = (given: { alert_id: string }) => parseId(given.alert_id, 'alert');
+export function alertRoutes(routes: Routes, dependencies: AlertRoutesDependencies): void {
+  createAlertRoute(routes, dependencies);
+  listAlertsRoute(routes, dependencies);
+  getAlertRoute(routes, dependencies);
+  updateAlertRoute(routes, dependencies);
+  deleteAlertRoute(routes, dependencies);
+  testAlertRoute(routes, dependencies);
+  listAlertFiringsRoute(routes, dependencies);
+}
 
+function createAlertRoute(routes: Routes, { alerts, reader, idempotency }: AlertRoutesDependencies): void {
   routes.post(
     '/alerts',
     {
@@ -82,7 +87,9 @@ export function alertRoutes(
       });
     },
   );
+}
 
+function listAlertsRoute(routes: Routes, { alerts, reader }: AlertRoutesDependencies): void {
   routes.get(
     '/alerts',
     {
@@ -101,7 +108,9 @@ export function alertRoutes(
       return pageAnswer({ items: records, next: page.next }, (record) => record);
     },
   );
+}
 
+function getAlertRoute(routes: Routes, { alerts, reader }: AlertRoutesDependencies): void {
   routes.get(
     '/alerts/:alert_id',
     {
@@ -119,7 +128,9 @@ export function alertRoutes(
       return reply.header('ETag', entityTag(rule.revision)).send(await reader.record(rule));
     },
   );
+}
 
+function updateAlertRoute(routes: Routes, { alerts, reader }: AlertRoutesDependencies): void {
   routes.put(
     '/alerts/:alert_id',
     {
@@ -147,7 +158,9 @@ export function alertRoutes(
       return reply.header('ETag', entityTag(rule.revision)).send(await reader.record(rule));
     },
   );
+}
 
+function deleteAlertRoute(routes: Routes, { alerts }: AlertRoutesDependencies): void {
   routes.delete(
     '/alerts/:alert_id',
     {
@@ -169,7 +182,9 @@ export function alertRoutes(
       return reply.code(204).send(null);
     },
   );
+}
 
+function testAlertRoute(routes: Routes, { alerts, tests }: AlertRoutesDependencies): void {
   routes.post(
     '/alerts/:alert_id/test',
     {
@@ -196,7 +211,9 @@ export function alertRoutes(
       ),
     }),
   );
+}
 
+function listAlertFiringsRoute(routes: Routes, { reader }: AlertRoutesDependencies): void {
   routes.get(
     '/alert-firings',
     {
@@ -227,4 +244,8 @@ export function alertRoutes(
       return pageAnswer({ items, next }, (firing) => toFiringRecord(firing, notices));
     },
   );
+}
+
+function idOf(given: { alert_id: string }): number {
+  return parseId(given.alert_id, 'alert');
 }

@@ -81,66 +81,13 @@ export interface ContentOptions {
  * @throws what `openContentStore`, `claimContentStore` and `assertOwnContentStore` throw
  */
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
-  const { settings, logs, storage, idempotency, baseUrl, now } = context;
-  const { events, onDeleted, partOfRecords } = options;
-  const { database } = storage;
+  const { settings, idempotency, baseUrl } = context;
   await using stack = new AsyncDisposableStack();
-
-  const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
-  const accounts = new AccountService({
-    database,
-    events,
-    belongings,
-    partOfBelongings: (...part) => deletePartOfRegistrations(partOfRecords, ...part),
-    onDeleted,
-    now,
-  });
-  const accountContents = new AccountContentService({
-    database,
-    accounts,
-    events,
-    maxAssetsAdded: settings.max_assets_per_call,
-    now,
-  });
-  const manyAccounts = new ManyAccountsService({
-    database,
-    events,
-    maxAssetsAdded: settings.max_assets_per_call,
-    now,
-  });
-  const folders = new FolderService({
-    database,
-    occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
-    holders: [accountsHolding('FOLDER')],
-    onDeleted,
-    now,
-  });
-  await folders.ensureRoot();
   const { store, uploads, intake } = await openCourseFiles(context, stack);
-  const courses = new CourseService({
-    database,
-    events,
-    intake,
-    store,
-    holders: [
-      accountsHolding('COURSE'),
-      equivalentsHoldingCourse,
-      bundlesHolding('COURSE'),
-      registrationsOfCourse,
-    ],
-    onDeleted,
-    log: logs.for('CourseService'),
-    now,
-  });
-  const equivalents = new EquivalentService({
-    database,
-    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT'), registrationsOfEquivalent],
-    onDeleted,
-    now,
-  });
-  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
-  const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
-  const registrations = new RegistrationService({ database, events, launchTokens, partOfRecords, now });
+  const services = createServices(context, options, { store, intake });
+  const { accounts, accountContents, manyAccounts, folders, courses } = services;
+  const { equivalents, bundles, registrations } = services;
+  await folders.ensureRoot();
 
   const opened = stack.move();
   return {
@@ -180,6 +127,68 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+function createServices(
+  { settings, logs, storage, now }: ServiceContext,
+  { events, onDeleted, partOfRecords }: ContentOptions,
+  { store, intake }: { store: ContentStore; intake: PackageIntake },
+) {
+  const { database } = storage;
+  const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
+  const accounts = new AccountService({
+    database,
+    events,
+    belongings,
+    partOfBelongings: (...part) => deletePartOfRegistrations(partOfRecords, ...part),
+    onDeleted,
+    now,
+  });
+  const accountContents = new AccountContentService({
+    database,
+    accounts,
+    events,
+    maxAssetsAdded: settings.max_assets_per_call,
+    now,
+  });
+  const manyAccounts = new ManyAccountsService({
+    database,
+    events,
+    maxAssetsAdded: settings.max_assets_per_call,
+    now,
+  });
+  const folders = new FolderService({
+    database,
+    occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
+    holders: [accountsHolding('FOLDER')],
+    onDeleted,
+    now,
+  });
+  const courses = new CourseService({
+    database,
+    events,
+    intake,
+    store,
+    holders: [
+      accountsHolding('COURSE'),
+      equivalentsHoldingCourse,
+      bundlesHolding('COURSE'),
+      registrationsOfCourse,
+    ],
+    onDeleted,
+    log: logs.for('CourseService'),
+    now,
+  });
+  const equivalents = new EquivalentService({
+    database,
+    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT'), registrationsOfEquivalent],
+    onDeleted,
+    now,
+  });
+  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
+  const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
+  const registrations = new RegistrationService({ database, events, launchTokens, partOfRecords, now });
+  return { accounts, accountContents, manyAccounts, folders, courses, equivalents, bundles, registrations };
 }
 
 /** Opens the content store, and removes leftovers of uploads now and in the background. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
@@ -67,82 +67,56 @@ export interface PageAnswer {
   sequencing: { tree: unknown; state: unknown } | null;
 }
 
+/** Dependencies of {@link playerRoutes}. */
+export interface PlayerRoutesDependencies {
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  launches: LaunchService;
+  runtimes: readonly CourseRuntime[];
+  reader: Reader;
+}
+
 /** The routes that the player page calls, below a launch's token. */
-export function playerRoutes(
-  scope: FastifyInstance,
-  {
-    attempts,
-    courses,
-    launches,
-    runtimes,
-    reader,
-  }: {
-    attempts: AttemptService;
-    courses: PlayerCourses;
-    launches: LaunchService;
-    runtimes: readonly CourseRuntime[];
-    reader: Reader;
-  },
-): void {
-  // A launch that records nothing could never meet a prerequisite, so all of its units are open.
-  const closedFor = async (
-    { mode, registrationId }: PlayerLaunch,
-    course: PlayableVersion,
-    opened: readonly UnitState[],
-  ): Promise<ReadonlySet<string>> => {
-    if (mode !== 'normal') return new Set();
-    const readsAgain = registrationId !== null && asksForBrowsed(course);
-    return closedUnits(course, readsAgain ? await attempts.browsedUnitsOf(registrationId) : opened);
-  };
-  const contentsOf = async (launch: PlayerLaunch, opened: readonly UnitState[]) => {
-    const course = await courses.read(reader, launch.courseId, launch.versionId);
-    const states = new Map(opened.map((unit) => [unit.unitId, unit]));
-    const closed = await closedFor(launch, course, opened);
-    return course.units.map(({ id, title }): UnitInContents => {
-      const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
-      return { id, title, completion, success, score, isOpen: !closed.has(id) };
-    });
-  };
-  const runtimeOf = ({ learningStandard }: PlayerLaunch) =>
-    runtimes.find(({ standards }) => (standards as readonly string[]).includes(learningStandard));
-  const openedUnits = async ({ registrationId }: PlayerLaunch, dataOf: string | null) =>
-    registrationId === null ? [] : await attempts.unitsOf(registrationId, dataOf);
-
-  const resultOf = async ({ registrationId }: PlayerLaunch) =>
-    registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
-
-  const lastUnitOf = async (launch: PlayerLaunch, { attempt, units }: OpenedPage) => {
-    const { lastUnit } = runtimeOf(launch) ?? {};
-    if (launch.registrationId !== null && lastUnit !== undefined) {
-      return await lastUnit(launch.registrationId, attempt);
-    }
-    const last = units.reduce<UnitState | null>(
-      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
-      null,
-    );
-    return last?.unitId ?? null;
-  };
+export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesDependencies): void {
+  const { attempts } = dependencies;
+  const pages = new PlayerPages(dependencies);
 
   // Opening a page supersedes earlier pages. A page calls this first, to send the data that they left in the browser.
   scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
     return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
   });
-  const sequencingOf = async (launch: PlayerLaunch, course: PlayableVersion, opened: OpenedPage) => {
-    const runtime = runtimeOf(launch);
-    const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
-    if (alone === null || launch.registrationId === null) return alone;
-    const values = await attempts.learnerValuesOf(
-      launch.registrationId,
-      (value) => runtime?.sharesValue?.(course, value) ?? false,
-    );
-    const given = runtime?.valuesGiven?.(course, opened.state, values);
-    if (given !== undefined) await attempts.keepState(launch, opened, given);
-    return runtime?.sequencingOf?.(course, opened.state, values) ?? null;
-  };
 
   // POST, because opening a page supersedes the others. A browser that prefetches links must not do that.
-  scope.post('/open', { config: { followsLastRequests: true } }, async ({ launch }): Promise<PageAnswer> => {
+  scope.post(
+    '/open',
+    { config: { followsLastRequests: true } },
+    async ({ launch }): Promise<PageAnswer> => await pages.open(launch),
+  );
+
+  scope.post('/units', async ({ launch, body }) => {
+    // A request without a body asks for the units alone.
+    const hasBody = Buffer.isBuffer(body) && body.length > 0;
+    return await pages.units(launch, hasBody ? readBody(UnitsRequest, body) : {});
+  });
+
+  scope.post(
+    '/unit',
+    { config: { followsLastRequests: true } },
+    async ({ launch, body }) => await pages.openUnit(launch, readBody(UnitRequest, body)),
+  );
+}
+
+/** What the player page shows and opens. */
+class PlayerPages {
+  readonly #with: PlayerRoutesDependencies;
+
+  constructor(dependencies: PlayerRoutesDependencies) {
+    this.#with = dependencies;
+  }
+
+  async open(launch: PlayerLaunch): Promise<PageAnswer> {
+    const { attempts, courses, reader } = this.#with;
     const openedPage = await attempts.openPage(launch);
     const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -152,36 +126,33 @@ export function playerRoutes(
       registration: launch.registrationId,
       attempt,
       page,
-      units: await contentsOf(launch, opened),
-      result: await resultOf(launch),
-      lastUnit: await lastUnitOf(launch, openedPage),
+      units: await this.#contentsOf(launch, opened),
+      result: await this.#resultOf(launch),
+      lastUnit: await this.#lastUnitOf(launch, openedPage),
       returnUrl: launch.returnUrl,
-      sequencing: await sequencingOf(launch, course, openedPage),
+      sequencing: await this.#sequencingOf(launch, course, openedPage),
     };
-  });
+  }
 
-  scope.post('/units', async ({ launch, body }) => {
-    // A request without a body asks for the units alone.
-    const hasBody = Buffer.isBuffer(body) && body.length > 0;
-    const { attempt, page } = hasBody ? readBody(UnitsRequest, body) : {};
+  async units(launch: PlayerLaunch, { attempt, page }: Static<typeof UnitsRequest>) {
     const isKnown = attempt !== undefined && page !== undefined;
-    const end = isKnown ? await attempts.endOfPage(launch, { attempt, page }) : null;
+    const end = isKnown ? await this.#with.attempts.endOfPage(launch, { attempt, page }) : null;
     return {
-      units: await contentsOf(launch, await openedUnits(launch, null)),
-      result: await resultOf(launch),
+      units: await this.#contentsOf(launch, await this.#openedUnits(launch, null)),
+      result: await this.#resultOf(launch),
       isSuperseded: end !== null,
       isReset: end === 'reset',
     };
-  });
+  }
 
-  scope.post('/unit', { config: { followsLastRequests: true } }, async ({ launch, body }) => {
-    const { unit: unitId, ...asked } = readBody(UnitRequest, body);
+  async openUnit(launch: PlayerLaunch, { unit: unitId, ...asked }: Static<typeof UnitRequest>) {
+    const { courses, launches, reader } = this.#with;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
-    const runtime = runtimeOf(launch);
+    const runtime = this.#runtimeOf(launch);
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
-    const opened = await openedUnits(launch, unitId);
-    if ((await closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
+    const opened = await this.#openedUnits(launch, unitId);
+    if ((await this.#closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
     if (launch.registrationId !== null) assertStorableId(unitId);
     const current = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has its own rules for repeating a unit.
@@ -201,7 +172,75 @@ export function playerRoutes(
       baseUrl: launches.baseOf(launch),
     });
     return { ...start, timeLimit: start.isReview ? null : timeLimit };
-  });
+  }
+
+  async #contentsOf(launch: PlayerLaunch, opened: readonly UnitState[]): Promise<UnitInContents[]> {
+    const course = await this.#with.courses.read(this.#with.reader, launch.courseId, launch.versionId);
+    const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+    const closed = await this.#closedFor(launch, course, opened);
+    return course.units.map(({ id, title }) => {
+      const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
+      return { id, title, completion, success, score, isOpen: !closed.has(id) };
+    });
+  }
+
+  /** A launch that records nothing could never meet a prerequisite, so all of its units are open. */
+  async #closedFor(
+    { mode, registrationId }: PlayerLaunch,
+    course: PlayableVersion,
+    opened: readonly UnitState[],
+  ): Promise<ReadonlySet<string>> {
+    if (mode !== 'normal') return new Set();
+    const readsAgain = registrationId !== null && asksForBrowsed(course);
+    return closedUnits(
+      course,
+      readsAgain ? await this.#with.attempts.browsedUnitsOf(registrationId) : opened,
+    );
+  }
+
+  async #openedUnits({ registrationId }: PlayerLaunch, dataOf: string | null): Promise<UnitState[]> {
+    return registrationId === null ? [] : await this.#with.attempts.unitsOf(registrationId, dataOf);
+  }
+
+  async #resultOf({ registrationId }: PlayerLaunch): Promise<LearningStatus> {
+    return registrationId === null ? NOTHING_LEARNED : await this.#with.attempts.resultOf(registrationId);
+  }
+
+  async #lastUnitOf(launch: PlayerLaunch, { attempt, units }: OpenedPage): Promise<string | null> {
+    const { lastUnit } = this.#runtimeOf(launch) ?? {};
+    if (launch.registrationId !== null && lastUnit !== undefined) {
+      return await lastUnit(launch.registrationId, attempt);
+    }
+    const last = units.reduce<UnitState | null>(
+      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
+      null,
+    );
+    return last?.unitId ?? null;
+  }
+
+  async #sequencingOf(
+    launch: PlayerLaunch,
+    course: PlayableVersion,
+    opened: OpenedPage,
+  ): Promise<PageAnswer['sequencing']> {
+    const { attempts } = this.#with;
+    const runtime = this.#runtimeOf(launch);
+    const alone = runtime?.sequencingOf?.(course, opened.state, []) ?? null;
+    if (alone === null || launch.registrationId === null) return alone;
+    const values = await attempts.learnerValuesOf(
+      launch.registrationId,
+      (value) => runtime?.sharesValue?.(course, value) ?? false,
+    );
+    const given = runtime?.valuesGiven?.(course, opened.state, values);
+    if (given !== undefined) await attempts.keepState(launch, opened, given);
+    return runtime?.sequencingOf?.(course, opened.state, values) ?? null;
+  }
+
+  #runtimeOf({ learningStandard }: PlayerLaunch): CourseRuntime | undefined {
+    return this.#with.runtimes.find(({ standards }) =>
+      (standards as readonly string[]).includes(learningStandard),
+    );
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
 import type { OpenLaunch, StartedLaunch } from '../content/registrations/launch.ts';
 import type { Learning } from '../content/registrations/registration-routes.ts';
+import type { Reader } from '../database/database.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
@@ -24,7 +25,7 @@ import { ContentAddress } from './launches/content-address.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
-import { previewRoutes } from './launches/preview-routes.ts';
+import { previewRoutes, type StartPreview } from './launches/preview-routes.ts';
 import { learningRoutes } from './learning/learning-routes.ts';
 import { unitRecordsOf } from './learning/unit-records.ts';
 import type { LearningRecords } from './lrs/learning-records.ts';
@@ -55,64 +56,23 @@ export interface Player {
 
 /** Assembles the player. A standard is played by the runtime that lists it. */
 export async function createPlayer(
-  { settings, storage, logs, tracing, now, baseUrl }: ServiceContext,
+  context: ServiceContext,
   { registrations, store }: Pick<Content, 'registrations' | 'store'>,
   { lrs }: LearningRecords,
 ): Promise<Player> {
-  const { database, authSecrets } = storage;
+  const { settings, storage, logs, now, baseUrl } = context;
+  const { database } = storage;
   const { reader } = database;
   const log = logs.for('Player');
   let port = contentPortOf(settings);
   let risks: readonly string[] = [];
-  const courses = new PlayerCourses(now);
-  const attempts = new AttemptService({ registrations, courses, reader, now });
-  const launches = new LaunchService({
-    database,
-    tokens: new ContentTokens(authSecrets),
-    address: new ContentAddress(() => contentBaseUrlOf(settings, port)),
-    lifetimeMs: settings.launch_lifetime * SECOND_MS,
-    now,
-  });
-  const sessions = new SessionScopes({
-    database,
+  const parts = createParts(context, {
+    registrations,
     lrs,
-    attempts,
-    courses,
-    launches,
-    rules: new Map([
-      ['CMI5', cmi5Rules],
-      ['XAPI', xapiRules],
-    ]),
-    baseUrl,
-    now,
+    contentUrl: () => contentBaseUrlOf(settings, port),
   });
-  const runtimes: CourseRuntime[] = [
-    scormRuntime({ attempts, courses, reader }),
-    cmi5Runtime({ database, attempts, lrs, scopes: sessions, baseUrl, now }),
-    aiccRuntime({ database, attempts, courses, baseUrl, now }),
-    xapiRuntime({ database, attempts, baseUrl, now }),
-  ];
-  const server = await createContentServer({
-    launches,
-    trustedProxies: settings.trusted_proxies,
-    maxConnections: settings.max_connections,
-    strictTransport: contentBaseUrlOf(settings, port).startsWith('https:'),
-    tracing,
-    log,
-    fileRoutes: [(scope) => contentFileRoutes(scope, { store, now }), playerPageRoutes],
-    routes: [
-      (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
-      (scope) =>
-        lrsRoutes(scope, {
-          lrs,
-          path: '/xapi',
-          formPlaces: null,
-          scopeOf: (...asked) => sessions.scopeOf(...asked),
-        }),
-      ...runtimes.flatMap(({ routes }) => routes ?? []),
-    ],
-  });
-  const played = new Set<string>(runtimes.flatMap(({ standards }) => standards));
+  const { attempts, courses, launches, scopes } = parts;
+  const server = await createServer(context, parts, { store, lrs, port });
   return {
     server,
     cleaningSteps: [
@@ -132,19 +92,9 @@ export async function createPlayer(
         attempts,
         historyOf: (...asked) => readAttemptHistory(reader, ...asked),
         statements: lrs.stored,
-        waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes: sessions, baseUrl, now }, waiver),
+        waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes, baseUrl, now }, waiver),
       });
-      previewRoutes(routes, async ({ courseId, versionId, user }) => {
-        const { learningStandard } = await courses.read(reader, courseId, versionId);
-        if (!played.has(learningStandard)) {
-          throw new ProblemError(
-            'conflict',
-            `Courses of the standard ${learningStandard} cannot be played yet`,
-          );
-        }
-        const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
-        return await launches.startPreview({ courseId, versionId, language: null, ...preview });
-      });
+      previewRoutes(routes, (preview) => startPreview(parts, reader, preview));
     },
     async listen() {
       await server.listen({ host: settings.host, port });
@@ -156,11 +106,108 @@ export async function createPlayer(
     },
     contentOriginRisks: () => risks,
     async play({ learningStandard, ...launch }) {
-      if (!played.has(learningStandard)) return { state: 'unplayable' };
+      if (!isPlayed(parts, learningStandard)) return { state: 'unplayable' };
       const { registrationId, courseId, versionId, language, learnerId, mode, returnUrl } = launch;
       const subject = { registrationId, courseId, versionId, language, learnerId, mode, returnUrl };
       const url = await launches.start(subject);
       return url === null ? { state: 'deleted' } : { state: 'started', url };
     },
   };
+}
+
+interface PlayerParts {
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  launches: LaunchService;
+  scopes: SessionScopes;
+  runtimes: readonly CourseRuntime[];
+}
+
+function createParts(
+  { settings, storage, now, baseUrl }: ServiceContext,
+  {
+    registrations,
+    lrs,
+    contentUrl,
+  }: { registrations: Content['registrations']; lrs: LearningRecords['lrs']; contentUrl: () => string },
+): PlayerParts {
+  const { database, authSecrets } = storage;
+  const { reader } = database;
+  const courses = new PlayerCourses(now);
+  const attempts = new AttemptService({ registrations, courses, reader, now });
+  const launches = new LaunchService({
+    database,
+    tokens: new ContentTokens(authSecrets),
+    address: new ContentAddress(contentUrl),
+    lifetimeMs: settings.launch_lifetime * SECOND_MS,
+    now,
+  });
+  const scopes = new SessionScopes({
+    database,
+    lrs,
+    attempts,
+    courses,
+    launches,
+    rules: new Map([
+      ['CMI5', cmi5Rules],
+      ['XAPI', xapiRules],
+    ]),
+    baseUrl,
+    now,
+  });
+  const runtimes: CourseRuntime[] = [
+    scormRuntime({ attempts, courses, reader }),
+    cmi5Runtime({ database, attempts, lrs, scopes, baseUrl, now }),
+    aiccRuntime({ database, attempts, courses, baseUrl, now }),
+    xapiRuntime({ database, attempts, baseUrl, now }),
+  ];
+  return { attempts, courses, launches, scopes, runtimes };
+}
+
+/** Creates the server of the content origin: files, the player page, and what pages and courses call. */
+async function createServer(
+  { settings, storage, logs, tracing, now }: ServiceContext,
+  { attempts, courses, launches, scopes, runtimes }: PlayerParts,
+  { store, lrs, port }: { store: Content['store']; lrs: LearningRecords['lrs']; port: number },
+): Promise<FastifyInstance> {
+  const { reader } = storage.database;
+  return await createContentServer({
+    launches,
+    trustedProxies: settings.trusted_proxies,
+    maxConnections: settings.max_connections,
+    strictTransport: contentBaseUrlOf(settings, port).startsWith('https:'),
+    tracing,
+    log: logs.for('Player'),
+    fileRoutes: [(scope) => contentFileRoutes(scope, { store, now }), playerPageRoutes],
+    routes: [
+      (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
+      (scope) =>
+        lrsRoutes(scope, {
+          lrs,
+          path: '/xapi',
+          formPlaces: null,
+          scopeOf: (...asked) => scopes.scopeOf(...asked),
+        }),
+      ...runtimes.flatMap(({ routes }) => routes ?? []),
+    ],
+  });
+}
+
+/** Whether a runtime plays a standard. */
+function isPlayed({ runtimes }: Pick<PlayerParts, 'runtimes'>, standard: string): boolean {
+  return runtimes.some(({ standards }) => (standards as readonly string[]).includes(standard));
+}
+
+/** @throws {ProblemError} `conflict` if the standard of the course cannot be played yet */
+async function startPreview(
+  parts: PlayerParts,
+  reader: Reader,
+  { courseId, versionId, user }: Parameters<StartPreview>[0],
+): ReturnType<StartPreview> {
+  const { learningStandard } = await parts.courses.read(reader, courseId, versionId);
+  if (!isPlayed(parts, learningStandard)) {
+    throw new ProblemError('conflict', `Courses of the standard ${learningStandard} cannot be played yet`);
+  }
+  const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
+  return await parts.launches.startPreview({ courseId, versionId, language: null, ...preview });
 }

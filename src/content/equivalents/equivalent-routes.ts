@@ -26,10 +26,18 @@ export function equivalentRoutes(
   equivalents: EquivalentService,
   idempotency: Idempotency,
 ): void {
-  const assertInput = (request: FastifyRequest) =>
-    assertValidOrLookUp(request, () => equivalents.inputErrors(request.body));
-  const idOf = (params: { equivalent_id: string }) => parseId(params.equivalent_id, 'equivalent');
+  createEquivalentRoute(routes, equivalents, idempotency);
+  listEquivalentsRoute(routes, equivalents);
+  getEquivalentRoute(routes, equivalents);
+  updateEquivalentRoute(routes, equivalents);
+  deleteEquivalentRoute(routes, equivalents);
+}
 
+function createEquivalentRoute(
+  routes: Routes,
+  equivalents: EquivalentService,
+  idempotency: Idempotency,
+): void {
   routes.post(
     '/equivalents',
     {
@@ -44,7 +52,7 @@ export function equivalentRoutes(
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, equivalents);
       return await idempotency.answer(request, reply, async (tx) => {
         const equivalent = await equivalents.create(toInput(request.body), {
           by: actorOf(request),
@@ -61,7 +69,9 @@ export function equivalentRoutes(
       });
     },
   );
+}
 
+function listEquivalentsRoute(routes: Routes, equivalents: EquivalentService): void {
   routes.get(
     '/equivalents',
     {
@@ -76,7 +86,9 @@ export function equivalentRoutes(
     },
     async (request) => pageAnswer(await equivalents.list(pageRequest(request.query)), toRecord),
   );
+}
 
+function getEquivalentRoute(routes: Routes, equivalents: EquivalentService): void {
   routes.get(
     '/equivalents/:equivalent_id',
     {
@@ -94,7 +106,9 @@ export function equivalentRoutes(
       return reply.header('ETag', entityTag(equivalent.revision)).send(toRecord(equivalent));
     },
   );
+}
 
+function updateEquivalentRoute(routes: Routes, equivalents: EquivalentService): void {
   routes.put(
     '/equivalents/:equivalent_id',
     {
@@ -113,7 +127,7 @@ export function equivalentRoutes(
       },
     },
     async (request, reply) => {
-      await assertInput(request);
+      await assertInput(request, equivalents);
       const equivalent = await equivalents.update(idOf(request.params), toInput(request.body), {
         by: actorOf(request),
         expected: expectedRevisions(request),
@@ -121,7 +135,9 @@ export function equivalentRoutes(
       return reply.header('ETag', entityTag(equivalent.revision)).send(toRecord(equivalent));
     },
   );
+}
 
+function deleteEquivalentRoute(routes: Routes, equivalents: EquivalentService): void {
   routes.delete(
     '/equivalents/:equivalent_id',
     {
@@ -152,6 +168,14 @@ export function equivalentRoutes(
       return reply.code(204).send(null);
     },
   );
+}
+
+async function assertInput(request: FastifyRequest, equivalents: EquivalentService): Promise<void> {
+  await assertValidOrLookUp(request, () => equivalents.inputErrors(request.body));
+}
+
+function idOf(params: { equivalent_id: string }): number {
+  return parseId(params.equivalent_id, 'equivalent');
 }
 
 function toInput(body: EquivalentBody): EquivalentInput {

@@ -66,9 +66,18 @@ export interface Learning {
 }
 
 /** Registrations in the automation API. */
-export function registrationRoutes(
+export function registrationRoutes(routes: Routes, dependencies: RegistrationRoutesOptions): void {
+  createRegistrationRoute(routes, dependencies);
+  listRegistrationsRoute(routes, dependencies);
+  getRegistrationRoute(routes, dependencies);
+  deleteRegistrationRoute(routes, dependencies);
+  launchRegistrationRoute(routes, dependencies);
+  updateRegistrationStatusRoute(routes, dependencies);
+}
+
+function createRegistrationRoute(
   routes: Routes,
-  { registrations, idempotency, launchUrl, learning, takesLoopback }: RegistrationRoutesOptions,
+  { registrations, idempotency }: RegistrationRoutesOptions,
 ): void {
   routes.post(
     '/registrations',
@@ -110,7 +119,9 @@ export function registrationRoutes(
       });
     },
   );
+}
 
+function listRegistrationsRoute(routes: Routes, { registrations }: RegistrationRoutesOptions): void {
   routes.get(
     '/registrations',
     {
@@ -129,7 +140,9 @@ export function registrationRoutes(
     async ({ query }) =>
       pageAnswer(await registrations.list(toFilter(query), pageRequest(query)), toRegistrationRecord),
   );
+}
 
+function getRegistrationRoute(routes: Routes, { registrations, learning }: RegistrationRoutesOptions): void {
   routes.get(
     '/registrations/:registration_id',
     {
@@ -151,7 +164,9 @@ export function registrationRoutes(
         .send({ ...toRegistrationRecord(registration), ...learned });
     },
   );
+}
 
+function deleteRegistrationRoute(routes: Routes, { registrations }: RegistrationRoutesOptions): void {
   routes.delete(
     '/registrations/:registration_id',
     {
@@ -177,7 +192,12 @@ export function registrationRoutes(
       return reply.code(204).send(null);
     },
   );
+}
 
+function launchRegistrationRoute(
+  routes: Routes,
+  { registrations, idempotency, launchUrl, learning, takesLoopback }: RegistrationRoutesOptions,
+): void {
   routes.post(
     '/registrations/:registration_id/launch',
     {
@@ -225,7 +245,9 @@ export function registrationRoutes(
       });
     },
   );
+}
 
+function updateRegistrationStatusRoute(routes: Routes, { registrations }: RegistrationRoutesOptions): void {
   routes.put(
     '/registrations/:registration_id/status',
     {

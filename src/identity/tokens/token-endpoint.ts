@@ -31,16 +31,20 @@ export interface TokenEndpointOptions {
  * @see RFC 6749 §4.4, §5
  */
 export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpointOptions): Promise<void> {
-  const { clients, tokens, log } = options;
-
   scope.removeAllContentTypeParsers();
   // Any media type is read, up to the limit, so that a wrong one gets the same response as every invalid request.
   scope.addContentTypeParser('*', (request, payload, done) => readBody(request, payload, done));
   scope.addHook('onSend', async (_, reply) => {
     reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
   });
-  scope.setErrorHandler((error, request, reply) => answerError(toTokenError(error), request, reply, log));
+  scope.setErrorHandler((error, request, reply) =>
+    answerError(toTokenError(error), request, reply, options.log),
+  );
+  tokenRoute(scope, options);
+  otherMethodsRoute(scope);
+}
 
+function tokenRoute(scope: FastifyInstance, { clients, tokens, log }: TokenEndpointOptions): void {
   scope.route({
     method: 'POST',
     url: TOKEN_PATH,
@@ -74,16 +78,18 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
         query: request.query as Record<string, unknown>,
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       });
-      const client = await authenticate(tokenRequest);
+      const client = await authenticate(clients, tokenRequest);
       const granted = grantScopes(tokenRequest.scope, client);
-      await noteUse(client);
+      await noteUse(client, { clients, log });
       const { token, expiresIn } = tokens.issue(client, granted);
       const scope = formatScope(granted);
       log.info('access token granted', { client_id: client.clientId, scope, address: request.ip });
       return { access_token: token, token_type: 'bearer', expires_in: expiresIn, scope };
     },
   });
+}
 
+function otherMethodsRoute(scope: FastifyInstance): void {
   scope.route({
     method: scope.supportedMethods.filter((method) => method !== 'POST'),
     url: TOKEN_PATH,
@@ -98,26 +104,32 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     },
     handler: () => {},
   });
+}
 
-  /** Wrong secrets are not limited: with 256 random bits, nobody guesses one at any rate. */
-  async function authenticate({ clientId, clientSecret }: TokenRequest): Promise<ApiClient> {
-    const client = await clients.authenticate(clientId, clientSecret);
-    if (client !== null) return client;
-    throw new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
-      clientId: loggable(clientId),
+/** Wrong secrets are not limited: with 256 random bits, nobody guesses one at any rate. */
+async function authenticate(
+  clients: ClientService,
+  { clientId, clientSecret }: TokenRequest,
+): Promise<ApiClient> {
+  const client = await clients.authenticate(clientId, clientSecret);
+  if (client !== null) return client;
+  throw new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
+    clientId: loggable(clientId),
+  });
+}
+
+/** The last use of a client is only informational: failing to record it must not cost the client its token. */
+async function noteUse(
+  client: ApiClient,
+  { clients, log }: Pick<TokenEndpointOptions, 'clients' | 'log'>,
+): Promise<void> {
+  try {
+    await clients.noteUse(client);
+  } catch (error) {
+    log.warn('the last use of an API client could not be recorded', {
+      client_id: client.clientId,
+      err: error,
     });
-  }
-
-  /** The last use of a client is only informational: failing to record it must not cost the client its token. */
-  async function noteUse(client: ApiClient): Promise<void> {
-    try {
-      await clients.noteUse(client);
-    } catch (error) {
-      log.warn('the last use of an API client could not be recorded', {
-        client_id: client.clientId,
-        err: error,
-      });
-    }
   }
 }
 

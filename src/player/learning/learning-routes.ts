@@ -33,22 +33,26 @@ export type WaiveUnit = (waiver: {
 /** Reads a page of the attempts of a registration. */
 export type HistoryOf = (registrationId: string, request: HistoryRequest) => Promise<Page<AttemptPart>>;
 
+/** Dependencies of {@link learningRoutes}. */
+export interface LearningRoutesDependencies {
+  registrations: RegistrationService;
+  attempts: AttemptService;
+  historyOf: HistoryOf;
+  statements: StatementReader;
+  waive: WaiveUnit;
+}
+
 /** The routes of the automation API for learning data and for resetting registrations. */
-export function learningRoutes(
+export function learningRoutes(routes: Routes, dependencies: LearningRoutesDependencies): void {
+  getRegistrationRuntimeRoute(routes, dependencies);
+  listRegistrationStatementsRoute(routes, dependencies);
+  resetRegistrationRoute(routes, dependencies);
+  waiveRegistrationUnitRoute(routes, dependencies);
+}
+
+function getRegistrationRuntimeRoute(
   routes: Routes,
-  {
-    registrations,
-    attempts,
-    historyOf,
-    statements,
-    waive,
-  }: {
-    registrations: RegistrationService;
-    attempts: AttemptService;
-    historyOf: HistoryOf;
-    statements: StatementReader;
-    waive: WaiveUnit;
-  },
+  { registrations, historyOf }: LearningRoutesDependencies,
 ): void {
   routes.get(
     '/registrations/:registration_id/runtime',
@@ -74,7 +78,12 @@ export function learningRoutes(
       return { attempts: data, next_cursor };
     },
   );
+}
 
+function listRegistrationStatementsRoute(
+  routes: Routes,
+  { registrations, statements }: LearningRoutesDependencies,
+): void {
   routes.get(
     '/registrations/:registration_id/statements',
     {
@@ -106,7 +115,12 @@ export function learningRoutes(
       }));
     },
   );
+}
 
+function resetRegistrationRoute(
+  routes: Routes,
+  { registrations, attempts }: LearningRoutesDependencies,
+): void {
   routes.post(
     '/registrations/:registration_id/reset',
     {
@@ -134,7 +148,12 @@ export function learningRoutes(
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
     },
   );
+}
 
+function waiveRegistrationUnitRoute(
+  routes: Routes,
+  { registrations, waive }: LearningRoutesDependencies,
+): void {
   routes.post(
     '/registrations/:registration_id/waive',
     {
