@@ -247,7 +247,7 @@ async function manageInstallation(call: Call, args: readonly string[]): Promise<
   return await runInstallationCommand(args, {
     open: async () => {
       const exclusive = args.length > 0;
-      return stack.use(await openFor(call, args, exclusive)).database;
+      return stack.use(await openFor(call, args, { exclusive })).database;
     },
     write: call.write,
     writeError: call.writeError,
@@ -313,7 +313,7 @@ const READING: readonly (string | undefined)[] = ['list', 'check', undefined];
  * Opens the storage for a command. Only those that create something (`client create`) may be the first to use a data
  * folder. `args` are what follows the name of the command.
  */
-async function openFor(call: Call, args: readonly string[], exclusive = false): Promise<Storage> {
+async function openFor(call: Call, args: readonly string[], { exclusive = false } = {}): Promise<Storage> {
   return await openStorage(readSettings(call), {
     exclusive,
     creates: args[0] === 'create',

@@ -181,7 +181,7 @@ export class SqliteDatabase implements Database {
     try {
       for (; next < batch.length; next++) {
         const waiting = batch[next]!;
-        done.push(await this.#runInSavepoint(waiting, batch.length === 1));
+        done.push(await (batch.length === 1 ? this.#runAlone(waiting) : this.#runInSavepoint(waiting)));
       }
       isChanged = done.some(({ tx, outcome }) => 'value' in outcome && tx.mayHaveChanged);
       this.#statements.run('commit', []);
@@ -268,14 +268,36 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  /** Runs the only work of a batch, which needs no savepoint. @throws if the batch is lost */
+  async #runAlone(waiting: Waiting): Promise<Done> {
+    return await this.#run(waiting, {
+      undo: async () => {
+        this.#statements.run('rollback', []);
+        await this.#begin();
+      },
+    });
+  }
+
+  /** Runs the work of a batch with others. @throws if the whole batch is lost */
+  async #runInSavepoint(waiting: Waiting): Promise<Done> {
+    this.#statements.run('savepoint work', []);
+    return await this.#run(waiting, {
+      keep: () => this.#statements.run('release work', []),
+      undo: () => {
+        this.#statements.run('rollback to work', []);
+        this.#statements.run('release work', []);
+      },
+    });
+  }
+
   /**
-   * Runs the work, and rolls it back if it fails. Its error waits for the commit, like a result, because the work
-   * may have read changes of the batch, which may be lost. A transaction that is alone in its batch needs no
-   * savepoint.
-   * @throws if the whole batch is lost
+   * Runs the work, and undoes it if it fails. Its error waits for the commit, like a result, because the work may have
+   * read changes of the batch, which may be lost.
    */
-  async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done> {
-    if (!isAlone) this.#statements.run('savepoint work', []);
+  async #run(
+    waiting: Waiting,
+    { keep, undo }: { keep?: () => void; undo: () => void | Promise<void> },
+  ): Promise<Done> {
     const tx = new SqliteTransaction(this.#statements, {
       slices: this.#slices,
       isUndone: () => !this.#writer.isTransaction,
@@ -285,19 +307,13 @@ export class SqliteDatabase implements Database {
       const value = await waiting.run(tx);
       await tx.settled();
       await tx.end();
-      if (!isAlone) this.#statements.run('release work', []);
+      keep?.();
       return { waiting, tx, outcome: { value } };
     } catch (error) {
       await tx.end();
       // After a full disk or a failed read, SQLite may have rolled back the whole transaction.
       if (!this.#writer.isTransaction) throw error;
-      if (isAlone) {
-        this.#statements.run('rollback', []);
-        await this.#begin();
-      } else {
-        this.#statements.run('rollback to work', []);
-        this.#statements.run('release work', []);
-      }
+      await undo();
       return { waiting, tx, outcome: { error } };
     }
   }
