@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { uploadForm } from '../test/content/packages.ts';
-import { give, register } from '../test/content/registration-parts.ts';
+import { give, register } from '../test/content/registration-helpers.ts';
 import { startTestService, type TestService } from '../test/support/service.ts';
 import { startTarget } from '../test/support/target.ts';
 import { launchChromium } from '../test/ui/support/chromium.ts';

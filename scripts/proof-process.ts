@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { killGroup } from '../test/support/process-tree.ts';
-import { NODE_OPTIONS, ROOT } from './run-tests.ts';
+import { NODE_OPTIONS, ROOT } from './tests/run.ts';
 
 /**
  * Runs the test files of a proof, one after another, and returns the exit code: 0 only if all of them passed. Each file runs in

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { uploadForm } from '../test/content/packages.ts';
-import { give, register } from '../test/content/registration-parts.ts';
+import { give, register } from '../test/content/registration-helpers.ts';
 import { type PackageFiles, zipOf } from '../test/support/course-packages.ts';
 import { startTestService, type TestService } from '../test/support/service.ts';
 import { launchChromium } from '../test/ui/support/chromium.ts';

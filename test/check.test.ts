@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { assertFails, assertPasses, commandFolder, ROOT, runScript, writeFiles } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import {
+  assertFails,
+  assertPasses,
+  commandFolder,
+  ROOT,
+  runScript,
+  writeFiles,
+} from './support/npm-scripts.ts';
 
 /** Commands that check a checkout, with options, by the faults that each must find. */
 const CHECK_COMMANDS: readonly { command: string; options?: readonly string[]; faults: Fault[] }[] = [

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { testPrograms } from '../scripts/test-processes.ts';
+import { testPrograms } from '../scripts/tests/processes.ts';
+import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import {
   assertFails,
   assertNothingLeft,
@@ -16,8 +17,7 @@ import {
   run,
   runScript,
   writeFiles,
-} from './support/commands.ts';
-import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+} from './support/npm-scripts.ts';
 import { FIRST_DATA_VARIABLE } from './support/postgres-server.ts';
 import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
@@ -124,7 +124,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
         `import { before, describe, it } from 'node:test';\n${source}\n`,
       );
     const files = Object.keys(sources).map((name) => path.join(folder.path, name));
-    const pool = path.join(ROOT, 'scripts/test-pool.ts');
+    const pool = path.join(ROOT, 'scripts/tests/pool.ts');
     // A program with `--eval` would hand itself on to the tests.
     const program = `
       import { PoolReport, runPool } from ${JSON.stringify(pathToFileURL(pool))};
@@ -334,7 +334,7 @@ test('never ends', async () => {
 });
 `,
       );
-      const child = spawn(process.execPath, ['scripts/test-postgres.ts', endless], {
+      const child = spawn(process.execPath, ['scripts/tests/commands/postgres.ts', endless], {
         cwd: ROOT,
         env: { ...process.env, TMPDIR: folder.path },
         stdio: 'ignore',

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { mountsBelow } from '../scripts/proof-folder.ts';
 import { PROOFS } from '../scripts/proofs.ts';
-import { assertNothingLeft, assertPasses, commandFolder, ROOT, runScript } from './support/commands.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { assertNothingLeft, assertPasses, commandFolder, ROOT, runScript } from './support/npm-scripts.ts';
 import { processesAbout } from './support/process-tree.ts';
 import { until } from './support/until.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
-import { launch, register } from '../../test/content/registration-parts.ts';
+import { launch, register } from '../../test/content/registration-helpers.ts';
 import type { TestService } from '../../test/support/service.ts';
 import type { ReceivedPostback, Target } from '../../test/support/target.ts';
 import { type Learner, newLearner } from '../../test/ui/support/learner.ts';

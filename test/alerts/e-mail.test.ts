@@ -16,7 +16,7 @@ import {
   startWithTrouble,
   untilFiring,
   untilNotice,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('a notice by e-mail', () => {
   it('shows which webhook fails, since when, why, how many messages wait, and a link', async () => {

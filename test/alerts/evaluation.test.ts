@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
-import { MINUTE } from './alert-parts.ts';
-import { countStatements, type EvaluatingInstance, openEvaluations } from './evaluation-parts.ts';
+import { MINUTE } from './alert-helpers.ts';
+import { countStatements, type EvaluatingInstance, openEvaluations } from './evaluation-helpers.ts';
 
 /** Evaluates on an instance that is frozen, once it has read which webhooks fail, while something else happens. */
 async function evaluateAround(frozen: EvaluatingInstance, meanwhile: () => Promise<void>): Promise<void> {

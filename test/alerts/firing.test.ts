@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts } from '../delivery/webhook-parts.ts';
+import { createAccounts } from '../delivery/webhook-helpers.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
@@ -16,7 +16,7 @@ import {
   startFiring,
   untilFiring,
   untilInError,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('an alert about a webhook in error', () => {
   it('begins once after its minutes, and ends once after the webhook has worked for five minutes', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts, createWebhook, updateWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook, updateWebhook } from '../delivery/webhook-helpers.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
@@ -13,7 +13,7 @@ import {
   revoked,
   startAlertService,
   untilFiring,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('an alert about an old line', () => {
   it('begins when the oldest message has waited for its minutes, also without any failure', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { runSql } from '../support/database.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -15,7 +15,7 @@ import {
   startAlertService,
   untilFiring,
   untilInError,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('quiet hours', () => {
   const NIGHT = { from: '00:30', to: '02:00', time_zone: 'Europe/Berlin' };

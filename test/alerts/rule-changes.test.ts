@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createAccounts } from '../delivery/webhook-parts.ts';
+import { createAccounts } from '../delivery/webhook-helpers.ts';
 import { answer } from '../support/target-behaviours.ts';
 import {
   alertInput,
@@ -11,7 +11,7 @@ import {
   startFiring,
   untilFiring,
   untilInError,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('a rule with an alert', () => {
   it('that is disabled ends its alerts and sends nothing more, until it is enabled', async () => {

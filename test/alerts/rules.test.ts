@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createWebhook } from '../delivery/webhook-parts.ts';
+import { createWebhook } from '../delivery/webhook-helpers.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
-import { alertInput } from './alert-parts.ts';
+import { alertInput } from './alert-helpers.ts';
 
 const URL_WITH_TOKEN = 'http://127.0.0.1:9/services/T0/B0/very-secret-token?key=another-secret';
 const SECRETS = ['very-secret-token', 'another-secret'];

@@ -17,7 +17,7 @@ import {
   startWithTrouble,
   untilFiring,
   untilNotice,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 const HOSTILE = '<!channel> [x](http://evil.example) *b* & "q"';
 

@@ -21,7 +21,7 @@ import {
   retry,
   startAlertService,
   untilFiring,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 const SERVICE = { name: 'Service', condition: 'SERVICE_IN_TROUBLE', minutes: 2 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { startTarget } from '../support/target.ts';
 import { answer, type TargetExchange } from '../support/target-behaviours.ts';
-import { createAlert, startAlertService } from './alert-parts.ts';
+import { createAlert, startAlertService } from './alert-helpers.ts';
 
 // Runs on SQLite alone: tests are counted in the process that sends them.
 

@@ -12,7 +12,7 @@ import {
   MINUTE,
   startAlertService,
   untilFiring,
-} from './alert-parts.ts';
+} from './alert-helpers.ts';
 
 describe('enable_alerts: false', () => {
   it('begins no alert and sends no notice, neither new ones nor those that waited, but sends tests', async () => {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { makeParties, register } from '../content/registration-parts.ts';
-import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
+import { makeParties, register } from '../content/registration-helpers.ts';
+import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-helpers.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { launch } from '../content/registration-parts.ts';
-import { Unit } from '../player/cmi5-parts.ts';
-import { Player } from '../player/learner-parts.ts';
-import { ANN, activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
+import { launch } from '../content/registration-helpers.ts';
+import { Unit } from '../player/cmi5-helpers.ts';
+import { Player } from '../player/learner-helpers.ts';
+import { ANN, activity, type LrsClient, lrsClient, statement } from '../player/lrs-helpers.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { importCourse } from '../content/packages.ts';
-import { sql } from '../content/registration-parts.ts';
+import { sql } from '../content/registration-helpers.ts';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { runSql } from '../support/database.ts';

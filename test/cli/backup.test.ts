@@ -19,10 +19,10 @@ import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName } from '../../src/settings/settings-table.ts';
 import { filesOf, importCourse } from '../content/packages.ts';
-import { outcomeOf } from '../support/command.ts';
+import { outcomeOf } from '../support/command-in-process.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { runProgram } from '../support/process.ts';
 import { Api, startTestService, temporaryFolder, until } from '../support/service.ts';
+import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 

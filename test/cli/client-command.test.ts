@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { runClientCommand } from '../../src/cli/client-command.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
-import { TestClock } from '../identity/identity-parts.ts';
-import { assertExplains, outcomeOf } from '../support/command.ts';
+import { TestClock } from '../identity/identity-helpers.ts';
+import { assertExplains, outcomeOf } from '../support/command-in-process.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 // Runs on SQLite alone: its queries are those of the tests of clients.

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import { type Outcome, outcomeOf } from '../support/command.ts';
+import { type Outcome, outcomeOf } from '../support/command-in-process.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -14,7 +14,7 @@ import {
   messageAbout,
   type NamedAsset,
   type PublishedChange,
-} from './account-content-parts.ts';
+} from './account-content-helpers.ts';
 import { problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 describe('events of accounts’ content', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { type AssetReference, ContentMaker, type NamedAsset } from './account-content-parts.ts';
+import { type AssetReference, ContentMaker, type NamedAsset } from './account-content-helpers.ts';
 
 const HOME = 1;
 

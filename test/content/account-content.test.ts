@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
-import { type AssetReference, ContentMaker } from './account-content-parts.ts';
+import { type AssetReference, ContentMaker } from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
 
 const HOME = 1;

@@ -7,7 +7,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { problemErrors } from './packages.ts';
-import { give, makeParties, register, sql, takeAll } from './registration-parts.ts';
+import { give, makeParties, register, sql, takeAll } from './registration-helpers.ts';
 
 const COLUMNS =
   'account_id, course_id, version_id, learner_id, completion, success, score, duration, completed_at, launched_at, ' +

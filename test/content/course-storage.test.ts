@@ -12,7 +12,7 @@ import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { type CourseParts, openCourseParts } from './course-parts.ts';
+import { type CourseParts, openCourseParts } from './course-helpers.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 /** What a crash leaves behind: newer than the database of any test. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from '../support/service.ts';
-import { ContentMaker } from './account-content-parts.ts';
+import { ContentMaker } from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
 
 describe('an equivalent with registrations', () => {

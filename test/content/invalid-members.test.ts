@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
-import { register } from './registration-parts.ts';
+import { register } from './registration-helpers.ts';
 
 const UNKNOWN = Number.MAX_SAFE_INTEGER;
 

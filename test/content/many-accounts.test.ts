@@ -10,7 +10,7 @@ import {
   assertMessages,
   ContentMaker,
   type NamedAsset,
-} from './account-content-parts.ts';
+} from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
 
 const HOME = 1;

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
 import { scorm2004Package } from '../support/course-packages.ts';
-import { openCourseParts } from './course-parts.ts';
+import { openCourseParts } from './course-helpers.ts';
 
 const never = new AbortController().signal;
 

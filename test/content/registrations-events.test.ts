@@ -12,7 +12,7 @@ import {
   makeParties,
   register,
   takeAll,
-} from './registration-parts.ts';
+} from './registration-helpers.ts';
 
 interface Message {
   subtopic: string;

@@ -8,7 +8,7 @@ import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts'
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { problemErrors, uploadForm } from './packages.ts';
-import { launch, makeParties, register, takeAll } from './registration-parts.ts';
+import { launch, makeParties, register, takeAll } from './registration-helpers.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
-import { makeParties, register, takeAll, withoutUnits } from './registration-parts.ts';
+import { makeParties, register, takeAll, withoutUnits } from './registration-helpers.ts';
 
 const SECOND_MS = 1_000;
 const RESULT = { completion: 'Completed', success: 'PASS' };

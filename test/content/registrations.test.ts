@@ -11,7 +11,7 @@ import {
   register,
   takeAll,
   withoutUnits,
-} from './registration-parts.ts';
+} from './registration-helpers.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const NOWHERE = '00000000-0000-4000-8000-000000000000';

@@ -9,7 +9,7 @@ import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { aiccFiles, scorm12Package, scorm2004Package, zipOf } from '../support/course-packages.ts';
 import { until } from '../support/until.ts';
-import { type CourseParts, openCourseParts } from './course-parts.ts';
+import { type CourseParts, openCourseParts } from './course-helpers.ts';
 
 const never = new AbortController().signal;
 

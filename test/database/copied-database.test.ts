@@ -7,7 +7,7 @@ import { PostgresDatabase } from '../../src/database/postgres/postgres-database.
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';
-import { type Outcome, outcomeOf } from '../support/command.ts';
+import { type Outcome, outcomeOf } from '../support/command-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

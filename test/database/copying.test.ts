@@ -17,10 +17,10 @@ import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
 import { type Service, startService } from '../../src/service.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
-import { runProgram } from '../support/process.ts';
 import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
+import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 
 /** More than one batch takes. */

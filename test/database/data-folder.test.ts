@@ -6,11 +6,11 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
-import { runCommand } from '../support/command-line.ts';
-import { run } from '../support/commands.ts';
+import { runCommand } from '../support/command-line-in-process.ts';
+import { run } from '../support/npm-scripts.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { runProgram, startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, startTestService, temporaryFolder } from '../support/service.ts';
+import { runProgram, startProcess } from '../support/service-process.ts';
 
 const OTHERS = 0o077;
 /** A program that locks the data folder of its argument. */

@@ -7,8 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseLostError, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { WalSync } from '../../src/database/sqlite/wal-sync.ts';
-import { startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { startProcess } from '../support/service-process.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { until } from '../support/until.ts';
 

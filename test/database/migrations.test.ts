@@ -8,12 +8,12 @@ import { type BlockedAttempt, MIGRATIONS, migrate, NewerDatabaseError } from '..
 import type { Migration } from '../../src/database/migrations/migration.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ManualClock } from '../support/clock.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../support/command-line-in-process.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { untilOneWaits } from '../support/open-transaction.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
-import { environment, runProgram } from '../support/process.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
+import { environment, runProgram } from '../support/service-process.ts';
 import { writeMigratedDatabase } from '../support/sqlite-template.ts';
 import { startCommand } from '../support/started-command.ts';
 

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { until } from '../support/service.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../src/database/postgres/postgres-database.ts';
 import { SETTINGS_TABLE } from '../../src/settings/settings-table.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { type PoolMode, startPostgresPooler } from '../support/postgres-pooler.ts';
 
 /** Of an instance, by default. */

@@ -16,7 +16,7 @@ import {
 } from '../../src/webhooks/history/delivery-store.ts';
 import { recordOutcomes } from '../../src/webhooks/history/record-outcomes.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts } from '../support/postgres-parts.ts';
+import { openPostgresParts } from '../support/postgres-helpers.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
 

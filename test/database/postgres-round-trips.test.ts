@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { importCourse, uploadForm } from '../content/packages.ts';
-import { register } from '../content/registration-parts.ts';
+import { register } from '../content/registration-helpers.ts';
 import { type PackageFiles, zipOf } from '../support/course-packages.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm2004Course } from '../support/player-courses.ts';

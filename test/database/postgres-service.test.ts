@@ -6,10 +6,10 @@ import { describe, it } from 'node:test';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
-import { runProgram } from '../support/process.ts';
 import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 

@@ -4,7 +4,7 @@ import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/database/postgres/postgres-connections.ts';
 import type { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { until } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';

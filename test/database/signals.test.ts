@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { until } from '../support/service.ts';
 
 /** Counts calls; on PostgreSQL the first comes when listening has begun. */

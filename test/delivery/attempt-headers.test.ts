@@ -4,7 +4,7 @@ import { borrowTestService } from '../support/lent-service.ts';
 
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { createAccounts, createWebhook, settledDeliveries } from './webhook-parts.ts';
+import { createAccounts, createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
 // Runs on SQLite alone: which headers are kept is decided before the attempt is stored.
 

@@ -7,7 +7,7 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { createWebhook, settledDeliveries } from './webhook-parts.ts';
+import { createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
 const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;

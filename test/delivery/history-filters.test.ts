@@ -6,7 +6,7 @@ import { type Api, startTestService, type TestService } from '../support/service
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
 import { assertInvalid, webhookInput } from '../webhooks/webhook-expectations.ts';
-import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './webhook-parts.ts';
+import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
 /** One request examines so many. */
 const EXAMINED = 2_000;

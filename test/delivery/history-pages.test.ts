@@ -4,7 +4,7 @@ import { type Api, startTestService, type TestService } from '../support/service
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
-import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './webhook-parts.ts';
+import { accountsOf, createAccounts, createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
 const NAMES = ['good-1', 'bad-2', 'good-3', 'bad-4', 'good-5', 'bad-6', 'good-7'];
 

@@ -16,7 +16,7 @@ import {
   settledDeliveries,
   untilFailed,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 const LATER = '2999-01-01T00:00:00Z';
 

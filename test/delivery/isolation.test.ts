@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startTestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, trickle } from '../support/target-behaviours.ts';
-import { accountNames, accountsOf, createAccounts, createWebhook } from './webhook-parts.ts';
+import { accountNames, accountsOf, createAccounts, createWebhook } from './webhook-helpers.ts';
 
 const CONCURRENCY = 4;
 const HANGING = 40;

@@ -9,7 +9,7 @@ import {
   deliveriesOf,
   settledDeliveries,
   statisticsOf,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 // Runs on SQLite alone: no database takes part in connections to targets.
 

@@ -6,7 +6,7 @@ import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { messageOf } from '../queue/queue-engine.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService } from '../support/service.ts';
-import { createWebhook } from './webhook-parts.ts';
+import { createWebhook } from './webhook-helpers.ts';
 
 const MESSAGES = 24;
 const LARGE = 2 * 1_024 * 1_024;

@@ -14,7 +14,7 @@ import {
   statisticsOf,
   untilLineEmpty,
   untilRetrying,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 describe('the head of a line', () => {
   it('can be retried at once, and those behind it follow', async () => {

@@ -19,7 +19,7 @@ import {
   statisticsOf,
   untilLineEmpty,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 /** Long enough that nothing is retried without a request to do so. */
 const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };

@@ -25,7 +25,7 @@ import {
   untilLineEmpty,
   untilRetrying,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 function attemptedInOrder(delivery: DeliveryRecord | undefined): void {
   const moments = delivery!.attempt_history.map((attempt) => attempt.attempted_dt);

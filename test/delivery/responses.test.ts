@@ -11,7 +11,7 @@ import {
   redirect,
   reset,
 } from '../support/target-behaviours.ts';
-import { createAccounts, createWebhook, settledDeliveries, statisticsOf } from './webhook-parts.ts';
+import { createAccounts, createWebhook, settledDeliveries, statisticsOf } from './webhook-helpers.ts';
 
 // Runs on SQLite alone: whether a response is a success is decided before it is recorded.
 

@@ -12,7 +12,7 @@ import {
   settledDeliveries,
   untilLineEmpty,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 /** What the delay before an attempt may be shorter than its step of the schedule. */
 const JITTER = 0.2;

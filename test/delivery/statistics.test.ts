@@ -11,7 +11,7 @@ import {
   statisticsOf,
   untilLineEmpty,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 const LONG_RETRIES = { retry_initial_delay: 60, retry_max_delay: 60 };
 

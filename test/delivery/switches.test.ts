@@ -11,7 +11,7 @@ import {
   listDeliveries,
   settledDeliveries,
   statisticsOf,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 /** Short, so that what would wrongly be delivered would be so during the test. */
 const SHORT_RETRIES = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };

@@ -20,7 +20,7 @@ import {
   untilFailed,
   untilLineEmpty,
   updateWebhook,
-} from './webhook-parts.ts';
+} from './webhook-helpers.ts';
 
 const BACKLOG = 3_000;
 /** What is settled in one commit bears one time; one by one, the backlog would have hundreds of them. */

@@ -5,7 +5,7 @@ import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } fro
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
-import { createAccounts, createWebhook, listDeliveries, statisticsOf } from './webhook-parts.ts';
+import { createAccounts, createWebhook, listDeliveries, statisticsOf } from './webhook-helpers.ts';
 
 // Runs on SQLite alone: test messages are sent without being stored.
 

@@ -6,7 +6,13 @@ import { type Api, startTestService, type TestService, until } from '../support/
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertProblem } from '../webhooks/webhook-expectations.ts';
-import { accountNames, accountsOf, createAccounts, createWebhook, listDeliveries } from './webhook-parts.ts';
+import {
+  accountNames,
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  listDeliveries,
+} from './webhook-helpers.ts';
 
 const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 /** A target that nothing is sent to. */

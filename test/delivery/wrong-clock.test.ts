@@ -6,7 +6,7 @@ import { QueueUser } from '../queue/queue-engine.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { accountsOf, createAccounts, createWebhook, untilLineEmpty } from './webhook-parts.ts';
+import { accountsOf, createAccounts, createWebhook, untilLineEmpty } from './webhook-helpers.ts';
 
 const HOUR_MS = 3_600_000;
 /** Access tokens last many times as long. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launch, makeParties, register } from '../content/registration-parts.ts';
+import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import { Browser, createAdministrator } from '../support/administration.ts';
 import { type PrefixHandling, type PrefixProxy, startPrefixProxy } from '../support/prefix-proxy.ts';
 import { Api, requestToken, startTestService, type TestService } from '../support/service.ts';

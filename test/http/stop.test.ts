@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';

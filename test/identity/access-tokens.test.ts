@@ -6,7 +6,7 @@ import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
 import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
 import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
+import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-helpers.ts';
 
 const MAX_TOKEN_CHARACTERS = 512;
 

@@ -4,7 +4,7 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { decideBearer, parseBearer } from '../../src/identity/bearer.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
+import { createTokens, LIFETIME_MS, TestClock } from './identity-helpers.ts';
 
 // Runs on SQLite alone: the header is read before its token is looked up, as in the tests of access tokens.
 

@@ -5,7 +5,7 @@ import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService, hasClientIdForm } from '../../src/identity/clients/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { START, TestClock } from './identity-parts.ts';
+import { START, TestClock } from './identity-helpers.ts';
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:write', 'content:read'] };
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { basic, startEndpoint } from './identity-parts.ts';
+import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, rawPost } from './token-asking.ts';
 
 const MAX_TOKEN_BODY_BYTES = 16_384;

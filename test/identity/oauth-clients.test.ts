@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { LIFETIME_MS, startEndpoint, type TestEndpoint } from './identity-parts.ts';
+import { LIFETIME_MS, startEndpoint, type TestEndpoint } from './identity-helpers.ts';
 
 // Runs on SQLite alone: a library sees the same responses on every database.
 

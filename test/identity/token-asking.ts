@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { basic, LIFETIME_MS, type TestEndpoint } from './identity-parts.ts';
+import { basic, LIFETIME_MS, type TestEndpoint } from './identity-helpers.ts';
 
 const TOKEN_PATH = '/public/v1/auth';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { basic, startEndpoint } from './identity-parts.ts';
+import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, GRANT, post, putClient } from './token-asking.ts';
 
 describe('form-encoded credentials at the token endpoint', () => {

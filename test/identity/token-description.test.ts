@@ -8,7 +8,7 @@ import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
 import { CLIENT_BASIC } from '../../src/identity/tokens/token-schemas.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { createTokens } from './identity-parts.ts';
+import { createTokens } from './identity-helpers.ts';
 
 // Runs on SQLite alone: the description of the API is the same on every database.
 

@@ -5,7 +5,7 @@ import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { breakTable } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
-import { basic, START, startEndpoint } from './identity-parts.ts';
+import { basic, START, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post } from './token-asking.ts';
 
 class UnreachableClients extends ClientService {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { basic, startEndpoint } from './identity-parts.ts';
+import { basic, startEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, GRANT, post } from './token-asking.ts';
 
 describe('guessing at the token endpoint', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { createClient, startTestService } from '../support/service.ts';
-import { basic } from './identity-parts.ts';
+import { basic } from './identity-helpers.ts';
 import { FORM, GRANT } from './token-asking.ts';
 
 test('the token endpoint rejects the 17th request that waits on a connection with 429, and ends the connection', async () => {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { endDeadLeases } from '../reliability/dead-leases.ts';
 import { createAdministrator, PASSWORD, signedInBrowser } from '../support/administration.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
-import { type ServingProcess, startProcess } from '../support/process.ts';
 import { type Answer, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { type ServingProcess, startProcess } from '../support/service-process.ts';
 
 type Settings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
-import { skipOnceFree } from '../delivery/webhook-parts.ts';
+import { skipOnceFree } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { startCollector } from '../support/collector.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { addWebhook, CALLER, SOON, start, TRACE_ID, traceOf } from './trace-parts.ts';
+import { addWebhook, CALLER, SOON, start, TRACE_ID, traceOf } from './trace-helpers.ts';
 
 // Runs on SQLite alone: where and when traces are sent does not depend on the database.
 

@@ -5,12 +5,12 @@ import { type CollectedSpan, ERROR_STATUS, SPAN_KINDS, startCollector } from '..
 import { zipOf } from '../support/course-packages.ts';
 import { PlayerClient } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
-import type { ServingProcess } from '../support/process.ts';
 import { until } from '../support/service.ts';
+import type { ServingProcess } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, failTimes } from '../support/target-behaviours.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
-import { addWebhook, CALLER, CALLER_SPAN, SOON, start, TRACE_ID, traceOf } from './trace-parts.ts';
+import { addWebhook, CALLER, CALLER_SPAN, SOON, start, TRACE_ID, traceOf } from './trace-helpers.ts';
 
 function logLines({ logLines: lines }: ServingProcess, traceId: string) {
   return lines.filter((line) => line.trace_id === traceId);

@@ -4,8 +4,8 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { Unit } from './cmi5-parts.ts';
-import { Player, registerTo, resultOf } from './learner-parts.ts';
+import { Unit } from './cmi5-helpers.ts';
+import { Player, registerTo, resultOf } from './learner-helpers.ts';
 
 const ONE = 'https://example.com/course/one';
 

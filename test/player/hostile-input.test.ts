@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { sql } from '../content/registration-parts.ts';
+import { sql } from '../content/registration-helpers.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { Player, registerTo as registerToFiles } from './learner-parts.ts';
-import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
+import { Player, registerTo as registerToFiles } from './learner-helpers.ts';
+import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
 
 const MIB = 2 ** 20;
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */

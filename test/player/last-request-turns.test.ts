@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { until } from '../support/service.ts';
-import { beginSave, startTurns } from './turns-parts.ts';
+import { beginSave, startTurns } from './turns-helpers.ts';
 
 describe('the last requests of a page', () => {
   const page = 'a1b2c3d4e5f6';

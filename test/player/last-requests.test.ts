@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { borrowTestService } from '../support/lent-service.ts';
-import { AiccUnit } from './aicc-parts.ts';
-import { Unit } from './cmi5-parts.ts';
-import { Player, registerTo, resultOf } from './learner-parts.ts';
+import { AiccUnit } from './aicc-helpers.ts';
+import { Unit } from './cmi5-helpers.ts';
+import { Player, registerTo, resultOf } from './learner-helpers.ts';
 
 const PAGE = 'a1b2c3d4e5f6';
 const ONE = 'https://example.com/course/one';

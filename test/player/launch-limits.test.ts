@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { manyTimes } from '../attacks/attack.ts';
-import { launch, sql } from '../content/registration-parts.ts';
+import { launch, sql } from '../content/registration-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';

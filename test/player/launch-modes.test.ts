@@ -5,8 +5,8 @@ import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packa
 import { followLink, startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Unit } from './cmi5-parts.ts';
-import { registerTo, resultOf, xapiCourse } from './learner-parts.ts';
+import { Unit } from './cmi5-helpers.ts';
+import { registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
 
 // Runs on SQLite alone: a mode decides what is stored, and tests of courses store it.
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, until } from '../support/service.ts';
-import { beginRead, beginSave, startTurns } from './turns-parts.ts';
+import { beginRead, beginSave, startTurns } from './turns-helpers.ts';
 
 /** Requests of a registration that are handled at once or wait. */
 const MAX_REQUESTS = 104;

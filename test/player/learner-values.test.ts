@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
-import { give, register } from '../content/registration-parts.ts';
+import { give, register } from '../content/registration-helpers.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm2004Course } from '../support/player-courses.ts';

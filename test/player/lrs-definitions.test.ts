@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { xapiFiles, zipOf } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-parts.ts';
-import { type LrsClient, lrsClient, PASSED, statement } from './lrs-parts.ts';
+import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 describe('the definitions of activities', () => {
   let service: TestService;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
-import { ANN, activity, BOB, basic, LrsClient, lrsClient, statement } from './lrs-parts.ts';
+import { ANN, activity, BOB, basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
 
 describe('documents of the learning record store', () => {
   let service: TestService;

@@ -4,11 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
-import { register } from '../content/registration-parts.ts';
+import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-parts.ts';
-import { lrsClient } from './lrs-parts.ts';
+import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { lrsClient } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
 const FILES = {

@@ -7,7 +7,7 @@ import { StatementService } from '../../src/player/lrs/statement-service.ts';
 import type { Statement } from '../../src/player/lrs/xapi-types.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { ANN, ATTEMPTED, activity, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
+import { ANN, ATTEMPTED, activity, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
 
 const KIB = 1024;
 const TEXT = 'x'.repeat(240 * KIB);

@@ -4,8 +4,8 @@ import type { Database } from '../../src/database/database.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-parts.ts';
-import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-parts.ts';
+import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 /** More than a page examines. */
 const MANY = 6_000;

@@ -14,7 +14,7 @@ import {
   statement,
   VOIDED,
   withSignature,
-} from './lrs-parts.ts';
+} from './lrs-helpers.ts';
 
 describe('statements of the learning record store', () => {
   let service: TestService;

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { aiccFiles, cmi5Files, type PackageFiles, xapiFiles, zipOf } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Unit } from './cmi5-parts.ts';
-import { Player, xapiCourse } from './learner-parts.ts';
-import { lrsClient } from './lrs-parts.ts';
+import { Unit } from './cmi5-helpers.ts';
+import { Player, xapiCourse } from './learner-helpers.ts';
+import { lrsClient } from './lrs-helpers.ts';
 
 describe('a preview', () => {
   let service: TestService;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { makeParties, register, sql } from '../content/registration-parts.ts';
+import { makeParties, register, sql } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';

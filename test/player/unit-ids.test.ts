@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
-import { sql } from '../content/registration-parts.ts';
+import { sql } from '../content/registration-helpers.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';

@@ -5,8 +5,8 @@ import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { AiccUnit } from './aicc-parts.ts';
-import { Player } from './learner-parts.ts';
+import { AiccUnit } from './aicc-helpers.ts';
+import { Player } from './learner-helpers.ts';
 
 const DAY_MS = 86_400_000;
 

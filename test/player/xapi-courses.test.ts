@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
-import { register } from '../content/registration-parts.ts';
+import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { Player, registerTo, resultOf, xapiCourse } from './learner-parts.ts';
-import { lrsClient, reference, VOIDED } from './lrs-parts.ts';
+import { Player, registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
+import { lrsClient, reference, VOIDED } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
 const MINUTE_MS = 60_000;

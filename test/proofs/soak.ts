@@ -7,8 +7,8 @@ import { changedConstants } from '../support/changed-constants.ts';
 import { runSql } from '../support/database.ts';
 import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
-import { type ServingProcess, startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
+import { type ServingProcess, startProcess } from '../support/service-process.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   createAccounts,
   createWebhook,
   deliveriesOf,
-} from '../delivery/webhook-parts.ts';
+} from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { databaseUrlOf } from '../support/postgres.ts';
-import { type ServingProcess, startProcess } from '../support/process.ts';
 import { type Answer, Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { type ServingProcess, startProcess } from '../support/service-process.ts';
 
 type Settings = Partial<Parameters<typeof startProcess>[0]>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type ServingProcess, startProcess } from '../support/process.ts';
 import { type Answer, Api, createClient, requestToken } from '../support/service.ts';
+import { type ServingProcess, startProcess } from '../support/service-process.ts';
 import { endDeadLeases } from './dead-leases.ts';
 
 type Settings = Parameters<typeof startProcess>[0];

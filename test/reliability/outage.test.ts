@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
+import { startProcess } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
-import { createAccounts, createWebhook, lineOf } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook, lineOf } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';

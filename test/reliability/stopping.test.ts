@@ -5,7 +5,6 @@ import os from 'node:os';
 import { describe, type TestContext, test } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
-import { startProcess } from '../support/process.ts';
 import {
   Api,
   createClient,
@@ -15,6 +14,7 @@ import {
   testSettings,
   until,
 } from '../support/service.ts';
+import { startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { launch } from '../content/registration-parts.ts';
+import { launch } from '../content/registration-helpers.ts';
 import type { PackageFiles } from './course-packages.ts';
 import { registerTo } from './registered-course.ts';
 import type { RunningService } from './service.ts';

@@ -1,5 +1,5 @@
 import { uploadForm } from '../content/packages.ts';
-import { give, register } from '../content/registration-parts.ts';
+import { give, register } from '../content/registration-helpers.ts';
 import { type PackageFiles, zipOf } from './course-packages.ts';
 import type { RunningService } from './service.ts';
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { ROOT } from './commands.ts';
 import { TEST_TIMEOUT_MS } from './deadline.ts';
+import { ROOT } from './npm-scripts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A command that runs. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { dropDatabaseOf } from './postgres.ts';
-import { startProcess } from './process.ts';
 import { slowness } from './processor-speed.ts';
 import { Api, createClient, type RunningService, requestToken, temporaryFolder } from './service.ts';
+import { startProcess } from './service-process.ts';
 
 type ProcessSettings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
 

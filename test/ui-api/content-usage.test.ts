@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ContentMaker } from '../content/account-content-parts.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describe('the usage of an asset', () => {

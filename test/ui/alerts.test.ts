@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
-import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ContentMaker } from '../content/account-content-parts.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { makeParties, register } from '../content/registration-parts.ts';
-import { settledDeliveries } from '../delivery/webhook-parts.ts';
+import { makeParties, register } from '../content/registration-helpers.ts';
+import { settledDeliveries } from '../delivery/webhook-helpers.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour } from '../support/target-behaviours.ts';

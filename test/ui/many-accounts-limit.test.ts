@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ContentMaker } from '../content/account-content-parts.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const MAX_ASSETS = 10;

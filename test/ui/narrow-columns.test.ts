@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { ContentMaker } from '../content/account-content-parts.ts';
+import { ContentMaker } from '../content/account-content-helpers.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
 import { boxOf, wordsOf } from './support/boxes.ts';
 import { choiceDialog, fieldOf } from './support/choosing.ts';

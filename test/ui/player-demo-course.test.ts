@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { zipCourse } from '../../demo/course-package.ts';
 import { uploadForm } from '../content/packages.ts';
-import { give, register } from '../content/registration-parts.ts';
+import { give, register } from '../content/registration-helpers.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
-import { Player, registerTo, xapiCourse } from '../player/learner-parts.ts';
-import { statement } from '../player/lrs-parts.ts';
+import { Player, registerTo, xapiCourse } from '../player/learner-helpers.ts';
+import { statement } from '../player/lrs-helpers.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { launch } from '../content/registration-parts.ts';
+import { launch } from '../content/registration-helpers.ts';
 import { ADMIN_EMAIL, signedInBrowser } from '../support/administration.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { startLaunch } from '../support/player-client.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { scorm12Course } from '../support/player-courses.ts';
-import { startProcess } from '../support/process.ts';
 import { registerTo } from '../support/registered-course.ts';
 import {
   Api,
@@ -11,6 +10,7 @@ import {
   temporaryFolder,
   until,
 } from '../support/service.ts';
+import { startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { hearResults, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 import { WrongSecretError } from '../../src/secrets/secret-check.ts';
 import { openAuthSecrets } from '../../src/secrets/stored-secret.ts';
 import { openTestDatabase, runSql } from '../support/database.ts';
-import { runProgram } from '../support/process.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
+import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createWebhook, updateWebhook } from '../delivery/webhook-parts.ts';
+import { createWebhook, updateWebhook } from '../delivery/webhook-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launch, makeParties, register } from '../content/registration-parts.ts';
+import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import {
   createAccounts,
   createWebhook,
   settledDeliveries,
   updateWebhook,
-} from '../delivery/webhook-parts.ts';
+} from '../delivery/webhook-helpers.ts';
 import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import {

@@ -5,7 +5,7 @@ import {
   createWebhook,
   settledDeliveries,
   updateWebhook,
-} from '../delivery/webhook-parts.ts';
+} from '../delivery/webhook-helpers.ts';
 import { borrowTestService } from '../support/lent-service.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

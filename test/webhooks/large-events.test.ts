@@ -5,7 +5,7 @@ import type { ServiceEvent } from '../../src/events/event.ts';
 import { BLOCK_EVENTS, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
 import { ALL_EVENTS, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
-import { createWebhook } from '../delivery/webhook-parts.ts';
+import { createWebhook } from '../delivery/webhook-helpers.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settledDeliveries } from '../delivery/webhook-parts.ts';
+import { settledDeliveries } from '../delivery/webhook-helpers.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';

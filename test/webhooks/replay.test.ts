@@ -8,7 +8,7 @@ import {
   listDeliveries,
   settledDeliveries,
   updateWebhook,
-} from '../delivery/webhook-parts.ts';
+} from '../delivery/webhook-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { importCourse } from '../content/packages.ts';
 import { runSql } from '../support/database.ts';
-import { runProgram } from '../support/process.ts';
 import { Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { runProgram } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { webhookInput } from './webhook-expectations.ts';
 

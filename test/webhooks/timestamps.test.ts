@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { type ReceivedPostback, startTarget } from '../support/target.ts';

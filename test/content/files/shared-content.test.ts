@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
-import { runCommand } from '../../support/command-line.ts';
+import { runCommand } from '../../support/command-line-in-process.ts';
 import { scorm12Files, zipOf } from '../../support/course-packages.ts';
 import { startS3 } from '../../support/s3.ts';
 import { type Answer, startTestService, temporaryFolder, until } from '../../support/service.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
 import { openDatabaseOf } from '../../support/database.ts';
-import { startProcess } from '../../support/process.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+import { startProcess } from '../../support/service-process.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -4,10 +4,10 @@ import { runUserCommand } from '../../../src/cli/user-command.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
-import { assertExplains, outcomeOf } from '../../support/command.ts';
+import { assertExplains, outcomeOf } from '../../support/command-in-process.ts';
 import { openTestDatabase } from '../../support/database.ts';
-import { runProgram } from '../../support/process.ts';
 import { startTestService } from '../../support/service.ts';
+import { runProgram } from '../../support/service-process.ts';
 
 // Runs on SQLite alone: its queries are those of the tests of administrators.
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { zipCourse } from '../../../demo/course-package.ts';
 import { uploadForm } from '../../content/packages.ts';
-import { give, launch, register } from '../../content/registration-parts.ts';
+import { give, launch, register } from '../../content/registration-helpers.ts';
 import { startTestService, type TestService, until } from '../../support/service.ts';
 import { Person } from './person.ts';
 import { startDisplay } from './programs.ts';

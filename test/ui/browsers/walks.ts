@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { UI_BUILD_FOLDER } from '../../../src/ui/ui-build.ts';
-import { ContentMaker, type NamedAsset } from '../../content/account-content-parts.ts';
+import { ContentMaker, type NamedAsset } from '../../content/account-content-helpers.ts';
 import { ADMIN_EMAIL, createAdministrator, PASSWORD } from '../../support/administration.ts';
 import { scorm12Package } from '../../support/course-packages.ts';
 import { startTestService, type TestService, temporaryFolder, until } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
 import type { Settings } from '../../../src/settings/settings-table.ts';
-import { launch } from '../../content/registration-parts.ts';
+import { launch } from '../../content/registration-helpers.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTarget, type Target } from '../../support/target.ts';

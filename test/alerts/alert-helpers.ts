@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Settings } from '../../src/settings/settings-table.ts';
-import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';

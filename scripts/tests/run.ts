@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { testPrograms } from './test-processes.ts';
+import { testPrograms } from './processes.ts';
 
 /** The checkout that the tests are of. */
-export const ROOT = path.join(import.meta.dirname, '..');
+export const ROOT = path.join(import.meta.dirname, '../..');
 
 const EVERY_TEST = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 

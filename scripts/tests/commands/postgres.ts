@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
-import { startPostgresServer } from '../test/support/postgres-server.ts';
-import { keepTemporaryFilesInMemory } from './memory-folder.ts';
-import { parseTestArguments, runTests } from './run-tests.ts';
-import { testsOnPostgres } from './tests-on-postgres.ts';
+import { makeTemplate, SERVER_VARIABLE } from '../../../test/support/postgres.ts';
+import { startPostgresServer } from '../../../test/support/postgres-server.ts';
+import { keepTemporaryFilesInMemory } from '../../memory-folder.ts';
+import { testsOnPostgres } from '../postgres-files.ts';
+import { parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or all tests that import the module of

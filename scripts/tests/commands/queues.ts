@@ -1,5 +1,5 @@
-import { parseTestArguments } from './run-tests.ts';
-import { runOnBothDatabases } from './test-databases.ts';
+import { runOnBothDatabases } from '../both-databases.ts';
+import { parseTestArguments } from '../run.ts';
 
 /**
  * Runs the contract tests of the message queue on every engine: the database queue and Amazon SQS, each on SQLite and

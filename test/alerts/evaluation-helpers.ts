@@ -4,7 +4,7 @@ import type { Database } from '../../src/database/database.ts';
 import type { Intervention, TroubledWebhook } from '../../src/webhooks/health/webhook-troubles.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { MINUTE } from './alert-parts.ts';
+import { MINUTE } from './alert-helpers.ts';
 
 /** What a transaction offers apart from statements. */
 const NO_STATEMENT: ReadonlySet<string | symbol> = new Set(['dialect', 'onCommit', 'signal']);

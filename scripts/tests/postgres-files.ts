@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { allTestFiles, ROOT } from './run-tests.ts';
+import { allTestFiles, ROOT } from './run.ts';
 
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;

@@ -1,5 +1,5 @@
-import { keepTemporaryFilesInMemory } from './memory-folder.ts';
-import { allTestFiles, parseTestArguments, runTests } from './run-tests.ts';
+import { keepTemporaryFilesInMemory } from '../../memory-folder.ts';
+import { allTestFiles, parseTestArguments, runTests } from '../run.ts';
 
 /**
  * Runs tests on SQLite: the given files, or all tests. With --ui, all tests of the admin UI. Other options are passed

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { LrsClient } from './lrs-parts.ts';
+import { LrsClient } from './lrs-helpers.ts';
 
 const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
 export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/sessionid';

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
-import { type Outcome, outcomeOf } from './command.ts';
-import { databaseSetting, environment, type TextSettings } from './process.ts';
+import { type Outcome, outcomeOf } from './command-in-process.ts';
+import { databaseSetting, environment, type TextSettings } from './service-process.ts';
 
 /**
  * Runs a command other than `serve` in this process, because a process takes much longer to start than most commands

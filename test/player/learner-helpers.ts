@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { uploadForm } from '../content/packages.ts';
-import { give, launch, register } from '../content/registration-parts.ts';
+import { give, launch, register } from '../content/registration-helpers.ts';
 import { type PackageFiles, zipOf } from '../support/course-packages.ts';
 import type { RunningService } from '../support/service.ts';
-import { LrsClient } from './lrs-parts.ts';
+import { LrsClient } from './lrs-helpers.ts';
 
 /** A learner with a course, as their systems know them. */
 export interface RegisteredLearner {

@@ -14,8 +14,8 @@ export const { scripts: NPM_SCRIPTS } = JSON.parse(readFileSync(path.join(ROOT, 
   scripts: Record<string, string>;
 };
 
-/** How a command ended. */
-export interface Outcome {
+/** How an npm script or another program ended. */
+export interface ScriptResult {
   code: number | null;
   /** Both outputs. */
   output: string;
@@ -32,7 +32,7 @@ export function commandFolder() {
  * Runs the command of an npm script, with `folder` for its temporary files. It does not run npm itself, which takes as
  * long to start as many of the commands.
  */
-export function runScript(folder: string, name: string, ...args: string[]): Promise<Outcome> {
+export function runScript(folder: string, name: string, ...args: string[]): Promise<ScriptResult> {
   const [program, ...own] = NPM_SCRIPTS[name]!.split(' ');
   assert.equal(program, 'node');
   return run(process.execPath, [...own, ...args], { TMPDIR: folder });
@@ -43,7 +43,7 @@ export async function run(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-): Promise<Outcome> {
+): Promise<ScriptResult> {
   const child = spawn(program, args, {
     cwd: ROOT,
     env: { ...process.env, ...env },
@@ -58,13 +58,13 @@ export async function run(
 }
 
 /** Requires that a command failed and that its output matches `said`. */
-export function assertFails({ code, output }: Outcome, said: RegExp, what: string): void {
+export function assertFails({ code, output }: ScriptResult, said: RegExp, what: string): void {
   assert.ok(code !== 0 && code !== null, `${what}: exit code ${code}\n${output}`);
   assert.match(output, said, what);
 }
 
 /** Requires that a command succeeded. */
-export function assertPasses({ code, output }: Outcome, what: string): void {
+export function assertPasses({ code, output }: ScriptResult, what: string): void {
   assert.equal(code, 0, `${what}\n${output}`);
 }
 

@@ -1,9 +1,9 @@
-import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
-import { startPostgresServer } from '../test/support/postgres-server.ts';
-import { keepTemporaryFilesInMemory } from './memory-folder.ts';
-import { ROOT } from './run-tests.ts';
-import { type PooledProgram, PoolReport, runPool } from './test-pool.ts';
-import { testPrograms } from './test-processes.ts';
+import { makeTemplate, SERVER_VARIABLE } from '../../test/support/postgres.ts';
+import { startPostgresServer } from '../../test/support/postgres-server.ts';
+import { keepTemporaryFilesInMemory } from '../memory-folder.ts';
+import { type PooledProgram, PoolReport, runPool } from './pool.ts';
+import { testPrograms } from './processes.ts';
+import { ROOT } from './run.ts';
 
 /** The part of all programs within which those with browsers start. */
 const BROWSERS_STARTED_BY = 0.7;

@@ -4,9 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { FIREFOX } from '../test/ui/browsers/firefox.ts';
-import { findProgram } from '../test/ui/browsers/programs.ts';
-import { WEBKIT_DRIVER } from '../test/ui/browsers/webkit.ts';
+import { FIREFOX } from '../../../test/ui/browsers/firefox.ts';
+import { findProgram } from '../../../test/ui/browsers/programs.ts';
+import { WEBKIT_DRIVER } from '../../../test/ui/browsers/webkit.ts';
 
 interface Need {
   programs: readonly string[];
@@ -23,7 +23,7 @@ const BROWSERS: Readonly<Record<string, Need>> = {
   firefox: { programs: FIREFOX, package: 'firefox-esr' },
   webkit: { programs: [WEBKIT_DRIVER], package: 'webkit2gtk-driver' },
 };
-const FOLDER = path.join(import.meta.dirname, '../test/ui/browsers');
+const FOLDER = path.join(import.meta.dirname, '../../../test/ui/browsers');
 
 process.exitCode = walk(process.argv.slice(2));
 
@@ -56,7 +56,7 @@ function walk(asked: readonly string[]): number {
       '--test-reporter=spec',
       ...names.map((name) => path.join(FOLDER, `${name}.walk.ts`)),
     ],
-    { stdio: 'inherit', cwd: path.join(import.meta.dirname, '..') },
+    { stdio: 'inherit', cwd: path.join(import.meta.dirname, '../../..') },
   );
   return status ?? 1;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';
+import { startProcess } from '../support/service-process.ts';
 import type { Target } from '../support/target.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type EventData, run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
-import { NODE_OPTIONS, ROOT, TEST_ENVIRONMENT } from './run-tests.ts';
+import { NODE_OPTIONS, ROOT, TEST_ENVIRONMENT } from './run.ts';
 
 /** A program of tests: a file for `node`, with variables of its environment besides those of this process. */
 export interface PooledProgram {

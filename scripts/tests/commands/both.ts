@@ -1,7 +1,7 @@
-import { buildService } from './build-service.ts';
-import { allTestFiles, parseTestArguments, ROOT } from './run-tests.ts';
-import { runOnBothDatabases } from './test-databases.ts';
-import { testsOnPostgres } from './tests-on-postgres.ts';
+import { buildService } from '../../build-service.ts';
+import { runOnBothDatabases } from '../both-databases.ts';
+import { testsOnPostgres } from '../postgres-files.ts';
+import { allTestFiles, parseTestArguments, ROOT } from '../run.ts';
 
 /**
  * Runs tests on SQLite and on PostgreSQL: the given files, or all tests and, on PostgreSQL, those that use a database.
