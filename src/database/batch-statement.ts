@@ -20,8 +20,8 @@ export type BatchRow<Column extends string> = Readonly<Record<Column, SqlValue>>
  * because each round trip to the server is expensive. SQLite runs the prepared statement once for each row. That takes
  * a fifth to half of the time of reading the rows from JSON (1 µs a row).
  *
- * It is executed when it is called, not when it is awaited: all rows come before the next statement. No two rows may
- * concern the same row of a table, because PostgreSQL would change it only once.
+ * The statement is executed when it is called, not when it is awaited: all rows come before the next statement. No two
+ * rows may concern the same row of a table, because PostgreSQL would change it only once.
  */
 export class BatchStatement<Column extends string> implements RowsStatement {
   readonly columns: readonly Column[];

@@ -51,7 +51,7 @@ export function DateTime(description: string) {
   return Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] });
 }
 
-/** The same, or null. */
+/** A time like {@link DateTime}, or null. */
 export function OptionalDateTime(description: string) {
   return Nullable(DateTime(description));
 }

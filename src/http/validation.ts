@@ -109,8 +109,8 @@ export function assertValid(request: FastifyRequest, further: readonly InputErro
 }
 
 /**
- * The same for routes whose services look up what a request refers to, in the transaction of the change. Here, only
- * invalid requests are looked up, so that their problem also names what does not exist.
+ * Checks a request of a route whose service looks up what it refers to, in the transaction of the change. Here, that is
+ * only looked up for invalid requests, so that their problem also names what does not exist.
  * @throws {ProblemError} `invalid-request`
  */
 export async function assertValidOrLookUp(

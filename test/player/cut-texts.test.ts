@@ -5,7 +5,7 @@ import { textDigest } from '../../src/player/scorm/text-digest.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { ANN, activity, type LrsClient, lrsClient, statement, withSignature } from './lrs-parts.ts';
+import { ANN, activity, type LrsClient, lrsClient, statement, withSignature } from './lrs-helpers.ts';
 
 /** An answer that a course cuts at 255 code units, in the middle of an emoji. */
 const CUT = `${'x'.repeat(254)}😀`.slice(0, 255);

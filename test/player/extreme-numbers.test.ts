@@ -5,8 +5,8 @@ import { xapiFiles } from '../support/course-packages.ts';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, resultOf, xapiCourse } from './learner-parts.ts';
-import { type LrsClient, lrsClient, PASSED, statement } from './lrs-parts.ts';
+import { Player, registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
+import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
 /** Numbers whose differences are larger than any number. */

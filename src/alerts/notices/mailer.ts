@@ -25,9 +25,9 @@ export interface Mail {
 
 /** The addresses of an e-mail that was sent to some of them, as the rule writes them. */
 export interface RefusedAddresses {
-  /** Those to which it has to be sent again. */
+  /** The addresses to which it has to be sent again. */
   onlyTo: readonly string[];
-  /** Those that were rejected for good. */
+  /** The addresses that were rejected for good. */
   rejected: readonly string[];
 }
 

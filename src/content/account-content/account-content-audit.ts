@@ -9,7 +9,10 @@ export interface AuditedContentChange {
   by: Actor;
   action: 'CONTENT_ADDED' | 'CONTENT_REMOVED';
   account: { id: number; name: string };
-  /** Those that the account did not have before, or had. The limits of a request bound their number. */
+  /**
+   * The assets that the account did not have before an addition, or had before a removal. The limits of a request bound
+   * their number.
+   */
   assets: readonly Pick<Asset, 'type' | 'id' | 'name'>[];
 }
 

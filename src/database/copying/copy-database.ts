@@ -69,7 +69,10 @@ export async function copyDatabase(
   });
 }
 
-/** Also prevents a service that was started on the target from writing before the copy is complete. */
+/**
+ * Requires an empty target with the same migrations. Locks its tables, so that a service that was started on it cannot
+ * write before the copy is complete.
+ */
 async function assertReady(
   from: Transaction,
   to: Transaction,

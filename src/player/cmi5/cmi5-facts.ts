@@ -83,7 +83,7 @@ export function isSatisfied(
 
 /**
  * A unit's progress as the status of a registration. A waived unit counts as passed, as its statement implies (9.5.2).
- * It has the score of a pass only.
+ * Only a pass gives the status its score.
  */
 export function statusOf(unit: Pick<LaunchUnit, 'cmi5'>, facts: UnitFacts): LearningStatus {
   return {

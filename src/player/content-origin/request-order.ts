@@ -95,7 +95,7 @@ class Page {
     const isNext = () => this.#endedUpTo >= number - 1;
     const isFirstHere = () => [...this.#present].every((each) => each >= number);
     await this.#until(isNext, patienceMs);
-    // Those that have arrived end in any case.
+    // Requests that have arrived end in any case.
     await this.#until(() => isNext() || isFirstHere());
     return isNext();
   }

@@ -51,7 +51,7 @@ export async function deleteTerms(
   await tx.run(`delete from lrs_statement_index where ${condition}`, toIdList(statements), limit);
 }
 
-/** Also deletes their index terms and attachments. */
+/** Deletes statements with their index terms and attachments. */
 export async function deleteStatements(tx: Transaction, statements: readonly number[]): Promise<void> {
   await tx.run(`delete from lrs_statements where id in ${idList(tx.dialect)}`, toIdList(statements));
 }

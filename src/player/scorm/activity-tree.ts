@@ -144,7 +144,7 @@ function plainId(id: string): string {
   try {
     decoded = decodeURIComponent(id);
   } catch {
-    // It is not percent-encoded.
+    // The id is not percent-encoded.
   }
   return decoded.trim().replaceAll(/\s+/g, ' ');
 }
