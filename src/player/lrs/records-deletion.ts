@@ -1,5 +1,6 @@
 import { MIB } from '../../bytes.ts';
 import type { Transaction } from '../../database/database.ts';
+import { firstWithin } from '../../database/step-bytes.ts';
 import {
   deleteActivities,
   deleteDocuments,
@@ -64,12 +65,5 @@ async function deletePart<Key>(
 
 /** The keys of as many of the rows as a transaction deletes: at least one, if there is one. */
 function partOf<Key>(rows: readonly SizedRow<Key>[]): Key[] {
-  const part: Key[] = [];
-  let bytes = 0;
-  for (const { key, size } of rows.slice(0, MAX_ROWS)) {
-    bytes += size;
-    if (part.length > 0 && bytes > MAX_BYTES) break;
-    part.push(key);
-  }
-  return part;
+  return firstWithin(rows.slice(0, MAX_ROWS), MAX_BYTES, ({ size }) => size).map(({ key }) => key);
 }
