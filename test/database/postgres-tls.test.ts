@@ -118,6 +118,17 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
     });
   });
 
+  it('names the file that could not be read if a connection with its earlier content fails', async () => {
+    const lost = path.join(folder.path, 'lost.pem');
+    writeFileSync(lost, targetCertificate('unknown-authority').cert);
+    await using database = new PostgresDatabase(urlWith(`sslmode=verify-full&sslrootcert=${lost}`));
+    rmSync(lost);
+    await assert.rejects(database.reader.all('select 42 as answer'), {
+      name: 'DatabaseUnavailableError',
+      message: /certificate.*The earlier content of the files of database_url was used: .*ENOENT.*lost\.pem/,
+    });
+  });
+
   it('works in the programs of PostgreSQL with the same URL', async (test) => {
     const run = promisify(execFile);
     const args = ['--no-psqlrc', '--tuples-only', '--command=select 42'];

@@ -2,7 +2,7 @@ import { Client, Pool, type PoolClient, type QueryConfig, type QueryResult } fro
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { DatabaseUnavailableError } from '../database.ts';
 import type { PostgresAddress } from './postgres-address.ts';
-import { isConnectionUsable, isStalePlan, translateConnectError } from './postgres-errors.ts';
+import { isConnectionUsable, isStalePlan } from './postgres-errors.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
 
 /** Time limits for waiting for the server, in milliseconds. */
@@ -76,6 +76,7 @@ export async function limitSession(
  */
 export class PostgresConnections implements AsyncDisposable {
   readonly #pool: Pool;
+  readonly #address: PostgresAddress;
   readonly #onStalePlan: () => void;
   #lent = 0;
   readonly #returned = Promise.withResolvers<void>();
@@ -97,6 +98,7 @@ export class PostgresConnections implements AsyncDisposable {
       idleTimeoutMillis: IDLE_CLOSE_MS,
       maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     });
+    this.#address = address;
     this.#onStalePlan = onStalePlan;
     // Idle connections were lost. Their next user gets the error if it matters.
     this.#pool.on('error', () => {});
@@ -130,7 +132,7 @@ export class PostgresConnections implements AsyncDisposable {
     try {
       client = await this.#pool.connect();
     } catch (error) {
-      throw translateConnectError(error);
+      throw this.#address.connectError(error);
     }
     const connection = new LentConnection(client);
     try {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { PostgresAddress } from './postgres-address.ts';
-import { hasNoServerConnection, translateConnectError } from './postgres-errors.ts';
+import { hasNoServerConnection } from './postgres-errors.ts';
 
 /** A setting that the server ignores. Because of the dot, any user may set it. */
 const SETTING = 'coursewire.session';
@@ -36,7 +36,7 @@ export async function hasSessions(address: PostgresAddress): Promise<boolean> {
     // A pooler of single statements refuses the transaction.
     if ((error as { code?: unknown }).code === PROTOCOL_VIOLATION && !hasNoServerConnection(error))
       return false;
-    throw translateConnectError(error);
+    throw address.connectError(error);
   }
 }
 
@@ -47,7 +47,7 @@ async function connect(address: PostgresAddress): Promise<AsyncDisposable & { cl
   try {
     await client.connect();
   } catch (error) {
-    throw translateConnectError(error);
+    throw address.connectError(error);
   }
   return { client, [Symbol.asyncDispose]: () => client.end().catch(() => {}) };
 }
