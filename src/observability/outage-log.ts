@@ -42,7 +42,7 @@ export class OutageLog {
     this.#outage = null;
   }
 
-  #counts(): { refused: number; duration_ms: number } {
-    return { refused: this.#outage?.failures ?? 0, duration_ms: Math.round(this.durationMs ?? 0) };
+  #counts(): { failures: number; duration_ms: number } {
+    return { failures: this.#outage?.failures ?? 0, duration_ms: Math.round(this.durationMs ?? 0) };
   }
 }
