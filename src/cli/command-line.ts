@@ -163,8 +163,9 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   try {
     stack.use(await startService(settings, { logs, version, announce, tracing, onLost: end, signal }));
   } catch (error) {
-    if (error === signal.reason) return SUCCESS;
-    throw error;
+    if (error !== signal.reason) throw error;
+    logs.for('Service').info('stopped before the start was complete');
+    return SUCCESS;
   }
   await stopped;
   return SUCCESS;

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, type TestContext, test } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
+import { environment, startProcess } from '../support/service-process.ts';
 import {
   Api,
   createClient,
@@ -14,10 +18,11 @@ import {
   testSettings,
   until,
 } from '../support/service.ts';
-import { startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
+
+const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
 
 /** A second SIGINT within this time after the first is treated as the same. */
 const REPEATED_SIGNAL_MS = 1_000;
@@ -230,6 +235,22 @@ describe('a shutdown', () => {
     assert.ok(!texts.some((text) => text.startsWith('ready at')), texts.join('\n'));
     // Everything is released.
     await using _next = await startTestService({ dataDir: folder.path });
+  });
+
+  test('of a program that starts says so in its last line, and succeeds', async () => {
+    using folder = temporaryFolder();
+    const program = spawn(process.execPath, [MAIN, 'serve'], {
+      env: environment({ data_dir: folder.path, port: 0, content_port: 0 }),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = once(program, 'close');
+    const texts: string[] = [];
+    for await (const line of createInterface(program.stdout)) {
+      texts.push(JSON.parse(line).msg);
+      if (texts.at(-1) === 'starting') program.kill('SIGTERM');
+    }
+    assert.deepEqual(await closed, [0, null]);
+    assert.equal(texts.at(-1), 'stopped before the start was complete');
   });
 
   test('with shutdown_delay refuses requests and ends as usual once the delay is over', async () => {
