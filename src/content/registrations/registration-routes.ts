@@ -10,6 +10,7 @@ import { describedAs, PageOf } from '../../http/schemas.ts';
 import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
 import { type InputError, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { givenMembers } from '../assets/given-members.ts';
 import { canonicalLanguage } from '../equivalents/language.ts';
 import type { IsOpened } from './course-to-launch.ts';
 import type { Registration } from './registration.ts';
@@ -226,7 +227,8 @@ function launchRegistrationRoute(
       },
     },
     async (request, reply) => {
-      assertValid(request, launchErrors(request.body, takesLoopback));
+      const { returnUrl, language, errors } = readLaunch(request.body, takesLoopback);
+      assertValid(request, errors);
       // Anyone with the link can open it.
       return await idempotency.answerSecret(request, reply, async (tx) => {
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
@@ -234,8 +236,8 @@ function launchRegistrationRoute(
           tx,
           mayName: mayName(request),
           isOpened: learning.isOpened,
-          returnUrl: readReturnUrl(request.body?.return_url ?? null, takesLoopback),
-          language: request.body?.language == null ? null : canonicalLanguage(request.body.language),
+          returnUrl,
+          language,
           mode: request.body?.mode ?? 'normal',
         });
         return {
@@ -288,15 +290,21 @@ export function registrationIdOf({ registration_id: text }: { registration_id: s
   return id;
 }
 
-/** The errors of a launch beyond its schema, even if it does not match the schema. */
-function launchErrors(input: unknown, takesLoopback: boolean): InputError[] {
-  const { return_url: returnUrl, language } = (input ?? {}) as { return_url?: unknown; language?: unknown };
+/** The members of a launch in canonical form, and its errors beyond its schema, even if it does not match the schema. */
+function readLaunch(
+  input: unknown,
+  takesLoopback: boolean,
+): { returnUrl: string | null; language: string | null; errors: InputError[] } {
+  const given = givenMembers(input);
+  const returnUrl =
+    typeof given.return_url === 'string' ? readReturnUrl(given.return_url, takesLoopback) : null;
+  const language = typeof given.language === 'string' ? canonicalLanguage(given.language) : null;
   const errors: InputError[] = [];
-  if (typeof returnUrl === 'string' && readReturnUrl(returnUrl, takesLoopback) === null)
+  if (typeof given.return_url === 'string' && returnUrl === null)
     errors.push({ pointer: '/return_url', detail: returnUrlRule(takesLoopback) });
-  if (typeof language === 'string' && canonicalLanguage(language) === null)
+  if (typeof given.language === 'string' && language === null)
     errors.push({ pointer: '/language', detail: 'must be a language tag (BCP 47)' });
-  return errors;
+  return { returnUrl, language, errors };
 }
 
 /** Whether the caller may read the names of accounts and content anyway. */
