@@ -106,16 +106,18 @@ export class EventService {
       content: event.focused,
     };
     const found: WebhookFit[] = [];
-    let after = Math.max(page.after ?? 0, (webhookId ?? 1) - 1);
-    const together = webhookId === null ? WEBHOOKS_TOGETHER : 1;
+    let after = page.after ?? 0;
     while (found.length <= page.limit) {
-      const some = await readWebhookFits(reader, matchedEvent, { after, limit: together });
+      const some = await readWebhookFits(reader, matchedEvent, {
+        webhookId,
+        after,
+        limit: WEBHOOKS_TOGETHER,
+      });
       for (const webhook of some) {
-        if (webhookId !== null && webhook.id !== webhookId) continue;
         const has = gotOne(webhook.id);
         if (has ? got !== false : got !== true && webhook.deleted_at === null) found.push(webhook);
       }
-      if (webhookId !== null || some.length < together) break;
+      if (some.length < WEBHOOKS_TOGETHER) break;
       after = some.at(-1)!.id;
     }
     const shown = found.slice(0, page.limit);

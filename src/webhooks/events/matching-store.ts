@@ -33,8 +33,9 @@ export interface MatchedEvent {
 export async function readWebhookFits(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: MatchedEvent,
-  { after, limit }: { after: number; limit: number },
+  { webhookId = null, after, limit }: { webhookId?: number | null; after: number; limit: number },
 ): Promise<WebhookFit[]> {
+  const isChosen = webhookId === null ? '' : 'and webhooks.id = ?';
   const focus = (condition: string) =>
     `exists (select 1 from webhook_focuses as focus where focus.webhook_id = webhooks.id and ${condition})`;
   const flag = (condition: string) => `case when ${condition} then 1 else 0 end`;
@@ -55,11 +56,12 @@ export async function readWebhookFits(
             cross join webhook_focuses as focus
             where focus.webhook_id = webhooks.id and focus.focus_type = held.type and focus.focus_id = held.id)`,
        )} as fits_content
-     from webhooks where webhooks.id > ? order by webhooks.id limit ?`,
+     from webhooks where webhooks.id > ? ${isChosen} order by webhooks.id limit ?`,
     event.subtopic,
     event.accountId ?? 0,
     JSON.stringify(event.content.map(({ type, id }) => ({ type, id }))),
     after,
+    ...(webhookId === null ? [] : [webhookId]),
     limit,
   );
 }
