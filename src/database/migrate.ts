@@ -142,7 +142,7 @@ export async function migrate(
     const attempt = await tryToMigrate(database, (tx, onTurn) =>
       migrateIn(tx, { now, migrations, guard, onTurn }),
     );
-    if ('taken' in attempt) return attempt.taken;
+    if ('applied' in attempt) return attempt.applied;
     const { blockers, error } = attempt;
     const blockedBy = `the database cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
     if (performance.now() - startedAt + pauseMs > patienceMs)
@@ -156,11 +156,11 @@ export async function migrate(
 async function tryToMigrate(
   database: Database,
   run: (tx: Transaction, onTurn: (pid: number) => void) => Promise<string[]>,
-): Promise<{ taken: string[] } | { blockers: readonly Blocker[]; error: unknown }> {
+): Promise<{ applied: string[] } | { blockers: readonly Blocker[]; error: unknown }> {
   await using watch = new BlockerWatch(database.reader);
   try {
-    const taken = await database.transaction((tx) => run(tx, (pid) => watch.watch(pid)), { isLong: true });
-    return { taken };
+    const applied = await database.transaction((tx) => run(tx, (pid) => watch.watch(pid)), { isLong: true });
+    return { applied };
   } catch (error) {
     // Before its turn, it waited for the migration of another instance, which blocks nobody else.
     if (!watch.isWatching || !wasBlocked(error)) throw error;

@@ -113,17 +113,17 @@ export class ManyAccountsService {
     { limit, after }: PageRequest,
   ): Promise<Page<AccountWithAsset>> {
     const { reader } = this.#with.database;
-    const ways = await readAccessPaths(reader, reference);
-    if (ways.size === 0) throw notFound(reference.type.toLowerCase(), reference.id);
-    const references = [...ways.values()];
+    const paths = await readAccessPaths(reader, reference);
+    if (paths.size === 0) throw notFound(reference.type.toLowerCase(), reference.id);
+    const references = [...paths.values()];
     const found = await readAccountsHavingOneOf(reader, references, after ?? 0, limit + 1);
     const ids = found.slice(0, limit);
     const held = Map.groupBy(await readHeldOf(reader, ids, references), ({ accountId }) => accountId);
     const items = (await readExistingAccounts(reader, ids)).map(({ id, name, enabled }) => ({
       account: { id, name, enabled },
       through: (held.get(id) ?? []).flatMap(({ addedAt, ...given }) => {
-        const way = ways.get(assetKey(given));
-        return way === undefined ? [] : [{ ...way, addedAt }];
+        const path = paths.get(assetKey(given));
+        return path === undefined ? [] : [{ ...path, addedAt }];
       }),
     }));
     return { items, next: found.length > limit ? (ids.at(-1) ?? null) : null };

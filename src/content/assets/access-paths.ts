@@ -29,22 +29,22 @@ export async function readAccessPaths(
   );
   const byKey = new Map(places.map((place) => [assetKey(place), place]));
   const containers = await containersOf(reader, asset, places);
-  const ways = new Map<string, AccessPath>();
+  const paths = new Map<string, AccessPath>();
   const start = byKey.get(assetKey(asset));
-  if (start === undefined) return ways;
-  // Breadth first: the first way to a container is a shortest one.
+  if (start === undefined) return paths;
+  // Breadth first: the first path to a container is a shortest one.
   const open: AccessPath[] = [{ ...named(start), path: [] }];
-  for (const way of open) {
-    if (ways.has(assetKey(way))) continue;
-    ways.set(assetKey(way), way);
-    const isAsset = assetKey(way) === assetKey(asset);
-    const path = isAsset ? [] : [{ type: way.type, id: way.id, name: way.name }, ...way.path];
-    for (const key of containers.get(assetKey(way)) ?? []) {
+  for (const found of open) {
+    if (paths.has(assetKey(found))) continue;
+    paths.set(assetKey(found), found);
+    const isAsset = assetKey(found) === assetKey(asset);
+    const path = isAsset ? [] : [named(found), ...found.path];
+    for (const key of containers.get(assetKey(found)) ?? []) {
       const container = byKey.get(key);
       if (container !== undefined) open.push({ ...named(container), path });
     }
   }
-  return ways;
+  return paths;
 }
 
 /** What directly contains each asset: equivalents first, then bundles, then its folder. */

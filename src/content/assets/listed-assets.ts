@@ -32,7 +32,7 @@ export async function listedAssetErrors(
 
 function listed(
   contents: readonly (ContentReference | null)[],
-  held: ReadonlyMap<string, Asset>,
+  existing: ReadonlyMap<string, Asset>,
 ): ListedAssets {
   const firstPlaces = new Map<string, string>();
   const assets: Asset[] = [];
@@ -42,7 +42,7 @@ function listed(
     const key = assetKey(reference);
     const place = pointerTo('/contents', index);
     const first = firstPlaces.get(key);
-    const asset = held.get(key);
+    const asset = existing.get(key);
     if (first !== undefined) errors.push({ pointer: place, detail: `repeats ${first}` });
     else if (asset === undefined) errors.push({ pointer: pointerTo(place, 'id'), detail: noSuch(reference) });
     else assets.push(asset);

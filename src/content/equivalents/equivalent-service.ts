@@ -78,10 +78,10 @@ function toCourse(id: number) {
 /** The errors of courses that do not exist. Null is a course whose id has the wrong type. */
 function noSuchCourses(
   courseIds: readonly (number | null)[],
-  held: ReadonlyMap<string, unknown>,
+  existing: ReadonlyMap<string, unknown>,
 ): InputError[] {
   return courseIds.flatMap((id, index) =>
-    id === null || held.has(assetKey(toCourse(id)))
+    id === null || existing.has(assetKey(toCourse(id)))
       ? []
       : [{ pointer: `/courses/${index}/course_id`, detail: `there is no course ${id}` }],
   );

@@ -56,8 +56,8 @@ export async function partyErrors(
     const id = givenId(members[`${what}_id`]);
     return id === null ? [] : [{ what, type: TYPES[what], id }];
   });
-  const held = await readExistingAssets(reader, subjects);
-  const unknown = subjects.filter((subject) => !held.has(assetKey(subject)));
+  const existing = await readExistingAssets(reader, subjects);
+  const unknown = subjects.filter((subject) => !existing.has(assetKey(subject)));
   return [
     ...(isUnknown ? [noSuch('account', accountId)] : []),
     ...unknown.map(({ what, id }) => noSuch(what, id)),
