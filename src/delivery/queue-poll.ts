@@ -70,7 +70,7 @@ export class QueuePoll {
   }
 
   /**
-   * The same messages, but followers are discarded only if their webhooks, as they are now, still require it. A change of a
+   * Returns the messages, but followers are discarded only if their webhooks, as they are now, still require it. A change of a
    * webhook locks its line. All lines are locked in one call, because everyone locks them in ascending order.
    */
   async #withCurrentFollowers(
