@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
   exitau: (cmi) => cmi,
 };
 
-/** How often, and in which interval, an exit looks for the status of an earlier message that has not arrived. */
+/** How many times, and at what interval, an exit looks for the status of an earlier message that has not arrived. */
 const LOOKS = 40;
 const LOOK_MS = 250;
 
@@ -80,7 +80,8 @@ async function answer(
   const change = Object.hasOwn(COMMANDS, request.command) ? COMMANDS[request.command] : undefined;
   if (change === undefined) return hacpAnswer('invalidCommand');
   if (session.registrationId === null || session.mode !== 'Normal') return hacpAnswer('successful');
-  if (request.isAhead && request.command === 'exitau') await awaitStatus(options.attempts, session, unit);
+  if (request.isAhead && request.command === 'exitau')
+    await awaitStatus(options.attempts, session.registrationId, unit);
   try {
     await record(options, launch, session, { unit, change, request });
     return hacpAnswer('successful');
@@ -97,10 +98,10 @@ async function answer(
  */
 async function awaitStatus(
   attempts: AttemptService,
-  { registrationId }: Session,
+  registrationId: string,
   unit: LaunchUnit,
 ): Promise<void> {
-  for (let look = 0; registrationId !== null && look < LOOKS; look++) {
+  for (let look = 0; look < LOOKS; look++) {
     const current = await storedUnit(attempts, registrationId, unit);
     const { cmi } = readAiccUnit(current);
     const [before, after] = [false, true].map((terminated) => readScorm12(cmi, unit, terminated).status);

@@ -120,8 +120,8 @@ export class StatementReader {
   }
 
   /**
-   * The term of which the first {@link MAX_EXAMINED} statements reach farthest, and the last of these; null if it has
-   * fewer.
+   * Chooses the rarest term: its first {@link MAX_EXAMINED} statements cover the longest part of the range. `through` is
+   * the last of them; null if fewer remain, so that the page reaches the end.
    */
   async #examined(
     terms: readonly IndexTerm[],

@@ -37,7 +37,7 @@ export class ReceivePace {
     this.#wakeUps.pause();
   }
 
-  /** Calls a listener now, or after such a delay. */
+  /** Calls a listener now or, after {@link foundNothing}, when the delay is over. */
   wake(listener: () => void): void {
     this.#wakeUps.call(listener);
   }
