@@ -7,6 +7,7 @@ import { OutageLog } from './outage-log.ts';
 const CHECK_TIMEOUT_MS = 3_000;
 /** How often the checks run if nobody asks for their results. */
 const CHECK_EVERY_MS = 10_000;
+const MS_PER_SECOND = 1_000;
 
 /** Something that readiness depends on: resolves when it works, rejects when it does not. */
 export type ReadinessCheck = () => Promise<void>;
@@ -39,16 +40,14 @@ class NoResponseError extends Error {
   override name = 'NoResponseError';
 }
 
-/** The result of a check; `failed` also if it takes too long. */
-export async function resultOf(check: ReadinessCheck): Promise<CheckResult> {
-  return (await failureOf(check)) === null ? 'ok' : 'failed';
-}
-
 /** Why a check fails, also if it takes too long; null if it does not fail. */
 export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => resolve(new NoResponseError('it does not respond')), CHECK_TIMEOUT_MS);
+    timer = setTimeout(
+      () => resolve(new NoResponseError(`no response within ${CHECK_TIMEOUT_MS / MS_PER_SECOND} s`)),
+      CHECK_TIMEOUT_MS,
+    );
   });
   try {
     return await Promise.race([
@@ -68,7 +67,7 @@ export interface ReadinessWatchDependencies {
   /** By name. */
   checks: Readonly<Record<string, ReadinessCheck>>;
   /** The names of checks whose errors others log. */
-  loggedElsewhere?: readonly string[];
+  loggedElsewhere: readonly string[];
   metrics: Pick<Metrics, 'checked'>;
   log: Logger;
   /** How often the checks run if nobody asks for their results, in milliseconds. @defaultValue 10 s */
@@ -92,7 +91,7 @@ export class ReadinessWatch implements AsyncDisposable {
 
   constructor({
     checks,
-    loggedElsewhere = [],
+    loggedElsewhere,
     metrics,
     log,
     everyMs = CHECK_EVERY_MS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { InstanceChecks } from '../../src/alerts/firings/instance-checks.ts';
-import { resultOf, sharedChecks } from '../../src/observability/readiness.ts';
+import { failureOf, sharedChecks } from '../../src/observability/readiness.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
@@ -50,7 +50,7 @@ describe('an alert about the service', () => {
     };
     assert.match(
       summary,
-      /^\[Coursewire\] The storage of courses on .+ has been failing since 1 Jan 2030, 00:00 UTC: ExpiredToken: Expired \(it answered 403\)/,
+      /^\[Coursewire\] The storage of courses on .+ has been failing since 1 Jan 2030, 00:00 UTC: ExpiredToken: Expired \(status 403\)/,
     );
     assert.equal(link, `${service.url}/ui/administration/system`);
     assert.match(firings[0]!.subject, /^content:/);
@@ -119,16 +119,16 @@ describe('the checks of an instance', () => {
     const { now } = new ManualClock();
     const parts = { database: opened.database, queueObstacle: () => null, now, pauseMs: MINUTE };
     const instance = new InstanceChecks({ ...parts, checks, about });
-    const results = await Promise.all([instance.run(true), instance.run(true), resultOf(checks.content!)]);
-    assert.equal(results[2], 'failed');
+    const results = await Promise.all([instance.run(true), instance.run(true), failureOf(checks.content!)]);
+    assert.equal(results[2]?.message, 'no response within 3 s');
     await instance.report();
     const [trouble] = await instance.ofAllInstances();
-    assert.deepEqual([trouble?.name, trouble?.reason, starts], ['content', 'it does not respond', 1]);
+    assert.deepEqual([trouble?.name, trouble?.reason, starts], ['content', 'no response within 3 s', 1]);
     hanging.resolve();
     await instance.run(true);
     await instance.report();
     assert.deepEqual(await instance.ofAllInstances(), []);
-    assert.equal(await resultOf(checks.content!), 'ok');
+    assert.equal(await failureOf(checks.content!), null);
     assert.ok(starts > 1, 'a check that ended is started again');
   });
 });

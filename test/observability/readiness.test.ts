@@ -27,7 +27,7 @@ describe('a readiness check that fails', () => {
     const [begun] = linesAboutIt();
     assert.deepEqual([linesAboutIt().length, begun.level, begun.class], [1, 'error', 'Service']);
     assert.match(begun.msg, /the readiness check content fails/);
-    assert.equal(begun.error.message, 'ExpiredToken: The provided token has expired. (it answered 403)');
+    assert.equal(begun.error.message, 'ExpiredToken: The provided token has expired. (status 403)');
     assert.equal(await gaugeOf(service, 'content'), '0');
     assert.equal(await gaugeOf(service, 'database'), '1');
 
@@ -68,7 +68,7 @@ describe('a readiness check that fails', () => {
     assert.deepEqual(await run, { content: 'failed' });
     assert.equal(lines.length, 1);
     assert.match(lines[0].msg, /^the readiness check content fails/);
-    assert.equal(lines[0].error.message, 'it does not respond');
+    assert.equal(lines[0].error.message, 'no response within 3 s');
     test.mock.timers.reset();
   });
 

@@ -88,5 +88,5 @@ export class InstanceChecks {
 /** Why a check fails, as one line; null if it does not. */
 async function reasonOf(check: ReadinessCheck): Promise<string | null> {
   const failure = await failureOf(check);
-  return failure === null ? null : plainText(failure.message) || 'it fails';
+  return failure === null ? null : plainText(failure.message) || 'unknown reason';
 }

@@ -73,7 +73,7 @@ export class HealthReader {
   /** Null if the database does not respond, which the checks report. */
   async #readSize(): Promise<number | null> {
     let size: number | null = null;
-    const result = await resultOf(async () => {
+    const failure = await failureOf(async () => {
       const [row] = await this.#with.database.reader.all<{ bytes: number }>(
         this.#with.database.dialect === 'sqlite'
           ? `select (select page_count from pragma_page_count()) * (select page_size from pragma_page_size()) as bytes`
@@ -81,7 +81,7 @@ export class HealthReader {
       );
       size = row === undefined ? null : Number(row.bytes);
     });
-    return result === 'ok' ? size : null;
+    return failure === null ? size : null;
   }
 
   #queueState(): QueueState {
