@@ -102,9 +102,14 @@ function describeOwner({ code, path: file = '' }: NodeJS.ErrnoException, root: s
   const users = `${found.file} belongs to the user with the id ${found.owner}, and this process runs as the user with the id ${user}`;
   // Not the folder that contains it, which may have files of other programs.
   if (!isWithin(found.file, root))
-    return `${users}. Create the folder for the latter: install -d -m 0700 -o ${user} -g ${group} ${root}`;
-  const runAsOwner = found.owner === ROOT_USER ? 'Give' : 'Run it as the former, or give';
-  return `${users}. ${runAsOwner} the folder to the latter: chown -R ${user}:${group} ${root}/`;
+    return `${users}. Create the folder for the user ${user}: install -d -m 0700 -o ${user} -g ${group} ${quoted(root)}`;
+  const give = found.owner === ROOT_USER ? 'Give' : `Run coursewire as the user ${found.owner}, or give`;
+  return `${users}. ${give} the folder to the user ${user}: chown -R ${user}:${group} ${quoted(`${root}/`)}`;
+}
+
+/** A path as a shell reads it. */
+function quoted(text: string): string {
+  return /^[\w/.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function isWithin(file: string, folder: string): boolean {

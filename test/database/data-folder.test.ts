@@ -103,7 +103,7 @@ describe('the data folder of a user who does not exist while the service is stop
     const content = path.join(dataDir, 'content');
     const expected =
       `the data folder ${dataDir} cannot be used: ${content} belongs to the user with the id 0, and this process runs as the user ` +
-      `with the id ${OTHER_USER}. Give the folder to the latter: chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/`;
+      `with the id ${OTHER_USER}. Give the folder to the user ${OTHER_USER}: chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}/`;
     assert.ok(errors.includes(expected), errors);
   });
 
@@ -115,8 +115,18 @@ describe('the data folder of a user who does not exist while the service is stop
     assert.equal(code, 1);
     const expected =
       `the data folder ${dataDir} cannot be used: ${folder.path} belongs to the user with the id 0, and this process runs as the user ` +
-      `with the id ${OTHER_USER}. Create the folder for the latter: install -d -m 0700 -o ${OTHER_USER} -g ${OTHER_USER} ${dataDir}`;
+      `with the id ${OTHER_USER}. Create the folder for the user ${OTHER_USER}: install -d -m 0700 -o ${OTHER_USER} -g ${OTHER_USER} ${dataDir}`;
     assert.ok(errors.includes(expected), errors);
+  });
+
+  it('is refused with a command that works even if its path has a space', async () => {
+    using folder = temporaryFolder();
+    const parent = path.join(folder.path, 'our courses');
+    mkdirSync(parent);
+    chmodSync(folder.path, 0o755);
+    const { dataDir } = makeFolders(parent);
+    const { errors } = await openAsOther(dataDir);
+    assert.ok(errors.includes(`: chown -R ${OTHER_USER}:${OTHER_USER} '${dataDir}/'`), errors);
   });
 
   it('is refused with the reason of the system if its owner cannot be seen', async () => {
