@@ -95,7 +95,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
 
   const server = createHttpServer(settings, logs.for('HttpServer'));
   if (tracing !== null)
-    traceRequests(server, tracing, { isTraced: isWorthTracing, continuesTrace: isNoLaunch });
+    traceRequests(server, tracing, {
+      isTraced: isWorthTracing,
+      continuesTrace: (request) => !isLaunch(request),
+    });
   const opened = stack.use(
     await openServiceStorage(settings, {
       logs,
@@ -211,7 +214,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     contentUrl,
     async [Symbol.asyncDispose]() {
       if (settings.shutdown_delay > 0) {
-        log.info('not ready any more: stopping after shutdown_delay', { seconds: settings.shutdown_delay });
+        log.info('no longer ready: stopping after shutdown_delay', { seconds: settings.shutdown_delay });
         readiness.withdraw();
         for (const each of [server, player.server]) keepNoConnections(each);
         await delay(settings.shutdown_delay * SECOND_MS);
@@ -325,8 +328,8 @@ function isWorthTracing({ url }: FastifyRequest): boolean {
 }
 
 /** Learners open launch links. Anyone else is an API client or an administrator, or is refused. */
-function isNoLaunch({ routeOptions: { url } }: FastifyRequest): boolean {
-  return !(url?.startsWith(LAUNCH_PATH) ?? false);
+function isLaunch({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url?.startsWith(LAUNCH_PATH) === true;
 }
 
 function createHttpServer(settings: Settings, log: Logger): FastifyInstance {

@@ -2,7 +2,7 @@ import { ProblemError } from '../../problems/problem.ts';
 import { statusOf } from './s3-failures.ts';
 
 /** Names of errors that say less than their messages. */
-const UNTELLING_NAMES: ReadonlySet<string> = new Set(['Error', 'AggregateError', 'Unknown', 'UnknownError']);
+const GENERIC_NAMES: ReadonlySet<string> = new Set(['Error', 'AggregateError', 'Unknown', 'UnknownError']);
 
 /**
  * Why a content store cannot be used, for operators: the name and the message of the cause, and the status that a server
@@ -11,7 +11,7 @@ const UNTELLING_NAMES: ReadonlySet<string> = new Set(['Error', 'AggregateError',
 export function storeFailureReason(error: unknown): string {
   const cause = error instanceof ProblemError ? error.cause : error;
   const status = statusOf(cause);
-  return textOf(cause) + (status === undefined ? '' : ` (it answered ${status})`);
+  return textOf(cause) + (status === undefined ? '' : ` (status ${status})`);
 }
 
 function textOf(cause: unknown): string {
@@ -19,7 +19,7 @@ function textOf(cause: unknown): string {
   const { code } = cause as NodeJS.ErrnoException;
   const message = cause.message || (code ?? '');
   if (message === '') return cause.name;
-  return UNTELLING_NAMES.has(cause.name) || message.includes(cause.name)
+  return GENERIC_NAMES.has(cause.name) || message.includes(cause.name)
     ? message
     : `${cause.name}: ${message}`;
 }

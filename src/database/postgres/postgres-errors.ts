@@ -100,8 +100,8 @@ export function hasNoServerConnection(error: unknown): boolean {
 export function translateConnectError(error: unknown): unknown {
   if (!hasNoServerConnection(error)) return translateError(error, 'be reached');
   return new DatabaseUnavailableError(
-    'the database could not be reached: signing in succeeded, but the first statement got no response. If there is a pooler, it has ' +
-      'probably no free connection to the server (default_pool_size of PgBouncer, see docs/operating.md)',
+    'the database could not be reached: signing in succeeded, but the first statement got no response. If there is a pooler, it ' +
+      'probably has no free connection to the server (default_pool_size of PgBouncer, see docs/operating.md)',
     { cause: error },
   );
 }
