@@ -69,6 +69,11 @@ export function notFound(what: string, id: string | number): ProblemError {
   return new ProblemError('not-found', `There is no ${what} ${JSON.stringify(id)}`);
 }
 
+/** The error of a member that has the id of something that does not exist. `what` is as for {@link notFound}. */
+export function noSuch(pointer: string, what: string, id: number): InputError {
+  return { pointer, detail: `there is no ${what} ${id}` };
+}
+
 /** Appends an escaped member name to a pointer (RFC 6901 section 3). */
 export function pointerTo(parent: string, member: string | number): string {
   return `${parent}/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,5 +1,5 @@
 import { emailFault } from '../../identity/clients/client-input.ts';
-import type { InputError } from '../../problems/problem.ts';
+import { type InputError, noSuch } from '../../problems/problem.ts';
 import type { AlertRule } from './alert-rule.ts';
 import type { AlertInput } from './alert-schemas.ts';
 import { isTimeZone } from './quiet-hours.ts';
@@ -52,7 +52,7 @@ function webhookErrors(
   return ids.flatMap((id, at) =>
     !Number.isSafeInteger(id) || knownWebhooks.has(id) || current?.webhookIds?.includes(id) === true
       ? []
-      : [{ pointer: `/webhook_ids/${at}`, detail: `there is no webhook ${id}` }],
+      : [noSuch(`/webhook_ids/${at}`, 'webhook', id)],
   );
 }
 

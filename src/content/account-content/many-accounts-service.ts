@@ -2,7 +2,7 @@ import { type Database, inTransaction, type Transaction } from '../../database/d
 import type { Page, PageRequest } from '../../database/page.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
-import { type InputError, invalidInput, notFound, pointerTo } from '../../problems/problem.ts';
+import { type InputError, invalidInput, noSuch, notFound, pointerTo } from '../../problems/problem.ts';
 import {
   type Account,
   lockExistingAccounts,
@@ -186,7 +186,7 @@ function listedAccounts(
     const first = firstPlaces.get(id);
     const account = existing.get(id);
     if (first !== undefined) errors.push({ pointer: place, detail: `repeats ${first}` });
-    else if (account === undefined) errors.push({ pointer: place, detail: `there is no account ${id}` });
+    else if (account === undefined) errors.push(noSuch(place, 'account', id));
     else accounts.push(account);
     firstPlaces.set(id, first ?? place);
   }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset, toIdList } from '../../database/recordset.ts';
-import { type InputError, pointerTo } from '../../problems/problem.ts';
+import { type InputError, noSuch, pointerTo } from '../../problems/problem.ts';
 import { givenId } from './given-members.ts';
 
 /** What other slices may know about folders: paths, ancestors, and locking them. */
@@ -41,7 +41,7 @@ export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
 
 /** The error of a member that refers to a folder: it does not exist. */
 export function noSuchFolder(member: 'folder_id' | 'parent_id', folderId: number): InputError {
-  return { pointer: pointerTo('', member), detail: `there is no folder ${folderId}` };
+  return noSuch(pointerTo('', member), 'folder', folderId);
 }
 
 /** The errors of a member that refers to a folder, if it is an id. */

@@ -44,13 +44,10 @@ function listed(
     const first = firstPlaces.get(key);
     const asset = existing.get(key);
     if (first !== undefined) errors.push({ pointer: place, detail: `repeats ${first}` });
-    else if (asset === undefined) errors.push({ pointer: pointerTo(place, 'id'), detail: noSuch(reference) });
+    else if (asset === undefined)
+      errors.push(noSuch(pointerTo(place, 'id'), reference.type.toLowerCase(), reference.id));
     else assets.push(asset);
     firstPlaces.set(key, first ?? place);
   }
   return { assets, errors };
-}
-
-function noSuch({ type, id }: ContentReference): string {
-  return `there is no ${type.toLowerCase()} ${id}`;
 }

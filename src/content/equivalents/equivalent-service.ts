@@ -83,7 +83,7 @@ function noSuchCourses(
   return courseIds.flatMap((id, index) =>
     id === null || existing.has(assetKey(toCourse(id)))
       ? []
-      : [{ pointer: `/courses/${index}/course_id`, detail: `there is no course ${id}` }],
+      : [noSuch(`/courses/${index}/course_id`, 'course', id)],
   );
 }
 

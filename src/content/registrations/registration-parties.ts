@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { AccountResource, ContentReference } from '../../events/event.ts';
-import type { InputError } from '../../problems/problem.ts';
+import { type InputError, noSuch } from '../../problems/problem.ts';
 import { readExistingAccounts } from '../accounts/account-service.ts';
 import { readExistingAssets } from '../assets/assets.ts';
 import { givenId, givenMembers } from '../assets/given-members.ts';
@@ -40,8 +40,8 @@ export async function lockPublishedVersion(tx: Transaction, courseId: number): P
 }
 
 /** The error of an account, course or equivalent that does not exist. */
-export function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
-  return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
+export function noSuchParty(what: 'account' | 'course' | 'equivalent', id: number): InputError {
+  return noSuch(`/${what}_id`, what, id);
 }
 
 /** The errors of those members of a registration that are ids. */
@@ -59,8 +59,8 @@ export async function partyErrors(
   const existing = await readExistingAssets(reader, subjects);
   const unknown = subjects.filter((subject) => !existing.has(assetKey(subject)));
   return [
-    ...(isUnknown ? [noSuch('account', accountId)] : []),
-    ...unknown.map(({ what, id }) => noSuch(what, id)),
+    ...(isUnknown ? [noSuchParty('account', accountId)] : []),
+    ...unknown.map(({ what, id }) => noSuchParty(what, id)),
   ];
 }
 

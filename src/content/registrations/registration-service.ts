@@ -30,7 +30,12 @@ import {
 } from './registration.ts';
 import { recordRegistrationChange } from './registration-audit.ts';
 import { changesResult, launchedEvent, statusEvent } from './registration-events.ts';
-import { lockExistingAccount, lockPublishedVersion, noSuch, partyErrors } from './registration-parties.ts';
+import {
+  lockExistingAccount,
+  lockPublishedVersion,
+  noSuchParty,
+  partyErrors,
+} from './registration-parties.ts';
 import { lockWithAccount, requireRegistration, toRegistration } from './registration-rows.ts';
 import {
   deleteRegistration,
@@ -84,9 +89,9 @@ export class RegistrationService {
       const versionId = courseId === undefined ? undefined : await lockPublishedVersion(tx, courseId);
       if (account === undefined || courseId === undefined || versionId === undefined) {
         const errors: InputError[] = [];
-        if (account === undefined) errors.push(noSuch('account', accountId));
+        if (account === undefined) errors.push(noSuchParty('account', accountId));
         if (versionId === undefined) {
-          errors.push(noSuch(subject.type === 'COURSE' ? 'course' : 'equivalent', subject.id));
+          errors.push(noSuchParty(subject.type === 'COURSE' ? 'course' : 'equivalent', subject.id));
         }
         throw invalidInput(errors);
       }
