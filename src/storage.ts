@@ -33,7 +33,7 @@ export interface Storage extends AsyncDisposable {
 export interface CommandUse {
   /** Whether it is useful on a database that was copied to PostgreSQL. There, other commands and services are refused. */
   readsOnly: boolean;
-  /** Receives a remark for the person who runs the command. */
+  /** Receives a remark for the person who runs the command, without its last full stop. */
   remark: (text: string) => void;
 }
 
@@ -67,7 +67,7 @@ export async function openStorage(
     creates = true,
     command = null,
     now,
-    onBlocked = ({ text }) => command?.remark(`Note: ${text}.\n`),
+    onBlocked = ({ text }) => command?.remark(text),
     signal,
   }: StorageOptions,
 ): Promise<Storage> {
@@ -79,7 +79,7 @@ export async function openStorage(
     throw new DataFolderError(`there is no database in ${folder.path}; is data_dir right?`);
   }
   if (embedded) openDataFolder(settings.data_dir);
-  if (isNew) command?.remark(`Note: a new database was created in ${folder.path}, because there was none.\n`);
+  if (isNew) command?.remark(`a new database was created in ${folder.path}, because there was none`);
   if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder, exclusive));
   if (embedded) await assertNotCopied(database, folder, command);
@@ -134,7 +134,7 @@ async function assertNotCopied(
   if (marker === null) return;
   const said = `the database in ${path} ${describeCopied(marker)}`;
   if (command?.readsOnly) {
-    command.remark(`Note: ${said}. It has no later changes. Set database_url to use the copy.\n`);
+    command.remark(`${said}. It has no later changes. Set database_url to use the copy`);
     return;
   }
   const danger =

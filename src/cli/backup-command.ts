@@ -7,6 +7,7 @@ import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
 import type { BackupSecret } from './backup-secret.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
+import { noteText } from './subcommands.ts';
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
@@ -68,7 +69,9 @@ export async function runBackupCommand(
   });
   if (backup.copied !== null) {
     context.writeError(
-      `Note: the database in ${folder.path} ${describeCopied(backup.copied)}. This is a backup of the embedded database, not of PostgreSQL.\n`,
+      noteText(
+        `the database in ${folder.path} ${describeCopied(backup.copied)}. This is a backup of the embedded database, not of PostgreSQL`,
+      ),
     );
   }
   const { lacks } = backup.secret;

@@ -25,7 +25,7 @@ import { FAILURE, SIGNALLED, SUCCESS, UsageError, WRONG_USE } from './exit.ts';
 import { runInstallationCommand } from './installation-command.ts';
 import { runSecretsCommand } from './secrets-command.ts';
 import { writeErrors, writeOutput } from './standard-streams.ts';
-import type { Output } from './subcommands.ts';
+import { noteText, type Output } from './subcommands.ts';
 import { runUserCommand } from './user-command.ts';
 import { readVersion } from './version.ts';
 
@@ -288,7 +288,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
       openCopyDatabases(readSettings(call).data_dir, targetUrl, {
         now: Date.now,
         guard: assertNoInstanceRuns,
-        remark: call.writeError,
+        remark: (text) => call.writeError(noteText(text)),
       }),
     openSource: () => openSourceDatabase(readSettings(call).data_dir),
     finish: finishDatabaseCopy,
@@ -318,7 +318,7 @@ async function openFor(call: Call, args: readonly string[], { exclusive = false 
   return await openStorage(readSettings(call), {
     exclusive,
     creates: args[0] === 'create',
-    command: { readsOnly: READING.includes(args[0]), remark: call.writeError },
+    command: { readsOnly: READING.includes(args[0]), remark: (text) => call.writeError(noteText(text)) },
     now: Date.now,
   });
 }

@@ -10,6 +10,7 @@ import { type CopiedTable, type CopyOptions, copyDatabase } from '../database/co
 import type { CopyDatabases } from '../database/copying/open-databases.ts';
 import { messageOf } from '../problems/error-message.ts';
 import { SUCCESS, WRONG_USE } from './exit.ts';
+import { noteText } from './subcommands.ts';
 
 /** Rows between two progress lines. */
 const PROGRESS_EVERY_ROWS = 50_000;
@@ -197,9 +198,10 @@ function summary(copied: readonly CopiedTable[], ms: number): string {
     .join('');
   const total = copied.reduce((sum, { rows: some }) => sum + some, 0);
   const altered = copied.filter((each) => each.altered > 0);
-  const alteredText = altered.map(
-    ({ name, altered: some }) =>
-      `Note: ${some} rows of ${name} have a text with a NUL character, which PostgreSQL cannot store. It was replaced with U+FFFD.\n`,
+  const alteredText = altered.map(({ name, altered: some }) =>
+    noteText(
+      `${some} rows of ${name} have a text with a NUL character, which PostgreSQL cannot store. It was replaced with U+FFFD`,
+    ),
   );
   return (
     `\n${table}\n${alteredText.join('')}` +

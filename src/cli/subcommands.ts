@@ -78,6 +78,11 @@ export function writeFailure({ write, writeError = write }: Output, text: string
   return FAILURE;
 }
 
+/** A remark for the person who runs a command. `text` has no last full stop. */
+export function noteText(text: string): string {
+  return `Note: ${text}.\n`;
+}
+
 /** The texts of required options. @throws {UsageError} naming each missing option */
 export function needed<const Names extends readonly string[]>(
   given: Given,

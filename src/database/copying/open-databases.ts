@@ -22,7 +22,7 @@ export interface CopyDatabases extends AsyncDisposable {
 /**
  * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
  * @param guard refuses to migrate a target that a service is using; its `now` is the time of the target's clock
- * @param remark receives remarks for the person who copies
+ * @param remark receives remarks for the person who copies, without their last full stop
  * @throws {DataFolderError} if the database does not exist, or while a service is running on it
  * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError} and what `guard` throws
  */
@@ -45,7 +45,7 @@ export async function openCopyDatabases(
   await target.assertSuitable();
   await migrate(target, now, MIGRATIONS, {
     guard: (tx, pending) => guard(tx, pending, target.clock.now()),
-    onBlocked: ({ text }) => remark(`Note: ${text}.\n`),
+    onBlocked: ({ text }) => remark(text),
   });
   await migrate(source, now);
   const opened = stack.move();
