@@ -328,10 +328,9 @@ export class RegistrationService {
       const registration = toRegistration(row);
       const now = this.#with.now();
       if (await this.#with.partOfRecords(tx, [registrationId])) {
-        if (!isBegun) {
-          const [action, same] = ['REGISTRATION_DELETION_BEGUN', registration] as const;
-          await recordRegistrationChange(tx, { by, action, before: same, after: same }, now);
-        }
+        const action = 'REGISTRATION_DELETION_BEGUN';
+        const begun = { by, action, before: registration, after: registration } as const;
+        if (!isBegun) await recordRegistrationChange(tx, begun, now);
         return true;
       }
       await deleteRegistration(tx, registrationId);
