@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Database, DatabaseClock } from '../../src/database/database.ts';
 import { LONGEST_WAITS } from '../../src/delivery/overlong-waits.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { recoverLeases } from '../../src/queue/lines/repair-lines.ts';
+import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
@@ -140,7 +140,7 @@ describe('the database queue', () => {
     await user.put(2, 'retrying');
     const [out, failed] = await user.receive();
     await user.settle({ message: failed!, action: 'retry', availableAt: engine.now() + 60_000 });
-    assert.equal(await recoverLeases(engine.database, engine.now), 1);
+    await repairLines(engine.database, { onMiscount: () => {}, now: engine.now });
     const [again] = await user.receive();
     assert.deepEqual([again?.messageId, again?.receiveCount], ['out', 2]);
     assert.deepEqual(await user.settle({ message: out!, action: 'delete' }), []);

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
-import { recoverLeases } from '../../src/queue/lines/repair-lines.ts';
+import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { openDatabaseQueue } from './database-engine.ts';
-import { messageOf, type QueueEngine, QueueUser } from './queue-engine.ts';
+import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 
 describe('delivered messages, until they are deleted in bulk', {
   skip: ON_POSTGRES && 'each is deleted at once there',
@@ -76,12 +75,11 @@ describe('delivered messages, until they are deleted in bulk', {
     assert.equal((await stored(engine)).length, 10);
 
     const { database, now } = engine;
-    await database.transaction(deleteDoneMessages);
+    await repairLines(database, { onMiscount: () => {}, now });
     assert.deepEqual(await stored(engine), ['1c', '2c', '1d', '2d', '1e', '2e']);
     // Other engines give messages back their numbers.
     assert.deepEqual(await database.reader.all('select line_id from queue_lines where done_to > 0'), []);
     const next = { ...engine, queue: new DatabaseQueue({ database, maxReceives: 1_000, now }) };
-    await recoverLeases(database, now);
     assert.deepEqual(await new QueueUser(next).drain(), ['1c', '2c', '1d', '2d', '1e', '2e']);
   });
 
@@ -135,7 +133,8 @@ describe('delivered messages, until they are deleted in bulk', {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await deliver(user, 2);
-    await recoverLeases(engine.database, engine.now);
+    await engine.pass(VISIBILITY_MS);
+    assert.equal((await stored(engine)).length, 10);
     const { queue, database } = engine;
     const dead = await database.transaction((tx) => queue.lines.actOnHead(tx, 1, 'dead-letter'));
     assert.equal(dead.outcome === 'done' && dead.message.messageId, '1c');

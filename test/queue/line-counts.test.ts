@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { recountLines } from '../../src/queue/lines/repair-lines.ts';
+import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -14,7 +14,7 @@ async function openLine() {
   const { database } = test;
   const options = { now: clock.now, onMiscount: (text: string) => reports.push(text) };
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, ...options });
-  const recount = () => recountLines(database, options);
+  const recount = () => repairLines(database, options);
   const enqueue = (lineId: number, ...names: string[]) =>
     database.transaction((tx) =>
       queue.enqueue(

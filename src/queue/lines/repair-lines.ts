@@ -21,7 +21,7 @@ export async function repairLines(database: Database, options: RepairOptions): P
 }
 
 /** Corrects wrong counts of lines, and reports each. */
-export async function recountLines(database: Database, { onMiscount, now }: RepairOptions): Promise<void> {
+async function recountLines(database: Database, { onMiscount, now }: RepairOptions): Promise<void> {
   const wrong = await readMiscounts(database.reader);
   if (wrong.length === 0) return;
   const corrected = await database.transaction(
@@ -38,11 +38,8 @@ export async function recountLines(database: Database, { onMiscount, now }: Repa
   for (const count of corrected) onMiscount(`the line of ${count}`);
 }
 
-/**
- * Ends the leases of an earlier process, and returns their number. On PostgreSQL, they may belong to other instances, so
- * leases expire there.
- */
-export async function recoverLeases(database: Database, now: () => number): Promise<number> {
-  if (database.dialect === 'postgres') return 0;
-  return await database.transaction((tx) => endAllLeases(tx, now()));
+/** Ends the leases of an earlier process. On PostgreSQL, they may belong to other instances, so leases expire there. */
+async function recoverLeases(database: Database, now: () => number): Promise<void> {
+  if (database.dialect === 'postgres') return;
+  await database.transaction((tx) => endAllLeases(tx, now()));
 }
