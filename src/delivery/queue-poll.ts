@@ -45,13 +45,12 @@ export class QueuePoll {
     const done = await settleAndReceive(delivered, next);
     if (done === null) return null;
     const { settled, received, nextAvailableAt } = done;
-    if (settled.length < finished.length) {
-      // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
-      const known = new Set(settled);
-      const others = finished.filter(({ message }) => !known.has(message));
-      await this.#inTransaction(others, { ...next, capacity: 0 });
-    }
-    return { received, nextAvailableAt, discards: [] };
+    if (settled.length === finished.length) return { received, nextAvailableAt, discards: [] };
+    // Their leases were lost, or someone has removed their rows manually: a transaction finds out.
+    const known = new Set(settled);
+    const others = finished.filter(({ message }) => !known.has(message));
+    const rest = await this.#inTransaction(others, { ...next, capacity: next.capacity - received.length });
+    return { ...rest, received: [...received, ...rest.received] };
   }
 
   async #inTransaction(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/database/database.ts';
 import { QueuePoll } from '../../src/delivery/queue-poll.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
@@ -39,14 +40,41 @@ function deliveredAt(message: ReceivedMessage, endedAt: number): DeliverySettlem
   };
 }
 
-/** Delivers a message that shares its body, one that was in the history before, and a plain one. */
-async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
-  const { database } = delivery;
+/** A queue that counts how often a transaction receives. */
+class CountedReceives extends DatabaseQueue {
+  receives = 0;
+
+  override async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
+    this.receives += 1;
+    return await super.receive(tx, request);
+  }
+}
+
+function pollOf({ database }: TestDelivery, queue: DatabaseQueue): QueuePoll {
   const targets = new DeliveryTargets({
     reader: database.reader,
     cipher: new CredentialsCipher(['s'.repeat(64)]),
   });
-  const poll = new QueuePoll({ database, queue, targets });
+  return new QueuePoll({ database, queue, targets });
+}
+
+/** Receives the message `a` of a line, which then becomes another one's, who settles it and leaves `b`. */
+async function loseLease(delivery: TestDelivery) {
+  const { database } = delivery;
+  const queue = new CountedReceives({ database, maxReceives: 1_000, now: Date.now });
+  const webhook = await delivery.addWebhook('');
+  await delivery.put(webhook, 'a');
+  const { received } = await pollOf(delivery, queue).run([], NEXT);
+  await database.transaction((tx) => queue.settle(tx, [{ message: received[0]!, action: 'delete' }]));
+  await delivery.put(webhook, 'b');
+  queue.receives = 0;
+  return { queue, lost: received.map((message) => deliveredAt(message, ENDED_AT)) };
+}
+
+/** Delivers a message that shares its body, one that was in the history before, and a plain one. */
+async function deliver(delivery: TestDelivery, queue: DatabaseQueue) {
+  const { database } = delivery;
+  const poll = pollOf(delivery, queue);
   const webhooks = [
     await delivery.addWebhook(''),
     await delivery.addWebhook(''),
@@ -105,5 +133,35 @@ describe('messages that were delivered at their first attempt', () => {
       expected.statistics.map((row) => (row as { success_count: number }).success_count),
       [1, 1, 1],
     );
+  });
+});
+
+describe('a delivered message whose lease was lost', () => {
+  it('costs one transaction, which also receives the head of its line', async () => {
+    await using delivery = await makeDelivery();
+    const { queue, lost } = await loseLease(delivery);
+    const { received, nextAvailableAt } = await pollOf(delivery, queue).run(lost, NEXT);
+    assert.deepEqual(
+      received.map(({ messageId }) => messageId),
+      ['b'],
+    );
+    assert.ok(nextAvailableAt! > Date.now());
+    assert.equal(queue.receives, 1);
+  });
+
+  it('leaves only the rest of the capacity to its line', async () => {
+    await using delivery = await makeDelivery();
+    const { queue, lost } = await loseLease(delivery);
+    await delivery.put(await delivery.addWebhook(''), 'another');
+    const poll = pollOf(delivery, queue);
+    const first = await poll.run(lost, { ...NEXT, capacity: 1 });
+    assert.ok(first.nextAvailableAt! <= Date.now(), 'a message is due');
+    const second = await poll.run([], NEXT);
+    const names = [first, second].map(({ received }) => received.map(({ messageId }) => messageId));
+    assert.deepEqual(
+      names.map(({ length }) => length),
+      [1, 1],
+    );
+    assert.deepEqual(names.flat().sort(), ['another', 'b']);
   });
 });

@@ -142,17 +142,6 @@ describe('settling and receiving in one statement', {
     assert.equal((await engine.queue.lines.line(1)).depth, 3);
   });
 
-  it('receives the head of a line whose message was settled before, if it is due', async () => {
-    await using engine = await openDatabaseQueue();
-    const user = new QueueUser(engine);
-    await user.put(1, 'a');
-    const message = await user.receiveOne();
-    await user.settle({ message, action: 'delete' });
-    await user.put(1, 'b');
-    const { settled, received } = await settleAndReceive(engine, message);
-    assert.deepEqual([namesOf(settled), namesOf(received)], [[], ['b']]);
-  });
-
   it('locks the lines of messages before those that are due, so that nobody waits for each other', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);

@@ -39,6 +39,14 @@ export async function settleAndReceive<S extends Settlement = Settlement>(
   }: Partial<SettleAndReceiveRequest<S>>,
 ): Promise<Received> {
   const request = { capacity, visibilityMs };
+  const inTransaction = async (some: readonly S[], next: ReceiveRequest) =>
+    await database.transaction(
+      async (tx) => {
+        await record(tx, await queue.settle(tx, some, leasesNext ? next : undefined));
+        return await queue.receive(tx, next);
+      },
+      { durability: 'deferred' },
+    );
   const { settleAndReceive } = queue;
   if (settleAndReceive !== null && leasesNext && settlements.every(({ action }) => action === 'delete')) {
     const messages = settlements.map(({ message }) => message);
@@ -50,14 +58,12 @@ export async function settleAndReceive<S extends Settlement = Settlement>(
         done.has(settlement.message) ? [{ settlement, discarded: [] }] : [],
       );
       await database.transaction((tx) => record(tx, settled));
-      return settledAndReceived;
+      if (settled.length === settlements.length) return settledAndReceived;
+      const { received } = settledAndReceived;
+      const others = settlements.filter(({ message }) => !done.has(message));
+      const rest = await inTransaction(others, { ...request, capacity: capacity - received.length });
+      return { ...rest, received: [...received, ...rest.received] };
     }
   }
-  return await database.transaction(
-    async (tx) => {
-      await record(tx, await queue.settle(tx, settlements, leasesNext ? request : undefined));
-      return await queue.receive(tx, request);
-    },
-    { durability: 'deferred' },
-  );
+  return await inTransaction(settlements, request);
 }

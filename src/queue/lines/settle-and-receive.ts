@@ -36,16 +36,14 @@ export function settleAndReceiveOn({ database, now, pace, leases, receive }: Sha
     const nextAt = earliest(result.nextAt, received.length > 0 ? lease.leasedUntil : null);
     const isLeft = leftDue + withoutHead > 0;
     const nextLook = pace.nextLook(isLeft ? begun : nextAt, { now: begun, isFull });
-    const settled = messages.filter(({ lineId }) => result.settled.has(lineId));
     const done: SettledAndReceived = {
-      settled,
+      settled: messages.filter(({ lineId }) => result.settled.has(lineId)),
       received,
       // No other instance works on what was queued to a line while this statement waited for it.
       nextAvailableAt: leftDue > 0 ? begun : nextLook,
     };
-    if (isFull || (withoutHead === 0 && settled.length === messages.length)) return done;
-    // Lines without a head were just emptied by others, or have wrong counts, which are corrected here. Lines whose lease
-    // was lost may be due, and the statement does not look at them.
+    if (withoutHead === 0 || isFull) return done;
+    // Others have just emptied these lines, or their counts are wrong, which is corrected here.
     const rest = await database.transaction(
       (tx) => receive(tx, { ...request, capacity: capacity - received.length }),
       { durability: 'deferred' },
