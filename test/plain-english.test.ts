@@ -209,6 +209,13 @@ describe('plain English', () => {
     assert.deepEqual(complaintsAbout(comments), []);
   });
 
+  it('names what a comment describes, instead of a thing that is the same as the one before', () => {
+    const vague = [[/^The same\b/, 'what it does, or: Like {@link …}, …']] as const;
+    const comments = files('src/**/*.ts').flatMap(commentsOf);
+    assert.deepEqual(complaintsAbout(comments, vague), []);
+    assert.equal(complaintsAbout([{ place: 'here', text: 'The same for routes.' }], vague).length, 1);
+  });
+
   it('is used by the messages of the service: responses, log lines and commands', () => {
     const texts = files('src/**/*.ts').flatMap(linesOf).flatMap(partsOf(literalsOf));
     assert.ok(texts.length > 1_000, 'the service has messages');
