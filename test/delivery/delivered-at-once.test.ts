@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Transaction } from '../../src/database/database.ts';
 import { QueuePoll } from '../../src/delivery/queue-poll.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import type { Received, ReceivedMessage, ReceiveRequest } from '../../src/queue/message-queue.ts';
 import { insertSharedBody } from '../../src/queue/shared-bodies.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
-import { type InputError, pointerTo } from '../../problems/problem.ts';
+import { type InputError, noSuch, pointerTo } from '../../problems/problem.ts';
 import { type Asset, lockExistingAssets, readExistingAssets } from './assets.ts';
 
 /** The assets that a request lists, in order, and the errors in the list. */

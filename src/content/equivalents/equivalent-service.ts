@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { assetKey } from '../../events/asset-key.ts';
-import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
+import { type InputError, invalidInput, noSuch, pointerTo } from '../../problems/problem.ts';
 import { lockExistingAssets, readExistingAssets } from '../assets/assets.ts';
 import { folderErrors, lockExistingFolder, noSuchFolder, ROOT_FOLDER } from '../assets/folder-tree.ts';
 import { givenId, givenItems, givenMembers } from '../assets/given-members.ts';

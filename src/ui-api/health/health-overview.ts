@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
-import { type CheckResult, resultOf } from '../../observability/readiness.ts';
+import { type CheckResult, failureOf } from '../../observability/readiness.ts';
 import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
 import type { Runtime } from '../../settings/runtime.ts';
 import type { Settings } from '../../settings/settings-table.ts';
