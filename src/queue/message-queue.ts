@@ -194,7 +194,10 @@ export interface DeliveredBatch {
 
 /** The result of one statement that settles and receives. */
 export interface SettledAndReceived extends Received {
-  /** The messages that were deleted and recorded. The other messages are unchanged: settle them in a transaction. */
+  /**
+   * The messages that were deleted and recorded. The others are unchanged, and nothing was received from their lines:
+   * settle them in a transaction that also receives.
+   */
   settled: readonly ReceivedMessage[];
 }
 
