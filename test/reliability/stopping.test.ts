@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import { describe, type TestContext, test } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
 import { startService } from '../../src/service.ts';
-import { environment, startProcess } from '../support/service-process.ts';
 import {
   Api,
   createClient,
@@ -18,6 +17,7 @@ import {
   testSettings,
   until,
 } from '../support/service.ts';
+import { environment, startProcess } from '../support/service-process.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
 import { endDeadLeases } from './dead-leases.ts';
