@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
+import { RequestOrder } from '../../src/player/content-origin/request-order.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { borrowTestService } from '../support/lent-service.ts';
+import { until } from '../support/until.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
 import { Player, registerTo, resultOf } from './learner-helpers.ts';
@@ -49,6 +52,39 @@ async function send({ url, method = 'POST', headers, body }: Sent): Promise<numb
   const response = await fetch(url, { method, headers, body });
   await response.arrayBuffer();
   return response.status;
+}
+
+/**
+ * Makes the service's numbered requests wait this long for one that is missing, during a test.
+ * @returns how many of them have arrived, how many no longer wait, and how many openings have begun to wait for them
+ */
+function watchOrder({ mock }: TestContext, patienceMs: number) {
+  const order = new RequestOrder(patienceMs);
+  const arrive = order.arrive.bind(order);
+  const settle = order.settle.bind(order);
+  const seen = { arrived: 0, waited: 0, opening: 0 };
+  mock.method(RequestOrder.prototype, 'arrive', (...given: Parameters<typeof arrive>) => {
+    const request = arrive(...given);
+    if (request === null) return null;
+    seen.arrived += 1;
+    const comes = async () => {
+      const isNext = await request.comes();
+      seen.waited += 1;
+      return isNext;
+    };
+    return { ...request, comes };
+  });
+  mock.method(RequestOrder.prototype, 'settle', (group: string) => {
+    seen.opening += 1;
+    return settle(group);
+  });
+  return seen;
+}
+
+/** Whether a promise is pending. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol();
+  return (await Promise.race([promise, pending])) === pending;
 }
 
 describe('the last requests of a page that is closed', () => {
@@ -110,11 +146,14 @@ describe('the last requests of a page that is closed', () => {
     assert.equal((await unit.parameters()).values.Lesson_Status, 'incomplete, resume');
   });
 
-  it('complete no AICC unit that suspends, even if another instance handles its status later', async () => {
+  it('complete no AICC unit that suspends, even if another instance handles its status later', async (test) => {
+    const seen = watchOrder(test, 1);
     await using service = await borrowTestService();
     const { registrationId, unit, message } = await openAicc(service);
     const exit = send(numbered(message('ExitAU'), 2));
+    await until(() => seen.waited === 1, 'the exit waits no longer for an earlier request to this instance');
     for (let time = 0; time < 10; time++) await unit.parameters();
+    assert.ok(await isPending(exit), 'it waits for the status');
     assert.equal(await send(numbered(message('PutParam', SUSPENDED), null)), 200);
     assert.equal(await exit, 200);
     assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
@@ -136,21 +175,36 @@ describe('the last requests of a page that is closed', () => {
   });
 
   for (const [how, openAgain] of [
-    ['the page is opened again', (_service, _registrationId, player) => player.post('/open')],
-    ['the unit is opened again', async () => {}],
-    ['the link is opened again', (service, registrationId) => Player.open(service, registrationId)],
-  ] as [
-    string,
-    (service: Service, registrationId: string, player: Player) => Promise<Player | undefined>,
-  ][]) {
-    it(`are not lost if ${how} while they wait for one that is missing`, async () => {
+    [
+      'the page is opened again',
+      async (_service, _registrationId, player) => {
+        await player.post('/open');
+        await player.openUnit(ONE);
+      },
+    ],
+    ['the unit is opened again', (_service, _registrationId, player) => player.openUnit(ONE)],
+    [
+      'the link is opened again',
+      async (service, registrationId) => (await Player.open(service, registrationId)).openUnit(ONE),
+    ],
+  ] as [string, (service: Service, registrationId: string, player: Player) => Promise<unknown>][]) {
+    it(`are not lost if ${how} while they wait for one that is missing`, async (test) => {
+      const seen = watchOrder(test, DEADLINE_MS);
       await using service = await borrowTestService();
-      const { registrationId, player, unit, statement } = await openCmi5(service);
+      const { registrationId, player, unit, statement, bookmark } = await openCmi5(service);
       const pass = send(numbered(statement(unit.passed(0.9)), 2));
       const end = send(numbered(statement(unit.terminated()), 3));
-      for (let time = 0; time < 10; time++) await resultOf(service, registrationId);
-      const opened = await openAgain(service, registrationId, player);
-      await (opened instanceof Player ? opened : player).openUnit(ONE);
+      await until(() => seen.arrived === 2, 'they have arrived');
+      const openedBefore = seen.opening;
+      const opened = openAgain(service, registrationId, player);
+      await Promise.race([
+        opened,
+        until(() => seen.opening === openedBefore + 1, 'what is opened waits for them'),
+      ]);
+      await resultOf(service, registrationId);
+      assert.deepEqual(await Promise.all([pass, end, opened].map(isPending)), [true, true, true]);
+      assert.equal(await send(numbered(bookmark, 1)), 204);
+      await opened;
       assert.deepEqual([await pass, await end], [200, 200]);
       const { success, score } = await resultOf(service, registrationId);
       assert.deepEqual([success, score], ['PASS', 90]);
