@@ -156,8 +156,9 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await heading(learner, 'You have not finished this course yet');
     assert.deepEqual(commands, ['PutParam', 'ExitAU']);
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Incomplete');
-    const completed = heardOf(target, registrationId).filter(({ completion }) => completion === 'Completed');
-    assert.deepEqual(completed, []);
+    const heard = () => heardOf(target, registrationId).map(({ completion }) => completion);
+    await until(() => heard().includes('Incomplete'), 'the target hears of the result');
+    assert.deepEqual(heard(), ['Incomplete'], 'and of no other one before it');
   });
 
   it('is numbered when the tab goes elsewhere', async () => {
