@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { until } from '../support/service.ts';
 import { beginSave, startTurns } from './turns-helpers.ts';
 
@@ -56,12 +57,21 @@ describe('the last requests of a page', () => {
   });
 
   test('do not wait for one whose connection is closed before it has arrived', async () => {
-    await using turns = await startTurns({});
+    let arrived = 0;
+    const bodies: string[] = [];
+    await using turns = await startTurns({
+      find: async () => (arrived += 1),
+      work: async (body) => bodies.push(body),
+      patienceMs: 2 * DEADLINE_MS,
+    });
     const broken = beginSave(turns.base, { length: 3, order: `${page} 1` });
-    await once(broken.socket, 'connect');
-    assert.equal(await turns.save(), 200);
+    await until(() => arrived === 1, 'the first one has begun to arrive');
     const next = beginSave(turns.base, { body: '"2"', order: `${page} 2` });
+    await until(() => arrived === 2, 'the next one has arrived');
+    assert.equal(await turns.save(), 200);
+    assert.deepEqual(bodies, ['{}'], 'the next one waits');
     broken.socket.destroy();
+    await until(() => bodies.includes('"2"'), 'the next one is handled before its patience is over');
     assert.match((await next.answer) ?? '', / 200 /);
   });
 
