@@ -69,7 +69,7 @@ const OTHER_USER = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
 
 describe('the data folder of a user who does not exist while the service is stopped', {
-  skip: !IS_ROOT,
+  skip: !IS_ROOT && 'only root can start a process of another user',
 }, () => {
   /** Opens and locks a data folder as the other user. */
   async function openAsOther(folder: string) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chownSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +12,9 @@ import { type PostgresServer, startPostgresServer } from '../support/postgres-se
 import { targetCertificate, testAuthority } from '../support/target-tls.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
+
+/** The server of the tests comes without it. */
+const HAS_PSQL = ON_POSTGRES && spawnSync('psql', ['--version']).error === undefined;
 
 describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
   const folder = temporaryFolder();
@@ -129,19 +132,13 @@ describe('TLS to PostgreSQL', { skip: !ON_POSTGRES }, () => {
     });
   });
 
-  it('works in the programs of PostgreSQL with the same URL', async (test) => {
-    const run = promisify(execFile);
+  it('works in the programs of PostgreSQL with the same URL', {
+    skip: !HAS_PSQL && 'psql is not installed',
+  }, async () => {
     const args = ['--no-psqlrc', '--tuples-only', '--command=select 42'];
-    try {
-      const { stdout } = await run('psql', [
-        ...args,
-        urlWith(`sslmode=verify-full&sslrootcert=${authority}`),
-      ]);
-      assert.equal(stdout.trim(), '42');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      test.skip('psql is not installed');
-    }
+    const url = urlWith(`sslmode=verify-full&sslrootcert=${authority}`);
+    const { stdout } = await promisify(execFile)('psql', [...args, url]);
+    assert.equal(stdout.trim(), '42');
   });
 });
 
