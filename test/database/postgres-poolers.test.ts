@@ -66,7 +66,7 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
       });
   });
 
-  it('that ends the wait for a server connection is not mistaken for one of transactions', async () => {
+  it('that ends the wait for a server connection is not mistaken for a pooler of transactions', async () => {
     await using behind = await openBehind('session', { poolSize: CONNECTIONS + 1, endsWaits: true });
     await startInstance(behind.database);
     await assert.rejects(behind.openOther().assertSuitable(), {

@@ -111,7 +111,7 @@ describe('a target that sends a part of a response', () => {
     assert.equal(result.responseBody, 'part');
   });
 
-  it('and closes the connection before the length it announced', async () => {
+  it('and closes the connection before it has sent as much as it announced', async () => {
     const result = await sendTo(rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'));
     assert.equal(result.outcome, 'FAILED');
     assert.equal(result.reason, 'connection closed before the response was complete');

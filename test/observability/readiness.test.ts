@@ -59,7 +59,7 @@ describe('a readiness check that fails', () => {
     assert.deepEqual(lines, []);
   });
 
-  it('is logged even then if it does not respond, because what it checks may not fail', async (test) => {
+  it('is logged if it does not respond, even if something else logs its outages', async (test) => {
     const { lines, watch } = watchOf({ loggedElsewhere: ['content'], check: () => new Promise(() => {}) });
     await using _watch = watch;
     test.mock.timers.enable({ apis: ['setTimeout'] });

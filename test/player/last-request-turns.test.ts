@@ -75,7 +75,7 @@ describe('the last requests of a page', () => {
     assert.match((await next.answer) ?? '', / 200 /);
   });
 
-  test('are followed by a page that opens, and by that of another registration not', async () => {
+  test('are followed by a page of their registration that opens, not by one of another', async () => {
     const handled: string[] = [];
     let arrived = 0;
     await using turns = await startTurns({

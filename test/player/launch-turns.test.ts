@@ -119,7 +119,7 @@ describe('a turn', () => {
     assert.equal((await fetch(`${turns.base}/commit`)).status, 200);
   });
 
-  test('does not come for more of them once empty responses are sent late, behind one that nobody read', async () => {
+  test('does not come for large responses that nobody reads, whatever empty responses are sent late', async () => {
     let [read, arrived, sent, isEmpty] = [0, 0, 0, false];
     await using turns = await startTurns({
       find: async ({ headers }, { raw }) => {

@@ -139,7 +139,7 @@ describe('a response that arrives after its form or dialog was left', () => {
     assert.equal(await dialog.getByRole('alert').count(), 0);
   });
 
-  test('shows that a session was not ended, or that a message was not redelivered, after they were left', async () => {
+  test('shows that sessions were not ended, after the question whether to end them was left', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
     const held = Promise.withResolvers<void>();
@@ -157,7 +157,9 @@ describe('a response that arrives after its form or dialog was left', () => {
     await dialog.waitFor({ state: 'detached' });
     held.resolve();
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
+  });
 
+  test('shows that a message was not redelivered, after another one was opened', async () => {
     const { id } = await ui.service.api.create('/webhooks', {
       name: 'Dead',
       topic: 'ACCOUNT',
@@ -169,7 +171,10 @@ describe('a response that arrives after its form or dialog was left', () => {
        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 2)
        select ${id}, 'dead-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
     );
-    await visit.go(`/administration/integrations/webhooks/${id}?tab=history&outcome=DEAD_LETTERED`);
+    await using visit = await ui.visit(
+      `/administration/integrations/webhooks/${id}?tab=history&outcome=DEAD_LETTERED`,
+    );
+    const { page } = visit;
     const redelivery = Promise.withResolvers<void>();
     await page.route('**/redeliver', async (route) => {
       await redelivery.promise;
@@ -179,6 +184,7 @@ describe('a response that arrives after its form or dialog was left', () => {
       .getByRole('link', { name: /delivery/ })
       .first()
       .click();
+    const dialog = page.getByRole('dialog');
     await dialog.getByText('dead-2').first().waitFor();
     const redelivered = page.waitForRequest('**/redeliver');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
