@@ -10,7 +10,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 /** It quotes every phrase. */
 const THIS_FILE = 'test/plain-english.test.ts';
 const SERVICE_AND_UI = ['src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts'];
-const TESTS_AND_SCRIPTS = ['{test,demo,scripts,bench}/**/*.ts'];
+const TESTS_AND_SCRIPTS = ['test', 'demo', 'scripts', 'bench'].map((folder) => `${folder}/**/*.ts`);
 const TESTS_IN_SRC = 'src/**/*.test.ts';
 
 /** Phrases that readers stumble over, each with what to write instead. */
@@ -83,7 +83,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 /** A name often has only a part of a phrase. */
 const BANNED_IN_NAMES: readonly (readonly [RegExp, string])[] = [
   ...BANNED,
-  [/\btold\b/, 'notified, sent, shown or reported'],
+  [/told\b/, 'notified, sent, shown or reported'],
   [/\bstands\b/, 'is in, is at'],
 ];
 
@@ -111,25 +111,29 @@ function complaintsAbout(texts: readonly Text[], banned = BANNED): string[] {
 
 /** The paragraphs of a page of documentation. Lines are joined, so that a phrase is found across a line break. */
 function paragraphsOf(file: string): Text[] {
-  const text = readFileSync(path.join(ROOT, file), 'utf8');
   let line = 1;
-  return text.split('\n\n').map((paragraph) => {
-    const place = `${file}:${line}`;
-    line += paragraph.split('\n').length + 1;
-    return { place, text: paragraph.replaceAll(/\s+/g, ' ') };
-  });
+  return contentOf(file)
+    .split('\n\n')
+    .map((paragraph) => {
+      const place = `${file}:${line}`;
+      line += paragraph.split('\n').length + 1;
+      return { place, text: paragraph.replaceAll(/\s+/g, ' ') };
+    });
 }
 
-function linesOf(file: string): Text[] {
-  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
-  return lines.map((text, index) => ({ place: `${file}:${index + 1}`, text }));
+function contentOf(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+function linesOf(file: string, content = contentOf(file)): Text[] {
+  return content.split('\n').map((text, index) => ({ place: `${file}:${index + 1}`, text }));
 }
 
 /** The comments of a file, each on one line. Consecutive lines are joined, so that a phrase is found across a line break. */
-function commentsOf(file: string): Text[] {
+function commentsOf(file: string, content = contentOf(file)): Text[] {
   const comments: Text[] = [];
   let isOpen = false;
-  for (const { place, text } of linesOf(file)) {
+  for (const { place, text } of linesOf(file, content)) {
     const line = text.trim().replace(/^(?:\/\*\*?|\*(?!\/)|\/\/)\s*/, '');
     if (!isComment(text)) isOpen = false;
     else if (isOpen && !/^\s*\/\*/.test(text)) comments.at(-1)!.text += ` ${line}`;
@@ -170,11 +174,10 @@ function namesOf(line: string): string[] {
 }
 
 /** The names of the tests of a file. */
-function testNamesOf(file: string): Text[] {
-  const code = readFileSync(path.join(ROOT, file), 'utf8');
-  const calls = code.matchAll(/\b(?:it|test|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g);
+function testNamesOf(file: string, content = contentOf(file)): Text[] {
+  const calls = content.matchAll(/\b(?:it|test|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g);
   return [...calls].map(({ index, 2: name }) => {
-    const line = code.slice(0, index).split('\n').length;
+    const line = content.slice(0, index).split('\n').length;
     return { place: `${file}:${line}`, text: name!.replaceAll(/\s+/g, ' ') };
   });
 }
@@ -186,12 +189,14 @@ function textsOf(value: unknown, place: string): Text[] {
   return Object.entries(value).flatMap(([name, member]) => textsOf(member, `${place} > ${name}`));
 }
 
+/** The files of these patterns, each of which has some: a folder may be renamed. */
 function files(...patterns: string[]): string[] {
-  const found = globSync(patterns, { cwd: ROOT })
-    .map((file) => file.replaceAll(path.sep, '/'))
-    .filter((file) => file !== THIS_FILE);
-  assert.ok(found.length > 0, `there are files ${patterns.join(', ')}`);
-  return found.sort();
+  const found = patterns.flatMap((pattern) => {
+    const matching = globSync(pattern, { cwd: ROOT });
+    assert.ok(matching.length > 0, `there are files ${pattern}`);
+    return matching.map((file) => file.replaceAll(path.sep, '/'));
+  });
+  return [...new Set(found)].filter((file) => file !== THIS_FILE).sort();
 }
 
 describe('plain English', () => {
@@ -202,6 +207,32 @@ describe('plain English', () => {
       'here: “told of” (write: notify, describe or report)',
       'here: “is told” (write: is notified, or receives)',
       'here: “is left out” (write: omitted; for a default: defaults to …)',
+    ]);
+  });
+
+  it('is checked in comments, literals, names and the names of tests, each with its place', () => {
+    const source = `/**
+ * Nobody is
+ * told.
+ */
+const isLateUntold = 'what is left' + 'nothing of before';
+it(
+  'sends it even then',
+  // Starts anew.
+);`;
+    const lines = linesOf('a.ts', source);
+    assert.deepEqual(complaintsAbout(commentsOf('a.ts', source)), [
+      'a.ts:1: “is told” (write: is notified, or receives)',
+      'a.ts:8: “anew” (write: again, or from zero)',
+    ]);
+    assert.deepEqual(complaintsAbout(lines.flatMap(partsOf(literalsOf))), [
+      'a.ts:5: “of before” (write: earlier, or before the given time)',
+    ]);
+    assert.deepEqual(complaintsAbout(lines.flatMap(partsOf(namesOf)), BANNED_IN_NAMES), [
+      'a.ts:5: “told” (write: notified, sent, shown or reported)',
+    ]);
+    assert.deepEqual(complaintsAbout(testNamesOf('a.ts', source), BANNED_IN_TEST_NAMES), [
+      'a.ts:6: “even then” (write: the case, which another test names)',
     ]);
   });
 
@@ -222,7 +253,7 @@ describe('plain English', () => {
   });
 
   it('is used by the comments of the code', () => {
-    const comments = files(...SERVICE_AND_UI, ...TESTS_AND_SCRIPTS).flatMap(commentsOf);
+    const comments = files(...SERVICE_AND_UI, ...TESTS_AND_SCRIPTS).flatMap((file) => commentsOf(file));
     assert.ok(comments.length > 1_000, 'the code has comments');
     assert.deepEqual(complaintsAbout(comments), []);
   });
@@ -237,7 +268,7 @@ describe('plain English', () => {
   it('is used by the messages of the service: responses, log lines and commands', () => {
     const texts = files('src/**/*.ts')
       .filter((file) => !file.endsWith('.test.ts'))
-      .flatMap(linesOf)
+      .flatMap((file) => linesOf(file))
       .flatMap(partsOf(literalsOf));
     assert.ok(texts.length > 1_000, 'the service has messages');
     assert.deepEqual(complaintsAbout(texts), []);
@@ -245,7 +276,7 @@ describe('plain English', () => {
 
   it('is used by the texts of tests, scripts, the demo and the bench', () => {
     const texts = files(...TESTS_AND_SCRIPTS, TESTS_IN_SRC)
-      .flatMap(linesOf)
+      .flatMap((file) => linesOf(file))
       .flatMap(partsOf(literalsOf));
     assert.ok(texts.length > 1_000, 'they have texts');
     assert.deepEqual(complaintsAbout(texts), []);
@@ -253,20 +284,20 @@ describe('plain English', () => {
 
   it('is used by the names in the code', () => {
     const names = files(...SERVICE_AND_UI, ...TESTS_AND_SCRIPTS)
-      .flatMap(linesOf)
+      .flatMap((file) => linesOf(file))
       .flatMap(partsOf(namesOf));
     assert.ok(names.length > 10_000, 'the code has names');
     assert.deepEqual(complaintsAbout(names, BANNED_IN_NAMES), []);
   });
 
   it('is used by the names of tests', () => {
-    const names = files('test/**/*.ts', TESTS_IN_SRC).flatMap(testNamesOf);
+    const names = files('test/**/*.ts', TESTS_IN_SRC).flatMap((file) => testNamesOf(file));
     assert.ok(names.length > 3_000, 'tests have names');
     assert.deepEqual(complaintsAbout(names, BANNED_IN_TEST_NAMES), []);
   });
 
   it('is used by the texts of the admin UI', () => {
-    assert.deepEqual(complaintsAbout(files('web/src/texts/*.ts').flatMap(linesOf)), []);
+    assert.deepEqual(complaintsAbout(files('web/src/texts/*.ts').flatMap((file) => linesOf(file))), []);
   });
 
   describe('of the API', () => {

@@ -160,8 +160,8 @@ export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOp
     assertEveryEventOnceInOrder(listener, changers, about);
     assertOrderOf(order, listener, about);
     // The latest outcomes are lost together with the power.
-    const mostUntold = disk === undefined ? program.deaths : listener.arrivals.length;
-    await assertHistoryAgrees(listener, program, about, { mostUntold });
+    const mostUnrecorded = disk === undefined ? program.deaths : listener.arrivals.length;
+    await assertHistoryAgrees(listener, program, about, { mostUnrecorded });
   }
   const sum = <T>(of: readonly T[], count: (each: T) => number) =>
     of.reduce((total, each) => total + count(each), 0);

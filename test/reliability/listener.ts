@@ -110,13 +110,13 @@ export function assertOrderOf(everything: readonly Arrival[], listener: Listener
 
 /**
  * History, statistics, the line and the received requests agree, except for requests that kills left unrecorded: one for each
- * webhook, unless `mostUntold` says otherwise.
+ * webhook, unless `mostUnrecorded` says otherwise.
  */
 export async function assertHistoryAgrees(
   listener: Listener,
   program: Pick<Instances, 'read' | 'readAll' | 'deaths'>,
   about: string,
-  { mostUntold = program.deaths }: { mostUntold?: number } = {},
+  { mostUnrecorded = program.deaths }: { mostUnrecorded?: number } = {},
 ): Promise<void> {
   const deliveries = await program.readAll(`/webhooks/${listener.id}/deliveries`);
   const { body: statistics } = await program.read(`/webhooks/${listener.id}/statistics`);
@@ -139,8 +139,11 @@ export async function assertHistoryAgrees(
   const attempts = deliveries.reduce((sum: number, delivery) => sum + delivery.attempts, 0);
   assert.equal(statistics.success_count, delivered.length, `${about}: successes`);
   assert.equal(statistics.success_count + statistics.error_count, attempts, `${about}: attempts`);
-  const untold = listener.arrivals.length - attempts;
-  assert.ok(untold >= 0 && untold <= mostUntold, `${about}: ${untold} requests are not recorded`);
+  const unrecorded = listener.arrivals.length - attempts;
+  assert.ok(
+    unrecorded >= 0 && unrecorded <= mostUnrecorded,
+    `${about}: ${unrecorded} requests are not recorded`,
+  );
   for (const { message_id, status, attempts: tried } of deliveries) {
     assert.ok(tried <= listener.plan.maxAttempts, `${about}: ${message_id} was tried ${tried} times`);
     const came = listener.arrivals.filter(({ messageId }) => messageId === message_id).length;
