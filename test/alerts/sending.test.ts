@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { NoticeContent } from '../../src/alerts/notices/notice.ts';
 import { NoticeSender } from '../../src/alerts/notices/notice-sender.ts';
 import type { AlertRule } from '../../src/alerts/rules/alert-rule.ts';
-import { breakTable, openDatabaseOf, restoreTable, runSql } from '../support/database.ts';
+import { breakTable, openDatabaseOf, runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { startTarget } from '../support/target.ts';
@@ -259,13 +259,13 @@ describe('channels', () => {
     await using alerts = await startWithTrouble(target, {});
     const { service } = alerts;
     await using database = await openDatabaseOf(service.settings.data_dir);
-    await breakTable(database, 'alert_notices', 'update');
+    const broken = await breakTable(database, 'alert_notices', 'update');
     await createAlert(alerts.api, receiver.url);
     await until(
       () => JSON.stringify(service.logLines).includes('notices of alerts could not be processed'),
       'it is logged',
     );
-    await restoreTable(database, 'alert_notices');
+    await broken[Symbol.asyncDispose]();
     await receiver.waitFor(1);
   });
 

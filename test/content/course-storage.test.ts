@@ -8,7 +8,7 @@ import type { Course } from '../../src/content/courses/course.ts';
 import { newContentKey } from '../../src/content/files/content-key.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
-import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts';
+import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -109,12 +109,11 @@ describe('an import that fails leaves no file, no course and no event', () => {
   for (const table of ['course_versions', 'queue_messages']) {
     it(`when the database rejects rows of ${table}`, async () => {
       await assertNothingLeft(async ({ settings }) => {
-        await using database = await openDatabaseOf(settings.data_dir);
-        await breakTable(database, table, 'insert');
-        return async () => {
-          await using again = await openDatabaseOf(settings.data_dir);
-          await restoreTable(again, table);
-        };
+        await using stack = new AsyncDisposableStack();
+        const database = stack.use(await openDatabaseOf(settings.data_dir));
+        stack.use(await breakTable(database, table, 'insert'));
+        const broken = stack.move();
+        return () => broken.disposeAsync();
       });
     });
   }

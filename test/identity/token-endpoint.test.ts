@@ -111,7 +111,7 @@ describe('the token endpoint issues', () => {
 
   it('a token even if the last use cannot be recorded', async () => {
     await using endpoint = await startEndpoint();
-    await breakTable(endpoint.database, 'api_clients', 'update');
+    await using _broken = await breakTable(endpoint.database, 'api_clients', 'update');
     await assertGranted(endpoint, await ask(endpoint, GRANT));
     assert.ok(endpoint.logged.some((line) => line.includes('could not be recorded')));
   });

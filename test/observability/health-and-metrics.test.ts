@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { skipOnceFree } from '../delivery/webhook-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
-import { breakTable, openDatabaseOf, restoreTable } from '../support/database.ts';
+import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -77,10 +77,10 @@ describe('health and metrics', () => {
     const { api } = service;
     await using database = await openDatabaseOf(service.settings.data_dir);
     // The answer is kept last, when the event is published already.
-    await breakTable(database, 'idempotency_keys', 'update');
+    const broken = await breakTable(database, 'idempotency_keys', 'update');
     const undone = await api.post('/accounts', { name: 'Undone' }, { 'Idempotency-Key': 'k' });
     assert.equal(undone.status, 500);
-    await restoreTable(database, 'idempotency_keys');
+    await broken[Symbol.asyncDispose]();
     const { body } = await api.get('/metrics');
     assert.doesNotMatch(body, /^coursewire_events_total\{.*\} [1-9]/m);
     await api.create('/accounts', { name: 'Done' });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { makeParties, register, sql } from '../content/registration-helpers.ts';
-import { openDatabaseOf } from '../support/database.ts';
-import { ON_POSTGRES } from '../support/postgres.ts';
+import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MIB = 2 ** 20;
@@ -92,28 +91,6 @@ describe('the records of a registration', () => {
     return (await sql<{ n: number }>(service, text, registrationId)).n;
   };
 
-  /** Lets each deletion of a row of a table fail, until the result is disposed of. */
-  async function failingDeletes(table: string): Promise<AsyncDisposable> {
-    await database.transaction(async (tx) => {
-      if (ON_POSTGRES) {
-        await tx.run(
-          `create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,
-        );
-        await tx.run(`create trigger failing before delete on ${table} for each row execute function fail()`);
-      } else {
-        await tx.run(
-          `create trigger failing before delete on ${table} begin select raise(abort, 'broken'); end`,
-        );
-      }
-    });
-    return {
-      [Symbol.asyncDispose]: () =>
-        database.transaction(async (tx) => {
-          await tx.run(ON_POSTGRES ? 'drop function fail cascade' : 'drop trigger failing');
-        }),
-    };
-  }
-
   const lastAction = async () => (await service.api.get('/audit-log?limit=1')).body.data[0].action;
 
   const kinds: readonly {
@@ -162,7 +139,7 @@ describe('the records of a registration', () => {
       assert.equal((await service.api.delete(path, { 'if-match': '"9"' })).status, 412);
       assert.equal(await count(table, id), all, 'a refused deletion deletes nothing');
       {
-        await using _ = await failingDeletes('registrations');
+        await using _broken = await breakTable(database, 'registrations', 'delete');
         assert.equal((await service.api.delete(path, { 'if-match': '"1"' })).status, 500);
       }
       const left = await count(table, id);
@@ -181,7 +158,7 @@ describe('the records of a registration', () => {
     const { registration_id: id } = await register(service, parties);
     await keep(id, { statements: MAX_ROWS, documents: [1, 2], activities: 3 });
     {
-      await using _ = await failingDeletes('registrations');
+      await using _broken = await breakTable(database, 'registrations', 'delete');
       assert.equal((await service.api.delete(`/registrations/${id}`)).status, 500);
     }
     assert.equal(await count('lrs_statements', id), MAX_ROWS);
@@ -205,7 +182,7 @@ describe('the records of a registration', () => {
     assert.equal((await service.api.delete(path, { 'if-match': '"9"' })).status, 412);
     assert.equal(await sum(), 4 * (MAX_ROWS - 50), 'a refused deletion deletes nothing');
     {
-      await using _ = await failingDeletes('registrations');
+      await using _broken = await breakTable(database, 'registrations', 'delete');
       assert.equal((await service.api.delete(path, { 'if-match': '"1"' })).status, 500);
     }
     const left = await sum();

@@ -61,31 +61,30 @@ export async function runSql<Row>(dataDir: string, sql: string, ...values: SqlVa
   return await database.transaction((tx) => tx.all<Row>(sql, ...values));
 }
 
-/** Makes every change of a kind to a table fail, until it is repaired. */
+/** Makes every change of a kind to rows of a table fail, until the result is disposed of. */
 export async function breakTable(
   database: Database,
   table: string,
-  change: 'insert' | 'update',
-): Promise<void> {
-  const trigger = `create trigger broken before ${change} on ${table}`;
+  change: 'insert' | 'update' | 'delete',
+): Promise<AsyncDisposable> {
+  const name = `broken_${change}_${table}`;
+  const trigger = `create trigger ${name} before ${change} on ${table} for each row`;
   await database.transaction(async (tx) => {
     if (tx.dialect === 'sqlite') {
       await tx.run(`${trigger} begin select raise(abort, 'broken'); end`);
       return;
     }
     await tx.run(
-      "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$",
+      `create function ${name}() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,
     );
-    await tx.run(`${trigger} execute function fail()`);
+    await tx.run(`${trigger} execute function ${name}()`);
   });
-}
-
-/** Reverts {@link breakTable}. */
-export async function restoreTable(database: Database, table: string): Promise<void> {
-  await database.transaction((tx) =>
-    tx.run(tx.dialect === 'sqlite' ? 'drop trigger broken' : `drop trigger broken on ${table}`),
-  );
-  if (database.dialect === 'postgres') await database.transaction((tx) => tx.run('drop function fail()'));
+  const restore = async () => {
+    await database.transaction((tx) =>
+      tx.run(tx.dialect === 'sqlite' ? `drop trigger ${name}` : `drop function ${name}() cascade`),
+    );
+  };
+  return { [Symbol.asyncDispose]: restore };
 }
 
 async function onPostgres(

@@ -12,7 +12,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
-import { breakTable, openDatabaseOf, openTestDatabase, restoreTable } from '../../support/database.ts';
+import { breakTable, openDatabaseOf, openTestDatabase } from '../../support/database.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('administrators', () => {
@@ -54,11 +54,11 @@ describe('administrators', () => {
 
   test('are not said to be changed in the log if the change is rolled back', async () => {
     await using database = await openDatabaseOf(service.settings.data_dir);
-    await breakTable(database, 'audit_entries', 'insert');
+    const broken = await breakTable(database, 'audit_entries', 'insert');
     const invited = await admin.post('/ui/api/administrators', { email: 'n@example.com', role: 'viewer' });
     const changed = await admin.put(viewerPath, { role: 'admin', enabled: true, name: 'Vic' });
     const linked = await admin.post(`${viewerPath}/link`);
-    await restoreTable(database, 'audit_entries');
+    await broken[Symbol.asyncDispose]();
     assert.deepEqual([invited.status, changed.status, linked.status], [500, 500, 500]);
     const log = () => JSON.stringify(service.logLines);
     const since = log().length;
