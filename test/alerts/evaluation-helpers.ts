@@ -1,13 +1,14 @@
 import { Evaluation, type EvaluationDependencies } from '../../src/alerts/firings/evaluation.ts';
 import { type ConfiguredColumns, insertRule, readEnabledRules } from '../../src/alerts/rules/alert-store.ts';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import type { Intervention, TroubledWebhook } from '../../src/webhooks/health/webhook-troubles.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { watchedDatabase } from '../support/watched-database.ts';
 import { MINUTE } from './alert-helpers.ts';
 
 /** What a transaction offers apart from statements. */
-const NO_STATEMENT: ReadonlySet<string | symbol> = new Set(['dialect', 'onCommit', 'signal']);
+const NO_STATEMENT: ReadonlySet<keyof Transaction> = new Set(['dialect', 'onCommit', 'signal']);
 const NEVER = new AbortController().signal;
 
 /** Webhooks that a test lets fail, as all instances see them. */
@@ -54,27 +55,10 @@ export async function openEvaluations() {
 /** The same database, and how many statements it has run, in transactions or not. */
 export function countStatements(database: Database): { database: Database; count: () => number } {
   let count = 0;
-  const counting = <T extends object>(inner: T, changed: (key: string | symbol) => unknown): T =>
-    new Proxy(inner, {
-      get(_, key) {
-        const value = changed(key) ?? Reflect.get(inner, key);
-        return typeof value === 'function' ? value.bind(inner) : value;
-      },
-    });
-  const counted = <T extends object>(inner: T): T =>
-    counting(inner, (key) => {
-      if (!NO_STATEMENT.has(key)) count += 1;
-      return undefined;
-    });
-  const reader = counted(database.reader);
-  const transaction: Database['transaction'] = (work, options) =>
-    database.transaction((tx) => work(counted(tx)), options);
-  return {
-    database: counting(database, (key) =>
-      key === 'transaction' ? transaction : key === 'reader' ? reader : undefined,
-    ),
-    count: () => count,
-  };
+  const counted = watchedDatabase(database, ({ member }) => {
+    if (!NO_STATEMENT.has(member)) count += 1;
+  });
+  return { database: counted, count: () => count };
 }
 
 /** A rule about webhooks in error for more than a minute. */
