@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { uploadForm } from '../content/packages.ts';
+import { LONG_RETRIES } from '../delivery/webhook-parts.ts';
 import { scorm12Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
-/** Heads are skipped long before they are due again. */
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const actionsOf = async ({ api }: TestService, query: string) =>

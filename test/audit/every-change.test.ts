@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AUDIT_ACTION_NAMES } from '../../src/audit/actions.ts';
+import { LONG_RETRIES } from '../delivery/webhook-parts.ts';
 import { collectRoutes, nameOf } from '../identity/administrators/collected-routes.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { startTestService } from '../support/service.ts';
@@ -8,9 +9,6 @@ import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { ELSEWHERE, RECORDED_ROUTES, UNRECORDED_ROUTES } from './recorded-routes.ts';
 import { ROUTE_CALLS, type World } from './route-calls.ts';
-
-/** In seconds: a message that failed stays where it is. */
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 
 /** Methods that change nothing. */
 const SAFE = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];

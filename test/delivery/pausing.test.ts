@@ -13,6 +13,7 @@ import {
   accountsOf,
   createAccounts,
   createWebhook,
+  LONG_RETRIES,
   listDeliveries,
   settledDeliveries,
   skipOnceFree,
@@ -21,8 +22,6 @@ import {
   updateWebhook,
 } from './webhook-helpers.ts';
 
-/** Long enough that nothing is retried without a request to do so. */
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 /** Short, so that what would wrongly be delivered would be so during the test. */
 const QUICK = { retry_initial_delay: 0.05, retry_max_delay: 0.05, queue_polling_interval: 0.01 };
 const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };

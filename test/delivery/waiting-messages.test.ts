@@ -11,10 +11,10 @@ import {
   accountsOf,
   createAccounts,
   createWebhook,
+  LONG_RETRIES,
   listDeliveries,
 } from './webhook-helpers.ts';
 
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 /** A target that nothing is sent to. */
 const NOWHERE = 'http://127.0.0.1:9/';
 const NO_SUCH_POSITION = 999_999;

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import {
   createAccounts,
   createWebhook,
+  LONG_RETRIES,
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
@@ -13,7 +14,6 @@ import { answer, failTimes } from '../support/target-behaviours.ts';
 import { assertProblem } from './webhook-expectations.ts';
 
 const QUICK_RETRIES = { retry_initial_delay: 0.01, retry_max_delay: 0.01 };
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 const revoked = answer(403, {
   headers: { 'content-type': 'application/json' },
   body: '{"message":"API key crm was revoked"}',

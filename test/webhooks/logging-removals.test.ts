@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settledDeliveries } from '../delivery/webhook-helpers.ts';
+import { LONG_RETRIES, settledDeliveries } from '../delivery/webhook-helpers.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -9,8 +9,6 @@ import { webhookInput } from './webhook-expectations.ts';
 const MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 type Mode = (typeof MODES)[number];
 const ACCOUNTS = ['a', 'b', 'c', 'd', 'e'];
-const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
-
 /** A webhook of each mode whose five messages wait, the first of them after an attempt that failed. */
 async function waitingWebhooks(api: Api, targetUrl: string): Promise<{ id: number; mode: Mode }[]> {
   const webhooks: { id: number; mode: Mode }[] = [];
