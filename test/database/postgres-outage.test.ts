@@ -5,10 +5,9 @@ import { Client } from 'pg';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
+import { openPostgresParts, type PostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { until } from '../support/service.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
@@ -31,34 +30,19 @@ const STALE_PLAN = 'cached plan must not change result type';
 /** It has as many bytes, because the server sends the length first. */
 const STALE_PLAN_IN_GERMAN = 'Plan darf den Ergebnistyp nicht ändern';
 
-/** Opens a database as if `lc_messages` of its server were German. `hasTranslated` says whether there was an error about a stale plan. */
-async function openInGerman(url: string) {
+/** Opens the database as if `lc_messages` of its server were German. `hasTranslated` says whether there was an error about a stale plan. */
+async function openInGerman(parts: PostgresParts) {
   let translated = false;
-  await using stack = new AsyncDisposableStack();
-  const { hostname, port } = new URL(url);
-  const proxy = stack.use(
-    await startTcpProxy(
-      { host: hostname, port: Number(port) },
-      {
-        replaceSent: (chunk) => {
-          const at = chunk.indexOf(STALE_PLAN);
-          if (at === -1) return chunk;
-          translated = true;
-          chunk.write(STALE_PLAN_IN_GERMAN, at);
-          return chunk;
-        },
-      },
-    ),
-  );
-  const behind = new URL(url);
-  behind.port = String(proxy.port);
-  const database = stack.use(new PostgresDatabase(behind.href));
-  const opened = stack.move();
-  return {
-    database,
-    hasTranslated: () => translated,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
+  const { database } = await parts.openBehindProxy(undefined, {
+    replaceSent: (chunk) => {
+      const at = chunk.indexOf(STALE_PLAN);
+      if (at === -1) return chunk;
+      translated = true;
+      chunk.write(STALE_PLAN_IN_GERMAN, at);
+      return chunk;
+    },
+  });
+  return { database, hasTranslated: () => translated };
 }
 
 describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
@@ -291,7 +275,7 @@ describe('tables that another release changes', { skip: !ON_POSTGRES }, () => {
 
   it('can also be read and written if the messages of the server are not English', async () => {
     await using parts = await openPostgresParts();
-    await using german = await openInGerman(parts.url);
+    const german = await openInGerman(parts);
     const { database } = german;
     const read = () => database.reader.query.selectFrom('service_secrets').selectAll().execute();
     const readWithin = () =>

@@ -10,6 +10,7 @@ import { SETTINGS_TABLE } from '../../src/settings/settings-table.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
 import { type PoolMode, startPostgresPooler } from '../support/postgres-pooler.ts';
+import { throughPort } from '../support/tcp-proxy.ts';
 
 /** Of an instance, by default. */
 const CONNECTIONS = SETTINGS_TABLE.database_connections.default;
@@ -18,14 +19,12 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
   async function openBehind(mode: PoolMode, pool: Parameters<typeof startPostgresPooler>[2] = {}) {
     await using stack = new AsyncDisposableStack();
     const { url } = stack.use(await openPostgresParts());
-    const behind = new URL(url);
-    const pooler = stack.use(
-      await startPostgresPooler({ host: behind.hostname, port: Number(behind.port) }, mode, pool),
-    );
-    behind.port = String(pooler.port);
-    const database = stack.use(new PostgresDatabase(behind.href));
+    const { hostname, port } = new URL(url);
+    const pooler = stack.use(await startPostgresPooler({ host: hostname, port: Number(port) }, mode, pool));
+    const behind = throughPort(url, pooler.port);
+    const database = stack.use(new PostgresDatabase(behind));
     const opened = stack.move();
-    const openOther = (options?: PostgresOptions) => opened.use(new PostgresDatabase(behind.href, options));
+    const openOther = (options?: PostgresOptions) => opened.use(new PostgresDatabase(behind, options));
     return { database, openOther, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   }
 

@@ -8,7 +8,7 @@ import { scorm2004Course } from '../support/player-courses.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startProxyTo, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const EVENTS = 50;
 const WARM_UP = 5;
@@ -25,12 +25,10 @@ async function openInstances() {
   const target = stack.use(await startTarget());
   const { url } = stack.use(await createPostgresDatabase());
   const start = async (polls: boolean): Promise<{ proxy: TcpProxy; service: TestService }> => {
-    const { hostname, port } = new URL(url);
-    const proxy = stack.use(await startTcpProxy({ host: hostname, port: Number(port) }));
-    const behind = new URL(url);
-    behind.port = String(proxy.port);
+    const { proxy, behind } = await startProxyTo(url);
+    stack.use(proxy);
     const settings = {
-      database_url: behind.href,
+      database_url: behind,
       webhooks_auth_secret: 's'.repeat(64),
       enable_queue_polling: polls,
     };

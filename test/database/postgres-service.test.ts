@@ -11,7 +11,7 @@ import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startProxyTo } from '../support/tcp-proxy.ts';
 
 const SECRET = 's'.repeat(64);
 
@@ -145,12 +145,10 @@ describe('while the PostgreSQL server is gone', { skip: !ON_POSTGRES }, () => {
   it('requests get 503, readiness fails and delivery pauses; all recover without help, and nothing is lost', async () => {
     await using target = await startTarget();
     await using database = await createPostgresDatabase();
-    const { hostname, port } = new URL(database.url);
-    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
-    const behind = new URL(database.url);
-    behind.port = String(proxy.port);
+    const { proxy, behind } = await startProxyTo(database.url);
+    await using _proxy = proxy;
     await using service = await startTestService({
-      settings: { ...on(behind.href), queue_polling_interval: 0.05 },
+      settings: { ...on(behind), queue_polling_interval: 0.05 },
     });
     const { api } = service;
     await createWebhook(service, target.url);

@@ -7,7 +7,7 @@ import { startTestService, type TestService, temporaryFolder, until } from '../s
 import { startProcess } from '../support/service-process.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startProxyTo } from '../support/tcp-proxy.ts';
 
 const SECRET = 's'.repeat(64);
 const TEN_MINUTES_MS = 600_000;
@@ -78,12 +78,10 @@ describe('a commit whose response was lost', { skip: !ON_POSTGRES }, () => {
   it('does not block a webhook until the end of a lease that nobody holds', async () => {
     await using target = await startTarget();
     await using database = await createPostgresDatabase();
-    const { hostname, port } = new URL(database.url);
-    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
-    const behind = new URL(database.url);
-    behind.port = String(proxy.port);
+    const { proxy, behind } = await startProxyTo(database.url);
+    await using _proxy = proxy;
     await using deliverer = await startTestService({
-      settings: on(behind.href),
+      settings: on(behind),
     });
     await using publisher = await startTestService({
       settings: { ...on(database.url), enable_queue_polling: false },

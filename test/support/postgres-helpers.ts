@@ -1,6 +1,6 @@
 import { PostgresDatabase, type PostgresOptions } from '../../src/database/postgres/postgres-database.ts';
 import { createPostgresDatabase } from './postgres.ts';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+import { startProxyTo, type TcpProxy, type TcpProxyOptions } from './tcp-proxy.ts';
 
 /** Short enough for tests to wait for, and long enough for a busy machine to finish other work within them. */
 export const SHORT_TIMEOUTS = {
@@ -19,7 +19,10 @@ export interface PostgresParts extends AsyncDisposable {
   /** Another instance. */
   open(options?: PostgresOptions): PostgresDatabase;
   /** Another instance, which reaches the server through a connection that can fail. */
-  openBehindProxy(options?: PostgresOptions): Promise<{ database: PostgresDatabase; proxy: TcpProxy }>;
+  openBehindProxy(
+    options?: PostgresOptions,
+    changes?: TcpProxyOptions,
+  ): Promise<{ database: PostgresDatabase; proxy: TcpProxy }>;
 }
 
 /** Opens a new database with the service's schema. */
@@ -32,12 +35,10 @@ export async function openPostgresParts(options: PostgresOptions = {}): Promise<
     url,
     database: open(options),
     open,
-    async openBehindProxy(some) {
-      const { hostname, port } = new URL(url);
-      const proxy = opened.use(await startTcpProxy({ host: hostname, port: Number(port) }));
-      const behind = new URL(url);
-      behind.port = String(proxy.port);
-      return { proxy, database: opened.use(new PostgresDatabase(behind.href, some)) };
+    async openBehindProxy(some, changes) {
+      const { proxy, behind } = await startProxyTo(url, changes);
+      opened.use(proxy);
+      return { proxy, database: opened.use(new PostgresDatabase(behind, some)) };
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -18,14 +18,37 @@ export interface TcpProxy extends AsyncDisposable {
   restore(): void;
 }
 
+/** How a proxy changes what it forwards. */
+export interface TcpProxyOptions {
+  /** Returns what is sent to the client instead of a chunk of the server. */
+  replaceSent?: (chunk: Buffer) => Buffer;
+}
+
+/** The URL of a database through another port of this machine. */
+export function throughPort(url: string, port: number): string {
+  const through = new URL(url);
+  through.hostname = '127.0.0.1';
+  through.port = String(port);
+  return through.href;
+}
+
+/** Starts a proxy to the server of a database. Returns also the URL of the database through it. */
+export async function startProxyTo(
+  url: string,
+  options?: TcpProxyOptions,
+): Promise<{ proxy: TcpProxy; behind: string }> {
+  const { hostname, port } = new URL(url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) }, options);
+  return { proxy, behind: throughPort(url, proxy.port) };
+}
+
 /**
  * Starts a proxy on a free port of loopback.
  * @param target where new connections lead. The caller may change it
- * @param replaceSent changes what the server sends
  */
 export async function startTcpProxy(
   target: { host: string; port: number },
-  { replaceSent }: { replaceSent?: (chunk: Buffer) => Buffer } = {},
+  { replaceSent }: TcpProxyOptions = {},
 ): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let last: string | null = null;
