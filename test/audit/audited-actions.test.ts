@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { uploadForm } from '../content/packages.ts';
-import { LONG_RETRIES } from '../delivery/webhook-parts.ts';
+import { LONG_RETRIES } from '../delivery/webhook-helpers.ts';
 import { scorm12Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AUDIT_ACTION_NAMES } from '../../src/audit/actions.ts';
-import { LONG_RETRIES } from '../delivery/webhook-parts.ts';
+import { LONG_RETRIES } from '../delivery/webhook-helpers.ts';
 import { collectRoutes, nameOf } from '../identity/administrators/collected-routes.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { startTestService } from '../support/service.ts';
