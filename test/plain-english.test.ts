@@ -260,7 +260,7 @@ it(
 
   it('names what a comment describes, instead of a thing that is the same as the one before', () => {
     const vague = [[/^The same\b/, 'what it does, or: Like {@link …}, …']] as const;
-    const comments = files('src/**/*.ts').flatMap(commentsOf);
+    const comments = files('src/**/*.ts').flatMap((file) => commentsOf(file));
     assert.deepEqual(complaintsAbout(comments, vague), []);
     assert.equal(complaintsAbout([{ place: 'here', text: 'The same for routes.' }], vague).length, 1);
   });
