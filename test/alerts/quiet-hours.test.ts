@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAccounts, createWebhook } from '../delivery/webhook-helpers.ts';
+import { ManualClock } from '../support/clock.ts';
 import { runSql } from '../support/database.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -58,6 +59,25 @@ describe('quiet hours', () => {
     await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'an hour passed');
     clock.pass(5 * MINUTE);
     await receiver.waitFor(2);
+  });
+
+  it('delay the notice of a dead letter of their first hour also in the night in which clocks go back', async () => {
+    await using target = await startTarget({ respondWith: revoked });
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService(
+      {},
+      new ManualClock(Date.parse('2026-10-24T22:05:00+02:00')),
+    );
+    const { api, clock } = alerts;
+    const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' };
+    const alert = await createAlert(api, receiver.url, { condition: 'MESSAGE_DEAD_LETTERED', quiet_hours });
+    await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'lost');
+    await untilFiring(api, alert, ({ state }) => state === 'FIRING', 'it fires');
+    clock.pass(10 * HOUR - 5 * MINUTE);
+    await receiver.waitFor(1);
+    const { type, timestamp } = receiver.requests[0]!.json as { type: string; timestamp: string };
+    assert.deepEqual([type, timestamp], ['alert.began', '2026-10-25T06:00:00.000Z']);
   });
 
   it('swallow an alert that begins and ends within them', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isQuietAt, isTimeZone } from './quiet-hours.ts';
+import { isQuietAt, isTimeZone, quietSince } from './quiet-hours.ts';
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const at = (text: string) => Date.parse(text);
+const isoOf = (time: number | null) => time && new Date(time).toISOString();
 
 describe('quiet hours', () => {
   it('include their start and not their end', () => {
@@ -28,6 +31,36 @@ describe('quiet hours', () => {
     // In the night of 29 March 2026, 02:00 becomes 03:00.
     assert.equal(isQuietAt(night, at('2026-03-29T04:59:00Z')), true, '06:59 in summer time');
     assert.equal(isQuietAt(night, at('2026-03-29T05:00:00Z')), false, '07:00 in summer time');
+  });
+
+  it('began when the clock on the wall said so, also when it was changed since', () => {
+    const night = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+    // In the night of 25 October 2026, 03:00 becomes 02:00.
+    assert.equal(isoOf(quietSince(night, at('2026-10-25T02:00:30Z'))), '2026-10-24T20:00:00.000Z');
+    assert.equal(isoOf(quietSince(night, at('2026-03-29T04:00:30Z'))), '2026-03-28T21:00:00.000Z');
+    assert.equal(isoOf(quietSince(night, at('2026-07-15T04:00:30Z'))), '2026-07-14T20:00:00.000Z');
+  });
+
+  it('began at the first moment since which they last without a gap', () => {
+    const times = ['01:30', '02:00', '02:15', '02:30', '03:00'];
+    // The hours around a change of the clock, which is a whole hour or half of one.
+    const nights = [
+      ['Europe/Berlin', '2026-03-28T23:00Z'],
+      ['Europe/Berlin', '2026-10-24T22:00Z'],
+      ['Australia/Lord_Howe', '2026-04-04T12:00Z'],
+      ['Australia/Lord_Howe', '2026-10-03T12:00Z'],
+    ] as const;
+    const pairs = times.flatMap((from) => times.filter((to) => to !== from).map((to) => ({ from, to })));
+    for (const [timeZone, start] of nights)
+      for (const pair of pairs) {
+        const quiet = { ...pair, timeZone };
+        let first = isQuietAt(quiet, at(start)) ? quietSince(quiet, at(start)) : null;
+        for (let time = at(start); time < at(start) + 5 * HOUR; time += 15 * MINUTE) {
+          first = isQuietAt(quiet, time) ? (first ?? time) : null;
+          const message = `${pair.from} to ${pair.to} at ${isoOf(time)} in ${timeZone}`;
+          assert.equal(isoOf(quietSince(quiet, time)), isoOf(first), message);
+        }
+      }
   });
 
   it('of an unknown time zone are none', () => {

@@ -6,12 +6,7 @@ const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
 
 /** Whether a text is the IANA name of a time zone that this Node.js knows. A stored one may come from a newer Node.js. */
 export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return clockIn(name) !== null;
 }
 
 /**
@@ -25,17 +20,50 @@ export function isQuietAt(quiet: QuietHours | null, at: number): boolean {
 
 /** When the quiet hours that contain a moment began, to the minute; null if none contain it. Both in epoch milliseconds. */
 export function quietSince(quiet: QuietHours | null, at: number): number | null {
-  if (quiet === null || !isTimeZone(quiet.timeZone)) return null;
-  const now = minuteOfDay(new Intl.DateTimeFormat('en-GB', clockIn(quiet.timeZone)).format(at));
-  const [from, to] = [minuteOfDay(quiet.from), minuteOfDay(quiet.to)];
+  if (quiet === null) return null;
+  const clock = clockIn(quiet.timeZone);
+  if (clock === null) return null;
+  return startOf(quiet, at - (at % MINUTE_MS), (time) => minuteOfDay(clock.format(time)));
+}
+
+/** The first of the quiet minutes that end with the one at `at`; null if that is not quiet. */
+function startOf(quiet: QuietHours, at: number, clock: (time: number) => number): number | null {
+  const [from, to, now] = [minuteOfDay(quiet.from), minuteOfDay(quiet.to), clock(at)];
   const isQuiet = from < to ? from <= now && now < to : now >= from || now < to;
   if (!isQuiet) return null;
   const elapsed = (now - from + MINUTES_PER_DAY) % MINUTES_PER_DAY;
-  return at - (at % MINUTE_MS) - elapsed * MINUTE_MS;
+  const start = startUnlessChanged(at, elapsed, clock);
+  // The clock may have been changed to this time from another quiet one.
+  return startOf(quiet, start - MINUTE_MS, clock) ?? start;
 }
 
-function clockIn(timeZone: string): Intl.DateTimeFormatOptions {
-  return { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+/** The moment that is as many minutes before `at` as the clock says, or the change of the clock since then. */
+function startUnlessChanged(at: number, elapsed: number, clock: (time: number) => number): number {
+  const now = clock(at);
+  const isUnchangedFor = (minutes: number) =>
+    clock(at - minutes * MINUTE_MS) === (now - minutes + MINUTES_PER_DAY) % MINUTES_PER_DAY;
+  if (isUnchangedFor(elapsed)) return at - elapsed * MINUTE_MS;
+  let [after, before] = [0, elapsed];
+  while (before - after > 1) {
+    const middle = Math.floor((after + before) / 2);
+    if (isUnchangedFor(middle)) after = middle;
+    else before = middle;
+  }
+  return at - after * MINUTE_MS;
+}
+
+/** What the clock on the wall says; null in an unknown time zone. */
+function clockIn(timeZone: string): Intl.DateTimeFormat | null {
+  try {
+    return new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+  } catch {
+    return null;
+  }
 }
 
 function minuteOfDay(time: string): number {
