@@ -103,7 +103,7 @@ function instanceOf(
           await pause();
           return seen;
         },
-        waitingSince: async () => [],
+        waiting: async () => [],
         deadLetteredSince: async () => [],
         deadLetteredAfter: async (found) => [...found],
       },

@@ -182,6 +182,17 @@ describe('an alert about a webhook in error', () => {
     );
   });
 
+  it('goes on after the clock was set back while the webhook still fails, and begins for another rule', async () => {
+    await using firing = await startFiring();
+    const { api, clock, receiver, webhook, alert } = firing;
+    clock.pass(-HOUR);
+    await retry(api, webhook);
+    const later = await createAlert(api, receiver.url, { name: 'Later' });
+    await untilFiring(api, later, ({ state }) => state === 'FIRING', 'the other one fires');
+    const [{ state, cleared_dt }] = await firingsOf(api, alert);
+    assert.deepEqual([state, cleared_dt], ['FIRING', null]);
+  });
+
   it('ends at once, and says why, when someone pauses, deactivates or deletes the webhook', async () => {
     await using target = await startTarget({ respondWith: revoked });
     await using receiver = await startTarget();

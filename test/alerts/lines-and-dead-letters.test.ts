@@ -42,6 +42,21 @@ describe('an alert about an old line', () => {
     );
   });
 
+  it('goes on after the clock was set back while the same message waits', async () => {
+    await using target = await startTarget();
+    await using receiver = await startTarget();
+    await using alerts = await startAlertService({ enable_queue_polling: false });
+    const { api, clock } = alerts;
+    const webhook = await createWebhook(api, target.url);
+    const alert = await createAlert(api, receiver.url, { condition: 'LINE_TOO_OLD', minutes: 30 });
+    await createAccounts(api, 'waits');
+    clock.pass(30 * MINUTE);
+    await receiver.waitFor(1);
+    clock.pass(-20 * MINUTE);
+    await evaluated(api, { webhookId: webhook, url: receiver.url });
+    assert.equal((await firingsOf(api, alert))[0].cleared_dt, null, 'its message waits for 30 minutes');
+  });
+
   it('begins when messages of old events have waited for its minutes since their redelivery or replay', async () => {
     await using target = await startTarget();
     await using receiver = await startTarget();

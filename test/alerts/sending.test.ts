@@ -66,6 +66,17 @@ describe('a notice to a URL', () => {
     assert.equal(first, second);
   });
 
+  it('is retried at once if the clock was set back since it failed', async () => {
+    await using receiver = await startTarget({ respondWith: answer(500) });
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using alerts = await startWithTrouble(target, {});
+    const id = await createAlert(alerts.api, receiver.url);
+    await untilNotice(alerts, id, ({ error }) => error !== null, 'it failed');
+    receiver.respondWith(answer(200));
+    alerts.clock.pass(-3 * HOUR);
+    await untilNotice(alerts, id, ({ state }) => state === 'SENT', 'it was sent');
+  });
+
   it('never shows the URL, even if the receiver repeats it or a part of it', async () => {
     const path = '/hooks/T0/B0/sEcReT';
     const long = `${path}/${'x'.repeat(40)}?key=a%20b%2Fc&token=qUeRy1`;

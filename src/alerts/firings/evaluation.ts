@@ -121,7 +121,7 @@ export class Evaluation {
     const { database, interventions } = this.#with;
     const before = look.firingsOf(rule.id);
     const { open } = before;
-    const troubles = await look.troubles.of(rule);
+    const troubles = await look.troubles.of(rule, open);
     const unreported = await readUnreportedEnds(database.reader, rule.id);
     if (troubles.length === 0 && open.length === 0 && unreported.length === 0) return;
 

@@ -1,15 +1,17 @@
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import type { TroubledWebhook, WebhookTroubles } from '../../webhooks/health/webhook-troubles.ts';
-import type { ServiceTrouble, Trouble } from '../firing.ts';
+import type { Firing, ServiceTrouble, Trouble } from '../firing.ts';
 import type { AlertRule, QuietHours } from '../rules/alert-rule.ts';
 import { quietSince } from '../rules/quiet-hours.ts';
 
+/** What began this far in the future began before the clock was set back. The clocks of instances differ by less. */
+const SET_BACK_MS = MINUTE_MS;
 /** A dead letter counts as trouble for this time, or until quiet hours have ended, unless it is redelivered. */
 const DEAD_LETTER_MS = HOUR_MS;
 
 /** Where troubles are found. */
 export interface TroubleSources {
-  webhooks: Pick<WebhookTroubles, 'failing' | 'waitingSince' | 'deadLetteredSince' | 'deadLetteredAfter'>;
+  webhooks: Pick<WebhookTroubles, 'failing' | 'waiting' | 'deadLetteredSince' | 'deadLetteredAfter'>;
   /** What fails on any instance. */
   readServiceTroubles: () => Promise<ServiceTrouble[]>;
 }
@@ -33,16 +35,24 @@ export class TroubleFinder {
     this.#now = now;
   }
 
-  /** What a rule watches and what is in trouble now, oldest first. */
-  async of(rule: AlertRule): Promise<Trouble[]> {
+  /**
+   * What a rule watches and what is in trouble now, oldest first.
+   * @param open the firings of the rule that have not ended
+   */
+  async of(rule: AlertRule, open: readonly Pick<Firing, 'subject' | 'since'>[]): Promise<Trouble[]> {
+    const known = new Map(open.map(({ subject, since }) => [subject, since]));
     const troubles =
       rule.condition === 'SERVICE_IN_TROUBLE'
         ? (await this.#serviceTroubles()).map((trouble) => toServiceTrouble(trouble, rule, this.#now))
         : (await this.#webhooksOf(rule)).map((webhook) => toTrouble(webhook, rule, this.#now));
     return (
       troubles
-        // A line always has messages while it is used, so only old ones count.
-        .filter(({ begins }) => begins || rule.condition !== 'LINE_TOO_OLD')
+        // A line always has messages while it is used, so only old ones count. One that was too old when the alert
+        // began still is, even if the clock was set back.
+        .filter(
+          ({ begins, subject, since }) =>
+            begins || rule.condition !== 'LINE_TOO_OLD' || known.get(subject) === since,
+        )
         .sort((one, other) => one.since - other.since)
     );
   }
@@ -57,12 +67,13 @@ export class TroubleFinder {
     const { webhooks } = this.#sources;
     const now = this.#now;
     const watched = webhookIds === null ? null : new Set(webhookIds);
-    const deadSince = Math.max(activeSince, firstDeadLetterAt(quietHours, now));
+    // A rule that was enabled in the future was so before the clock was set back.
+    const deadSince = Math.max(activeSince > now ? 0 : activeSince, firstDeadLetterAt(quietHours, now));
     const found =
       condition === 'WEBHOOK_IN_ERROR'
         ? await this.#once('failing', () => webhooks.failing(now))
         : condition === 'LINE_TOO_OLD'
-          ? await this.#once('waiting', () => webhooks.waitingSince(now))
+          ? await this.#once('waiting', () => webhooks.waiting())
           : await this.#once(`dead ${deadSince}`, () => webhooks.deadLetteredSince(deadSince));
     const ofRule = watched === null ? found : found.filter(({ id }) => watched.has(id));
     if (condition !== 'MESSAGE_DEAD_LETTERED' || ofRule.length === 0) return ofRule;
@@ -97,12 +108,15 @@ function toTrouble(
   const isFailing = failures > 0 || rule.condition === 'MESSAGE_DEAD_LETTERED';
   // An edit ends the error state, but nobody knows yet whether the trouble is over.
   const counts = inError || rule.condition !== 'WEBHOOK_IN_ERROR';
+  // Messages get timestamps in the future until a clock that was set back has caught up: not a sign of a trouble.
+  const lasts =
+    rule.condition === 'LINE_TOO_OLD' ? hasLasted(since, rule, now) : mayHaveLasted(since, rule, now);
   return {
     subject: `webhook:${id}`,
     name,
     webhookId: id,
     since,
-    begins: counts && hasLasted(since, rule, now),
+    begins: counts && lasts,
     details: { reason: isFailing ? reason : null, explanation: null, failures, waiting },
   };
 }
@@ -118,13 +132,18 @@ export function toServiceTrouble(
     name: `${PARTS[name] ?? name} on ${hostName}`,
     webhookId: null,
     since,
-    begins: hasLasted(since, rule, now),
+    begins: mayHaveLasted(since, rule, now),
     details: { reason, explanation: null, failures: 0, waiting: 0 },
   };
 }
 
 function hasLasted(since: number, { minutes }: Pick<AlertRule, 'minutes'>, now: number): boolean {
   return since <= now - (minutes ?? 0) * MINUTE_MS;
+}
+
+/** Like {@link hasLasted}, or if the clock was set back since: an alert too early is better than one hours late. */
+function mayHaveLasted(since: number, rule: Pick<AlertRule, 'minutes'>, now: number): boolean {
+  return hasLasted(since, rule, now) || since > now + SET_BACK_MS;
 }
 
 /** The parts of the service, by the names of their checks. */

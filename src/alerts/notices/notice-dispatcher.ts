@@ -12,9 +12,9 @@ import type { NoticeSender } from './notice-sender.ts';
 import {
   endOutdatedBegins,
   finishAttempt,
+  hasDueNotice,
   lockDueNotices,
   postponeNotice,
-  readNextDue,
   setContent,
   startAttempt,
 } from './notice-store.ts';
@@ -23,6 +23,8 @@ import {
 const LEASE_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 30 * SECOND_MS;
 const MAX_RETRY_MS = 15 * MINUTE_MS;
+/** No notice is due later than after this time, not even by the clock of another instance. */
+const MAX_WAIT_MS = MAX_RETRY_MS + MINUTE_MS;
 /** How often a notice that waits for the end of quiet hours is looked at. */
 const QUIET_PAUSE_MS = MINUTE_MS;
 /** A notice that could not be sent for this time is abandoned. */
@@ -79,11 +81,11 @@ export class NoticeDispatcher implements AsyncDisposable {
   /** Sends what is due, and returns whether there may be more. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { database, channel, now } = this.#with;
-    const next = await readNextDue(database.reader, channel);
-    if (next === null || next > now()) return false;
+    const times = () => ({ now: now(), latest: now() + MAX_WAIT_MS });
+    if (!(await hasDueNotice(database.reader, channel, times()))) return false;
     const notices = await database.transaction(async (tx) => {
       const due: Notice[] = [];
-      for (const notice of await lockDueNotices(tx, channel, now(), NOTICES_AT_A_TIME)) {
+      for (const notice of await lockDueNotices(tx, channel, times(), NOTICES_AT_A_TIME)) {
         // One at a time: this instance sends an end and the rest of its begin in order. Another may send one of them.
         if (due.some(({ ruleId }) => ruleId === notice.ruleId)) continue;
         const rule = await readRule(tx, notice.ruleId);

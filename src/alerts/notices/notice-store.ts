@@ -52,14 +52,26 @@ const IS_NEXT = `notice.due_at is not null and not exists (
   where earlier.rule_id = notice.rule_id and earlier.channel = notice.channel and earlier.id < notice.id
     and earlier.due_at is not null and earlier.sent_at is null)`;
 
-/** When the next notice of a channel is due; null if none waits. */
-export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel): Promise<number | null> {
-  const [row] = await reader.all<{ due_at: number }>(
-    `select notice.due_at from alert_notices as notice where notice.channel = ? and ${IS_NEXT}
-     order by notice.due_at limit 1`,
+/** The current time, and the latest at which a notice can be due. Later ones are due: the clock was set back. */
+export interface DueTimes {
+  now: number;
+  latest: number;
+}
+
+/** Whether a notice of a channel is due. */
+export async function hasDueNotice(
+  reader: Pick<Reader, 'all'>,
+  channel: Channel,
+  { now, latest }: DueTimes,
+): Promise<boolean> {
+  const rows = await reader.all(
+    `select notice.id from alert_notices as notice
+     where notice.channel = ? and (notice.due_at <= ? or notice.due_at > ?) and ${IS_NEXT} limit 1`,
     channel,
+    now,
+    latest,
   );
-  return row?.due_at ?? null;
+  return rows.length > 0;
 }
 
 /**
@@ -69,16 +81,17 @@ export async function readNextDue(reader: Pick<Reader, 'all'>, channel: Channel)
 export async function lockDueNotices(
   tx: Transaction,
   channel: Channel,
-  now: number,
+  { now, latest }: DueTimes,
   limit: number,
 ): Promise<Notice[]> {
   const lock = tx.dialect === 'postgres' ? 'for update of notice skip locked' : '';
   const rows = await tx.all<Selectable<AlertNoticeRow>>(
     `select id, rule_id, batch, kind, channel, content, created_at, due_at, attempts, sent_at, failed_at, error
-     from alert_notices as notice where channel = ? and due_at <= ? and ${IS_NEXT}
+     from alert_notices as notice where channel = ? and (due_at <= ? or due_at > ?) and ${IS_NEXT}
      order by due_at, id limit ? ${lock}`,
     channel,
     now,
+    latest,
     limit,
   );
   return rows.map(toNotice);

@@ -37,7 +37,10 @@ const WEBHOOKS = `webhooks join webhook_statistics as statistics on statistics.w
 const IS_UNTRIED = `statistics.in_error = 0 and line.pending > 0 and ${blockedSql('line')}
   and (statistics.last_success_at is null or statistics.last_success_at <= statistics.last_error_at)`;
 
-/** Webhooks that are in error, and those that were edited since and have not been tried again. */
+/**
+ * Webhooks that are in error, and those that were edited since and have not been tried again. If the clock was set back,
+ * their time can be in the future.
+ */
 export async function readFailing(
   reader: Pick<Reader, 'all'>,
   now: number,
@@ -46,11 +49,9 @@ export async function readFailing(
   return await reader.all<TroubledWebhookRow>(
     `select ${FACTS}, coalesce(statistics.failing_since, statistics.last_error_at, 0) as since
      from ${WEBHOOKS}
-     where ${ACTIVE_SQL} and webhooks.id > ? and
-       (statistics.in_error = 1 and coalesce(statistics.failing_since, statistics.last_error_at) <= ? or ${IS_UNTRIED})
+     where ${ACTIVE_SQL} and webhooks.id > ? and (statistics.in_error = 1 or ${IS_UNTRIED})
      order by webhooks.id limit ?`,
     afterId,
-    now,
     now,
     limit,
   );

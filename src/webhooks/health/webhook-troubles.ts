@@ -48,10 +48,9 @@ export class WebhookTroubles {
     return await this.#collect((range) => readFailing(this.#reader, now, range));
   }
 
-  /** Webhooks whose oldest message has been waiting since `before` (epoch milliseconds) or earlier. */
-  async waitingSince(before: number): Promise<TroubledWebhook[]> {
-    const found = await this.#collect((range) => readFirstWaiting(this.#reader, range));
-    return found.filter(({ since }) => since <= before);
+  /** Webhooks with messages, with the time since when the oldest one waits: in the future if the clock was set back. */
+  async waiting(): Promise<TroubledWebhook[]> {
+    return await this.#collect((range) => readFirstWaiting(this.#reader, range));
   }
 
   /** Webhooks with a message that was dead-lettered after its last attempt, at `since` or later (epoch milliseconds). */
