@@ -65,6 +65,12 @@ export function parsePairCursor(cursor: string): [number, number] | null {
   return areIds && pairCursor(first, second) === cursor ? [first, second] : null;
 }
 
+/** The event after which a replay continues, and its last one: null in a cursor of an earlier release. */
+export function parseReplayCursor(cursor: string): [number, number | null] | null {
+  const after = parseCursor(cursor);
+  return after === null ? parsePairCursor(cursor) : [after, null];
+}
+
 /** A number to continue from, as an opaque text. */
 export function toCursor(after: number): string {
   return Buffer.from(String(after), 'latin1').toString('base64url');

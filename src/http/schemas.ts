@@ -31,7 +31,7 @@ export function describedAs<T extends TSchema>(schema: T, described: object) {
 export const READ_AS = 'x-read-as';
 
 /** What such a text is. `pair-cursor`: the cursor of a purge. */
-export type ReadAs = 'time' | 'cursor' | 'pair-cursor';
+export type ReadAs = 'time' | 'cursor' | 'pair-cursor' | 'replay-cursor';
 
 /** The mark of a record whose responses carry an ETag, for the API description. */
 export const ETAG_MARK = 'x-etag';

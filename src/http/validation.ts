@@ -5,7 +5,7 @@ import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts
 import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
-import { INVALID_CURSOR, parseCursor, parsePairCursor } from './paging.ts';
+import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from './paging.ts';
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
 
 /** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
@@ -16,6 +16,7 @@ const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail
   time: { read: parseDateTime, detail: INVALID_DATE_TIME },
   cursor: { read: parseCursor, detail: INVALID_CURSOR },
   'pair-cursor': { read: parsePairCursor, detail: 'must be a next_cursor of a purge' },
+  'replay-cursor': { read: parseReplayCursor, detail: INVALID_CURSOR },
 };
 /** A text that is too long already has that error. */
 const isReadable: SchemaValidateFunction = (as: ReadAs, text: string, { maxLength } = {}) =>

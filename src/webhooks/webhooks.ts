@@ -156,7 +156,7 @@ export function startWebhooks(
     addRoutes: (routes) => {
       webhookRoutes(routes, webhooks, idempotency);
       eventRoutes(routes, events);
-      replayRoutes(routes, { replays, idempotency, now });
+      replayRoutes(routes, { replays, idempotency });
       deliveryRoutes(routes, { reader, redelivery, removal, idempotency });
       lineRoutes(routes, { lines: lineService, idempotency, now });
       waitingRoutes(routes, { waiting, lines: lineService, idempotency, now });

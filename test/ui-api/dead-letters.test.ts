@@ -120,6 +120,18 @@ describe('dead letters of all webhooks', () => {
     assert.deepEqual([next.done, next.remaining], [0, 0], 'what failed later is not part of it');
   });
 
+  test('of a clock that was set back since are redelivered as well', async () => {
+    await using _service = service;
+    const tomorrow = Date.now() + 86_400_000;
+    await runSql(
+      service.settings.data_dir,
+      `update deliveries set updated_at = ? where status = 'DEAD_LETTERED' returning id`,
+      tomorrow,
+    );
+    assert.equal((await redeliver({ webhook_id: ids.North })).done, 3);
+    assert.equal((await redeliver({})).done, 3);
+  });
+
   test('of inactive webhooks are left alone, and a request for them is rejected with the reason', async () => {
     await using _service = service;
     const record = (await service.api.get(`/webhooks/${ids.North}`)).body;

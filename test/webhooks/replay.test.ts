@@ -9,6 +9,7 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -166,13 +167,16 @@ describe('replaying events to a webhook', () => {
     assert.deepEqual(new Set(Object.values(await statuses())), new Set(['EXPIRED']));
   });
 
-  test('of many events works step by step', async () => {
+  test('of many events works step by step, without those that occur between the steps', async () => {
     await using service = await startTestService({ settings: { enable_queue_polling: false } });
     const { api } = service;
     const names = accountNames(520);
     for (let from = 0; from < names.length; from += 20)
       await Promise.all(names.slice(from, from + 20).map((name) => api.create('/accounts', { name })));
     const id = await createWebhook(api, 'http://127.0.0.1:9/');
+    const inactive = await createWebhook(api, 'http://127.0.0.1:9/', { name: 'Inactive', enabled: false });
+    const counting = `/webhooks/${inactive}/replay?from_dt=${LONG_AGO}&dry_run=true`;
+    const counted = await api.post(counting);
     const first = await api.post(`/webhooks/${id}/replay?from_dt=${LONG_AGO}`);
     assert.equal(first.body.replayed, 500);
     assert.notEqual(first.body.next_cursor, null);
@@ -182,6 +186,21 @@ describe('replaying events to a webhook', () => {
     assert.deepEqual(next.body, { replayed: 20, next_cursor: null });
     assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 520);
     assert.deepEqual(await listDeliveries(api, id), []);
+    await createAccounts(api, 'later');
+    const last = await api.post(`${counting}&cursor=${counted.body.next_cursor}`);
+    assert.deepEqual(last.body, { replayed: 20, next_cursor: null });
+  });
+
+  test('includes events from before the clock was set back', async () => {
+    const clock = new ManualClock();
+    await using service = await startTestService({ now: clock.now });
+    const { api } = service;
+    await createWebhook(api, 'http://127.0.0.1:9/', { paused: true });
+    await createAccounts(api, 'by the fast clock');
+    clock.pass(-30 * 60_000);
+    await createAccounts(api, 'by the slow clock');
+    const late = await createWebhook(api, 'http://127.0.0.1:9/', { name: 'Late', paused: true });
+    assert.equal(await replay(api, late), 2);
   });
 
   test('names the errors of a request, and replays only once for the same idempotency key', async () => {

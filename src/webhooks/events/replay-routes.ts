@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
+import { PageQuery, pairCursor, parseReplayCursor } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { Nullable, TimeQuery } from '../../http/schemas.ts';
+import { Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
 const ReplayQuery = Type.Object({
   from_dt: TimeQuery('Required: events at or after this time, ISO 8601 with a time zone.'),
-  to_dt: TimeQuery('Events before this time. Defaults to now.'),
+  to_dt: TimeQuery('Events before this time. By default, all that have occurred before the first call.'),
   again: Type.Optional(
     Type.Boolean({
       description:
@@ -23,7 +23,7 @@ const ReplayQuery = Type.Object({
       description: 'If true, nothing is queued. The response has the number of messages that would be.',
     }),
   ),
-  cursor: PageQuery.properties.cursor,
+  cursor: Type.Optional(Type.String({ ...PageQuery.properties.cursor, [READ_AS]: 'replay-cursor' })),
 });
 
 const ReplayRecord = Type.Object(
@@ -44,7 +44,7 @@ const ReplayRecord = Type.Object(
 /** Replaying events to a webhook. */
 export function replayRoutes(
   routes: Routes,
-  { replays, idempotency, now }: { replays: ReplayService; idempotency: Idempotency; now: () => number },
+  { replays, idempotency }: { replays: ReplayService; idempotency: Idempotency },
 ): void {
   routes.post(
     '/webhooks/:webhook_id/replay',
@@ -68,18 +68,19 @@ export function replayRoutes(
       assertValid(request, request.query.from_dt === undefined ? [required] : []);
       const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
       const { from, to } = parsePeriod({ from_dt, to_dt });
-      const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+      const [after, upTo] = (cursor === undefined ? null : parseReplayCursor(cursor)) ?? [null, null];
       // With a cursor, an earlier call has waited. A count need not be that exact.
       if (after === null && !dryRun) await replays.untilChangesEnded();
       return await idempotency.answer(request, reply, async (tx) => {
         const id = webhookIdOf(request.params);
-        const { replayed, next } = await replays.step(
+        const step = await replays.step(
           id,
-          { from: from!, to: to ?? now() + 1, again, dryRun, after },
+          { from: from!, to: to ?? null, again, dryRun, after, upTo },
           actorOf(request),
           tx,
         );
-        return { status: 202, body: { replayed, next_cursor: next === null ? null : toCursor(next) } };
+        const next = step.next === null ? null : pairCursor(step.next, step.upTo);
+        return { status: 202, body: { replayed: step.replayed, next_cursor: next } };
       });
     },
   );

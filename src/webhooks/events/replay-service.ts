@@ -20,7 +20,7 @@ import {
 } from '../history/delivery-store.ts';
 import { MessageBuilder } from '../messages/message.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
-import { drawTransactionNumber, isOpenBefore } from './block-store.ts';
+import { drawTransactionNumber, isOpenBefore, readLastEvent } from './block-store.ts';
 import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
 import { lockReplayed, setReplayed } from './event-store.ts';
 import { formatIds } from './id-ranges.ts';
@@ -39,9 +39,9 @@ const LOOK_AGAIN_MS = 20;
 
 /** Which events are replayed. */
 export interface ReplayRequest {
-  /** Epoch milliseconds; `to` is excluded. */
+  /** Epoch milliseconds; `to` is excluded. Null: all that have occurred, whatever the clock says. */
   from: number;
-  to: number;
+  to: number | null;
   /**
    * Whether events are included whose message the webhook already got. Messages that still wait are never queued
    * again.
@@ -51,6 +51,8 @@ export interface ReplayRequest {
   dryRun: boolean;
   /** The event after which the step begins; null for the first. */
   after: number | null;
+  /** The last event that is replayed, so that a replay ends while more occur; null in the first step: the latest. */
+  upTo: number | null;
 }
 
 /** The result of a step. */
@@ -59,6 +61,8 @@ export interface ReplayStep {
   replayed: number;
   /** The event after which the next step begins; null at the end. */
   next: number | null;
+  /** That of the next step. */
+  upTo: number;
 }
 
 /** An event that a step replays. */
@@ -114,13 +118,15 @@ export class ReplayService {
       const fits = await readMatcher(tx, webhook);
       const chosen: ChosenEvent[] = [];
       let after: number | null = request.after ?? 0;
+      const upTo = request.upTo ?? (await readLastEvent(tx));
       const left = { events: STEP_EVENTS, bytes: STEP_BYTES };
       while (after !== null && chosen.length < STEP_MESSAGES && left.events > 0 && left.bytes > 0) {
         const page: FoundEvents = await searchEvents(tx, {
           ...ALL_EVENTS,
           from: request.from,
-          to: request.to,
+          to: request.to ?? ALL_EVENTS.to,
           after,
+          before: upTo + 1,
           direction: 'ascending',
           limit: STEP_MESSAGES - chosen.length,
           maxBytes: left.bytes,
@@ -139,7 +145,7 @@ export class ReplayService {
         ? await countQueueable(tx, webhookId, chosen)
         : await this.#queue(tx, webhook, chosen);
       if (replayed > 0 && !request.dryRun) await this.#record(tx, webhook, { ...request, by, replayed });
-      return { replayed, next: after };
+      return { replayed, next: after, upTo };
     });
   }
 
@@ -148,8 +154,10 @@ export class ReplayService {
     { id, name }: StoredWebhook,
     { by, from, to, again, replayed }: ReplayRequest & { by: Actor; replayed: number },
   ): Promise<void> {
-    const details = { messages: replayed, from_dt: formatDateTime(from), to_dt: formatDateTime(to), again };
-    await recordAudit(tx, { by, action: 'EVENTS_REPLAYED', id, name, details }, this.#with.now());
+    const now = this.#with.now();
+    const period = { from_dt: formatDateTime(from), to_dt: formatDateTime(to ?? now) };
+    const details = { messages: replayed, ...period, again };
+    await recordAudit(tx, { by, action: 'EVENTS_REPLAYED', id, name, details }, now);
   }
 
   async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly ChosenEvent[]): Promise<number> {

@@ -4,7 +4,7 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
-import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
+import { countDeadLettered, readLatestDeadLetterAt, readWebhooksWithDeadLetters } from './delivery-store.ts';
 import type { RedeliveryService } from './redelivery-service.ts';
 
 /** Maximum number of messages that one step redelivers or removes, over all webhooks. */
@@ -28,7 +28,7 @@ export interface DeadLetterStepRequest {
   /** Null for the dead letters of all webhooks. A redelivery then omits inactive and deleted webhooks. */
   webhookId: number | null;
   filter: DeliveryFilter;
-  /** Epoch milliseconds: the `until` of the step before. Defaults to now. */
+  /** Epoch milliseconds: the `until` of the step before. Defaults to now, or to the latest dead letter if that is later. */
   until?: number | undefined;
   /** Where the step before ended; null for the first step. */
   from: DeadLetterPosition | null;
@@ -71,7 +71,8 @@ export class DeadLetterSteps {
    * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
   async step(request: DeadLetterStepRequest): Promise<DeadLetterStep> {
-    const { webhookId, action, until = this.#with.now() } = request;
+    const { webhookId, action } = request;
+    const until = request.until ?? (await this.#untilNow());
     const { done, next } = await this.#act(request, until);
     const bound = MAX_REMAINING_COUNTED + 1;
     const remaining =
@@ -91,6 +92,11 @@ export class DeadLetterSteps {
       until,
       next: remaining === 0 ? null : next,
     };
+  }
+
+  /** The end of everything that is dead-lettered now, also by a clock that was set back since. */
+  async #untilNow(): Promise<number> {
+    return Math.max(this.#with.now(), (await readLatestDeadLetterAt(this.#with.reader)) ?? 0);
   }
 
   async #act(

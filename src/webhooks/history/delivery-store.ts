@@ -201,6 +201,14 @@ export async function readWebhooksWithDeadLetters(
   return rows.map((row) => row.id);
 }
 
+/** When the latest dead letter of all webhooks became one; null if there is none. */
+export async function readLatestDeadLetterAt(reader: Pick<Reader, 'all'>): Promise<number | null> {
+  const [row] = await reader.all<{ latest: number | null }>(
+    `select max(updated_at) as latest from deliveries where status = 'DEAD_LETTERED'`,
+  );
+  return row?.latest ?? null;
+}
+
 /**
  * The number of messages that were dead-lettered up to a given time, of one webhook or of all. Only messages after a
  * given one count, up to a limit.

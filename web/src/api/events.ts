@@ -6,7 +6,7 @@ import type {
 } from '../../../src/webhooks/events/event-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
-import { request, requestTimed } from './request.ts';
+import { request } from './request.ts';
 
 export type { EventRecord, EventSummary, EventWebhookRecord };
 
@@ -80,53 +80,40 @@ export const eventWebhookQuery = (eventId: number, webhookId: number) =>
 /** The events to replay to a webhook. Times are in the format of the API. */
 export interface ReplayPeriod {
   from: string;
-  /** Null: now, by the clock of the service. */
+  /** Null: all events until the first step. */
   to: string | null;
   again: boolean;
 }
 
-/**
- * One step of a replay. With `dryRun`, nothing is queued, and `replayed` is the number of events that would be.
- * `clockAhead` is by how many milliseconds the service's clock is ahead of this machine's.
- */
+/** One step of a replay. With `dryRun`, nothing is queued, and `replayed` is the number of events that would be. */
 export async function replayEvents(
   webhookId: number,
   { from, to, again, cursor, dryRun }: ReplayPeriod & { cursor: string | undefined; dryRun: boolean },
   signal?: AbortSignal,
-): Promise<{ replayed: number; next_cursor: string | null; clockAhead: number }> {
+): Promise<{ replayed: number; next_cursor: string | null }> {
   const query = { from_dt: from, to_dt: to, again, cursor, dry_run: dryRun };
   const path = withQuery(`/webhooks/${webhookId}/replay`, query);
-  const { record, clockAhead } = await requestTimed<{ replayed: number; next_cursor: string | null }>(
-    'POST',
-    path,
-    signal === undefined ? {} : { signal },
-  );
-  return { ...record, clockAhead };
+  return await request('POST', path, signal === undefined ? {} : { signal });
 }
 
 /** Maximum number of steps of a count. A larger number would tell people little more, and take long. */
 const COUNTED_STEPS = 20;
 
-/** The number of messages that a replay would queue, up to a limit, and how far the service's clock is ahead. */
+/** The number of messages that a replay would queue, up to a limit. */
 export const replayCountQuery = (webhookId: number, period: ReplayPeriod) =>
   queryOptions({
     queryKey: ['webhooks', webhookId, 'replay', period],
     queryFn: async ({ signal }) => {
       let count = 0;
-      let ahead = 0;
       let cursor: string | undefined;
       for (let step = 0; step < COUNTED_STEPS; step += 1) {
-        const {
-          replayed,
-          next_cursor: next,
-          clockAhead,
-        } = await replayEvents(webhookId, { ...period, cursor, dryRun: true }, signal);
+        const step = { ...period, cursor, dryRun: true };
+        const { replayed, next_cursor: next } = await replayEvents(webhookId, step, signal);
         count += replayed;
-        if (next === null) return { count, isLowerBound: false, clockAhead };
-        ahead = clockAhead;
+        if (next === null) return { count, isLowerBound: false };
         cursor = next;
       }
-      return { count, isLowerBound: true, clockAhead: ahead };
+      return { count, isLowerBound: true };
     },
     gcTime: 0,
   });

@@ -85,9 +85,7 @@ function Period({
     event.preventDefault();
     const isComplete = [to.check(), from.check()].every(Boolean);
     if (!isComplete || !isValid || count === undefined) return;
-    // Events that the webhook gets during the replay would be sent again if the replay had no end.
-    const end = period.to ?? (again ? new Date(Date.now() + count.clockAhead).toISOString() : null);
-    onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled, to: end });
+    onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled });
   };
   const faultOfStart =
     fromInstant === null ? texts.enterTime : isValid || isIncomplete ? undefined : texts.order;
