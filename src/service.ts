@@ -175,6 +175,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       ],
       leases: storage.leases,
       log: logs.for('Cleaner'),
+      now,
     }),
   );
   cleaner.start();

@@ -1,6 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
-import { MINUTE_MS } from '../time/units.ts';
+import { formatDateTime } from '../time/date-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/units.ts';
 import type { TaskLeases } from './task-leases.ts';
 
 /** Rows removed per step: a few milliseconds of database time. */
@@ -11,6 +13,10 @@ const STEP_PAUSE_MS = 25;
 const ROUND_PAUSE_MS = MINUTE_MS;
 /** After this time, the first of several instances to start a round does the cleaning. */
 const REST_MS = ROUND_PAUSE_MS / 2;
+/** If nothing was removed for longer, the clock may be wrong. */
+const DOUBTED_FROM_MS = 2 * DAY_MS;
+/** For how long a clock is doubted. Until then, it is usually corrected. */
+const DOUBTED_FOR_MS = HOUR_MS;
 /** Instances of earlier releases know the task by this name. */
 const TASK = 'clean-history';
 
@@ -37,23 +43,31 @@ export interface CleanerDependencies {
   steps: readonly CleaningStep[];
   leases: TaskLeases;
   log: Pick<Logger, 'info' | 'warn'>;
+  now: () => number;
+  /** Milliseconds since any time, by a clock that nobody sets. @defaultValue `performance.now` */
+  monotonicNow?: () => number;
+  /** Pause between rounds, in milliseconds. @defaultValue 60 000 */
+  pauseMs?: number;
 }
 
 /** Removes what has expired, in small steps, on one of several instances at a time. */
 export class Cleaner implements AsyncDisposable {
   readonly #with: CleanerDependencies;
   readonly #task: BackgroundTask;
+  /** Since when the clock is doubted, in monotonic time; null while it is not. */
+  #doubtedSince: number | null = null;
 
   constructor(dependencies: CleanerDependencies) {
     this.#with = dependencies;
-    const { leases, log } = dependencies;
+    const { leases, log, pauseMs = ROUND_PAUSE_MS } = dependencies;
     this.#task = new BackgroundTask({
       round: async (signal) => {
+        if (await this.#isClockDoubted()) return;
         await leases.run(TASK, { restMs: REST_MS, signal }, async (held) => {
           await this.cleanOnce(held);
         });
       },
-      pauseMs: ROUND_PAUSE_MS,
+      pauseMs,
       onError: (error) => log.warn('expired data could not be removed; retrying in a minute', { error }),
     });
   }
@@ -85,6 +99,28 @@ export class Cleaner implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#task[Symbol.asyncDispose]();
+  }
+
+  /**
+   * Whether the clock may be far ahead: then everything would seem expired, and be gone before the clock is corrected. A
+   * service that was off for days looks the same, so it cleans an hour later.
+   */
+  async #isClockDoubted(): Promise<boolean> {
+    const { leases, log, now, monotonicNow = performance.now.bind(performance) } = this.#with;
+    const last = await leases.leasedUntil(TASK);
+    const at = now();
+    if (last === null || at - last <= DOUBTED_FROM_MS) {
+      this.#doubtedSince = null;
+      return false;
+    }
+    if (this.#doubtedSince === null) {
+      this.#doubtedSince = monotonicNow();
+      log.warn(
+        'expired data is kept for an hour: by the clock, it was last removed days ago; if the service was not off since, correct the clock',
+        { last_dt: formatDateTime(last), now_dt: formatDateTime(at) },
+      );
+    }
+    return monotonicNow() - this.#doubtedSince < DOUBTED_FOR_MS;
   }
 
   /** Repeats a step until nothing is left of what it removes. */

@@ -66,6 +66,15 @@ export class TaskLeases {
     }
   }
 
+  /** Until when a task was leased last, by any instance; null if it never was. */
+  async leasedUntil(task: string): Promise<number | null> {
+    const [row] = await this.#with.database.reader.all<{ leased_until: number }>(
+      'select leased_until from task_leases where task = ?',
+      task,
+    );
+    return row?.leased_until ?? null;
+  }
+
   /** Makes a change without effect, to see whether the database accepts changes. @throws {DatabaseUnavailableError} */
   async tryChange(): Promise<void> {
     await this.run('change-probe', { restMs: 0, signal: NEVER }, async () => {});

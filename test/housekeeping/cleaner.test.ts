@@ -4,6 +4,7 @@ import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { Cleaner, type CleaningStep } from '../../src/housekeeping/cleaner.ts';
 import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -37,6 +38,7 @@ async function linesOf(...steps: readonly CleaningStep[]) {
   await using cleaner = new Cleaner({
     steps: [...steps, last],
     leases: new TaskLeases({ database: test.database, now: Date.now }),
+    now: Date.now,
     log: logs.for('Cleaner'),
   });
   cleaner.start();
@@ -133,6 +135,7 @@ describe('the cleaner of the service', () => {
         { name: 'sessions', run: async () => (others += 1) },
       ],
       leases: new TaskLeases({ database: test.database, now: Date.now }),
+      now: Date.now,
       log: { info: () => {}, warn: () => {} },
     });
     cleaner.start();
@@ -141,5 +144,77 @@ describe('the cleaner of the service', () => {
     wake.resolve();
     await ended;
     assert.equal(others, 0);
+  });
+
+  describe('after the clock moved on by many days', () => {
+    const DAY = 86_400_000;
+    const HOUR = 3_600_000;
+
+    /** A cleaner that has run before its clock was set 91 days ahead, and one that was started then. */
+    async function startLater() {
+      await using stack = new AsyncDisposableStack();
+      const { database } = stack.use(await openTestDatabase());
+      const [clock, monotonic] = [new ManualClock(), new ManualClock()];
+      const lines: string[] = [];
+      const destination = { write: (line: string) => void lines.push(line) };
+      const log = createLogs({ level: 'info', customLevels: {}, destination }).for('Cleaner');
+      let removals = 0;
+      let looks = 0;
+      const start = () => {
+        const cleaner = new Cleaner({
+          steps: [{ name: 'events', run: async () => (removals += 1) }],
+          leases: new TaskLeases({ database, now: clock.now }),
+          log,
+          now: () => {
+            looks += 1;
+            return clock.now();
+          },
+          monotonicNow: monotonic.now,
+          pauseMs: 1,
+        });
+        cleaner.start();
+        return cleaner;
+      };
+      await using before = start();
+      await until(() => removals === 1, 'the first one removes');
+      await before[Symbol.asyncDispose]();
+      removals = 0;
+      clock.pass(91 * DAY);
+      stack.use(start());
+      const parts = stack.move();
+      return {
+        clock,
+        monotonic,
+        removals: () => removals,
+        lines: () => lines.map((line) => JSON.parse(line)),
+        untilLooks: async (more: number) => {
+          const wanted = looks + more;
+          await until(() => looks >= wanted, 'it looked again');
+        },
+        [Symbol.asyncDispose]: () => parts.disposeAsync(),
+      };
+    }
+
+    it('keeps everything for an hour, and warns once, because the clock may be wrong', async () => {
+      await using world = await startLater();
+      await world.untilLooks(3);
+      world.monotonic.pass(HOUR - 1);
+      await world.untilLooks(3);
+      assert.equal(world.removals(), 0);
+      const warnings = world.lines().filter(({ level }) => level === 'warn');
+      assert.deepEqual(
+        warnings.map(({ last_dt, now_dt }) => [last_dt, now_dt]),
+        [['2030-01-01T00:00:30.000Z', '2030-04-02T00:00:00.000Z']],
+      );
+      world.monotonic.pass(1);
+      await until(() => world.removals() === 1, 'the hour is over');
+    });
+
+    it('goes on as soon as the clock is right again', async () => {
+      await using world = await startLater();
+      await world.untilLooks(3);
+      world.clock.pass(-91 * DAY + 60_000);
+      await until(() => world.removals() === 1, 'it removes what has expired');
+    });
   });
 });

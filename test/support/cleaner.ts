@@ -23,5 +23,6 @@ export function historyCleaner(
     steps: historyCleaningSteps({ database, lines, historyDays, deadLetterDays, now }),
     leases: new TaskLeases({ database, now: Date.now }),
     log: logs.for('Cleaner'),
+    now: Date.now,
   });
 }

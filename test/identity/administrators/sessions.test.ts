@@ -244,7 +244,7 @@ describe('sessions', () => {
       await tx.run("insert into guess_budgets (budget, full_at) values ('x', 1)");
       await tx.run("insert into setup_links (subject, token_hash, expires_at) values ('first', 'x', 1)");
       // The former service finished a round just now: as if that was a minute ago.
-      await tx.run('update task_leases set leased_until = 1');
+      await tx.run('update task_leases set leased_until = ?', Date.now() - 60_000);
     });
     assert.equal(await left(), 3);
     await using _service = await startTestService({ dataDir });
