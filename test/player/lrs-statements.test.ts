@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { ManualClock } from '../support/clock.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
   ANN,
@@ -15,6 +16,8 @@ import {
   VOIDED,
   withSignature,
 } from './lrs-helpers.ts';
+
+const HOUR = 3_600_000;
 
 describe('statements of the learning record store', () => {
   let service: TestService;
@@ -125,6 +128,43 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await lrs.find({ registration, until: json.stored, agent: JSON.stringify(ANN) }), [
       first,
     ]);
+  });
+
+  test('are found by those who poll, also if the clock was set back before they were stored', async () => {
+    const clock = new ManualClock();
+    await using clocked = await startTestService({ now: clock.now });
+    const reader = await lrsClient(clocked);
+    const poll = async (since?: string) => {
+      const query = { ascending: 'true', ...(since === undefined ? {} : { since }) };
+      const { headers, json } = await reader.call('GET', 'statements', { query });
+      return {
+        ids: json.statements.map(({ id }: { id: string }) => id),
+        last: json.statements.at(-1)?.stored,
+        through: headers.get('x-experience-api-consistent-through')!,
+      };
+    };
+    await reader.store(statement());
+    const first = await poll();
+    clock.pass(3 * HOUR);
+    const quiet = await poll();
+    assert.deepEqual(quiet.ids, first.ids);
+    clock.pass(-4 * HOUR);
+    const ids = [...(await reader.store(statement())), ...(await reader.store(statement()))];
+    for (const since of [first.last, first.through, quiet.through])
+      assert.deepEqual((await poll(since)).ids, ids, `since ${since}`);
+    const { through, last } = await poll();
+    assert.equal(through, last);
+    assert.ok(through > quiet.through);
+  });
+
+  test('are all there a day later, also if none was stored since', async () => {
+    const clock = new ManualClock();
+    await using clocked = await startTestService({ now: clock.now });
+    const reader = await lrsClient(clocked);
+    await reader.store(statement());
+    clock.pass(30 * HOUR);
+    const { headers } = await reader.call('GET', 'statements');
+    assert.equal(headers.get('x-experience-api-consistent-through'), '2030-01-01T06:00:00.000Z');
   });
 
   test('that are voided are found only as voided, whichever statement came first', async () => {

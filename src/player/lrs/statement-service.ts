@@ -17,6 +17,7 @@ import {
   insertTerms,
   lockStoring,
   markVoided,
+  selectEarliestStoring,
   selectReferring,
   selectStatementHeads,
 } from './statement-store.ts';
@@ -96,7 +97,7 @@ export class StatementService {
     } = {},
   ): Promise<string[]> {
     await lockStoring(tx);
-    const now = this.#now();
+    const now = Math.max(this.#now(), await selectEarliestStoring(tx));
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
     const known = await selectStatementHeads(tx, idsOf(statements));
     const fresh: { id: string; statement: Statement }[] = [];

@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS, lockSharedFor } from '../../database/advisory-locks.ts';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
+import { DAY_MS } from '../../time/units.ts';
 import type { IndexTerm } from './statement-index.ts';
 
 /** SQL for statements, one operation per function. */
@@ -74,19 +75,41 @@ export async function lockStoring(tx: Transaction): Promise<void> {
 }
 
 /**
- * The time up to which every stored statement is visible. On PostgreSQL, concurrent transactions may commit in a
+ * The earliest time at which the open transaction may store a statement: after all others, even if the clock was set back,
+ * and not before it began: see {@link selectConsistentThrough}.
+ */
+export async function selectEarliestStoring(tx: Transaction): Promise<number> {
+  const began =
+    tx.dialect === 'sqlite' ? '0' : 'ceil(extract(epoch from transaction_timestamp()) * 1000)::bigint';
+  const [row] = await tx.all<{ newest: number | null; began_at: number }>(
+    `select (select max(s.stored_at) from lrs_statements s) as newest, ${began} as began_at`,
+  );
+  return Math.max((row?.newest ?? -1) + 1, row?.began_at ?? 0);
+}
+
+/** A clock may be set back by this much: a machine that was in the wrong time zone. */
+const SET_BACK_MS = DAY_MS;
+
+/**
+ * The time up to which every stored statement is visible, and that no later one gets. It is that of the newest statement:
+ * the current time may come again, once the clock was set back. On PostgreSQL, concurrent transactions may commit in a
  * different order from their `stored` times. No statement of an open transaction is older than the transaction itself.
  */
 export async function selectConsistentThrough(reader: Reader, now: number): Promise<number> {
-  if (reader.dialect === 'sqlite') return now;
-  const [row] = await reader.all<{ began_at: number | null }>(
-    `select floor(extract(epoch from min(a.xact_start)) * 1000)::bigint as began_at
-     from pg_locks l join pg_stat_activity a on a.pid = l.pid
-     where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
-       and (l.classid::bigint << 32) + l.objid::bigint = ?`,
-    ADVISORY_LOCKS.storingStatements,
+  const began =
+    reader.dialect === 'sqlite'
+      ? 'null'
+      : `(select floor(extract(epoch from min(a.xact_start)) * 1000)::bigint
+          from pg_locks l join pg_stat_activity a on a.pid = l.pid
+          where l.locktype = 'advisory'
+            and l.database = (select oid from pg_database where datname = current_database())
+            and (l.classid::bigint << 32) + l.objid::bigint = ${ADVISORY_LOCKS.storingStatements})`;
+  // In one statement: what commits after the newest one was read is among the open transactions.
+  const [row] = await reader.all<{ newest: number | null; began_at: number | null }>(
+    `select (select max(s.stored_at) from lrs_statements s) as newest, ${began} as began_at`,
   );
-  return Math.min(now, row?.began_at ?? now);
+  const through = Math.max(row?.newest ?? 0, now - SET_BACK_MS);
+  return Math.min(through, (row?.began_at ?? Number.POSITIVE_INFINITY) - 1);
 }
 
 /** Statements of a registration in the order of storing, at most one more than the limit. */
