@@ -41,6 +41,22 @@ describe('statements of the learning record store', () => {
     assert.equal(authority.account.name.startsWith('cw_'), true);
   });
 
+  test('keep timestamps of any precision and those of leap seconds', async () => {
+    for (const timestamp of [
+      '2026-11-26T18:00:00.123456789012Z',
+      '2016-12-31T23:59:60Z',
+      '2017-01-01T05:29:60.5+05:30',
+    ]) {
+      const [id] = await lrs.store(statement({ timestamp }));
+      const { json } = await lrs.call('GET', 'statements', { query: { statementId: id! } });
+      assert.equal(json.timestamp, timestamp);
+    }
+    for (const timestamp of ['2016-12-31T23:59:61Z', '2016-12-31T22:59:60Z', '2016-12-31T24:00:00Z']) {
+      const { status } = await lrs.call('POST', 'statements', { body: statement({ timestamp }) });
+      assert.equal(status, 400, timestamp);
+    }
+  });
+
   test('are found by agent, verb, activity and registration, and by all of them together', async () => {
     const registration = randomUUID();
     const context = { registration };

@@ -1,5 +1,6 @@
 import { isAbsoluteIri } from '../../course-packages/absolute-iri.ts';
 import { parseDateTime } from '../../time/date-time.ts';
+import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 
 /** The data types of the Experience API (section 4 of "Data"). Each function describes the error in a value. */
 
@@ -17,6 +18,9 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:[ \t]*;.*)?$/i;
 /** An offset from UTC. xAPI forbids minus zero. */
 const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
 const NEGATIVE_ZERO = /-00(?::?00)?$/;
+/** Digits of a second that make no difference in milliseconds. */
+const MORE_DIGITS = /([.,]\d{9})\d+/;
+const LEAP_SECOND = /^(?<minute>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:)60/i;
 const DURATION =
   /^P(?=.)(?:\d+(?:[.,]\d+)?W|(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?)$/;
 /** A language tag of RFC 5646: langtag, private use, or one of the grandfathered tags. */
@@ -61,9 +65,17 @@ export function isOneOf(...values: readonly string[]): Check {
   return text((value) => values.includes(value), `must be ${values.join(' or ')}`);
 }
 
-/** Parses a timestamp into epoch milliseconds; null if it is invalid. A timestamp without an offset is read as UTC. */
+/**
+ * Parses a timestamp into epoch milliseconds; null if it is invalid. A timestamp without an offset is read as UTC. A leap
+ * second is read as the first second of the next day.
+ */
 export function parseTimestamp(value: string): number | null {
   const time = value.slice('2000-01-01'.length);
   if (NEGATIVE_ZERO.test(time)) return null;
-  return parseDateTime(OFFSET.test(time) ? value : `${value}Z`);
+  const text = (OFFSET.test(time) ? value : `${value}Z`).replace(MORE_DIGITS, '$1');
+  if (!LEAP_SECOND.test(text)) return parseDateTime(text);
+  const before = parseDateTime(text.replace(LEAP_SECOND, '$<minute>59'));
+  if (before === null) return null;
+  const moment = before + SECOND_MS;
+  return Math.floor(moment / SECOND_MS) % (DAY_MS / SECOND_MS) === 0 ? moment : null;
 }
