@@ -58,7 +58,8 @@ export function timespanMs(text: string): number | null {
 
 /** Formats milliseconds as a `CMITimespan`. */
 export function timespanOf(ms: number): string {
-  const seconds = ms / SECOND_MS;
+  // Rounded first: rounded later, 59.999 seconds would be 60 seconds of the same minute.
+  const seconds = Math.round(ms / 10) / 100;
   const hours = Math.floor(seconds / SECONDS_PER_HOUR);
   const minutes = Math.floor((seconds % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE);
   const rest = (seconds % SECONDS_PER_MINUTE).toFixed(2);
