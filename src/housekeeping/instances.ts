@@ -7,6 +7,8 @@ import { BackgroundTask } from '../time/background-task.ts';
 const BEAT_MS = 10_000;
 /** An instance that has not reported for this time is considered stopped. */
 const GONE_AFTER_MS = 3 * BEAT_MS;
+/** SQL, with the parameters of {@link runningAt}. One that reported in the future did so before the clock was set back. */
+const IS_RUNNING = '(seen_at >= ? and seen_at <= ?)';
 /** Notifies the other instances when one starts or stops. */
 const CHANNEL = 'coursewire_instances';
 
@@ -101,7 +103,7 @@ export class Instances implements AsyncDisposable {
   async #enter(isNew: boolean): Promise<void> {
     const now = this.#with.now();
     await this.#with.database.transaction(async (tx) => {
-      await tx.run('delete from instances where seen_at < ?', now - GONE_AFTER_MS);
+      await tx.run(`delete from instances where not ${IS_RUNNING}`, ...runningAt(now));
       await tx.run(
         `insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)
          on conflict (instance) do update set seen_at = excluded.seen_at`,
@@ -123,9 +125,9 @@ export class Instances implements AsyncDisposable {
 
   async #compare(): Promise<void> {
     const others = await this.#with.database.reader.all<InstanceRow>(
-      'select instance, host_name, settings from instances where instance <> ? and seen_at >= ? order by instance',
+      `select instance, host_name, settings from instances where instance <> ? and ${IS_RUNNING} order by instance`,
       this.#with.about.instance,
-      this.#with.now() - GONE_AFTER_MS,
+      ...runningAt(this.#with.now()),
     );
     const values = others.map((other) => ({ other, theirs: JSON.parse(other.settings) as Values }));
     // Earlier releases do not say. Nearly every instance delivers.
@@ -169,10 +171,14 @@ export class Instances implements AsyncDisposable {
 /** The hosts on which instances are running, each once. Empty for the embedded database, whose folder is locked instead. */
 export async function readRunningHosts(reader: Pick<Reader, 'all'>, now: number): Promise<string[]> {
   const rows = await reader.all<{ host_name: string }>(
-    'select distinct host_name from instances where seen_at >= ? order by host_name',
-    now - GONE_AFTER_MS,
+    `select distinct host_name from instances where ${IS_RUNNING} order by host_name`,
+    ...runningAt(now),
   );
   return rows.map((row) => row.host_name);
+}
+
+function runningAt(now: number): [number, number] {
+  return [now - GONE_AFTER_MS, now + GONE_AFTER_MS];
 }
 
 function isSame(one: SettingDifference, other: SettingDifference): boolean {

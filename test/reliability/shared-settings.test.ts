@@ -129,6 +129,25 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone', 60_000);
     assert.deepEqual(await database.reader.all("select 1 from instances where instance = 'killed'"), []);
   });
+
+  it('are not reported of an instance that was killed before the clock was set back', async () => {
+    await using together = await startTogether({ delivery_timeout: 5 });
+    const [first] = together.services as [TestService];
+    await using database = await openDatabaseOf(together.dataDir);
+    await database.transaction(async (tx) => {
+      await tx.run(
+        'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',
+        'killed',
+        'elsewhere',
+        JSON.stringify({ delivery_timeout: 7 }),
+        Date.now() + 3_600_000,
+      );
+      tx.signal('coursewire_instances');
+    });
+    const killed = () => database.reader.all("select 1 from instances where instance = 'killed'");
+    await until(async () => (await killed()).length === 0, 'its row is removed');
+    assert.deepEqual([warningsOf(first), await differencesOn(first)], [[], []]);
+  });
 });
 
 describe('an instance that only serves the API', SHARED_DATABASE, () => {
