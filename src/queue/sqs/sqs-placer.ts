@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { BackgroundTask } from '../../time/background-task.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import type { QueueKind } from './sqs-api.ts';
@@ -29,6 +30,7 @@ export class SqsPlacer implements AsyncDisposable {
   readonly #with: SqsContext & { maxBytes: () => number };
   /** Lines with messages that may need copies. */
   readonly #lines = new Set<number>();
+  /** By a clock that nobody sets. */
   #searchAt = 0;
   readonly #messages = this.#taskOf(() => this.#placeMessages());
   readonly #deadLetters = this.#taskOf(() => this.#placeDeadLetters());
@@ -68,8 +70,8 @@ export class SqsPlacer implements AsyncDisposable {
   async #placeMessages(): Promise<number> {
     const { database, health, polls, now } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
-    if (now() >= this.#searchAt) {
-      this.#searchAt = now() + SEARCH_MS;
+    if (performance.now() >= this.#searchAt) {
+      this.#searchAt = performance.now() + SEARCH_MS;
       // An instance that polls finds lines without copies by their due times.
       if (!polls) for (const lineId of await readWaitingLines(database.reader)) this.#lines.add(lineId);
     }
@@ -85,7 +87,7 @@ export class SqsPlacer implements AsyncDisposable {
     // If this instance delivers, the rest of a long line needs no copies.
     for (const { lineId } of polls ? unsent : messages) this.#lines.add(lineId);
     await this.#messages.pause(Math.max(ROUND_MS, pauseMs));
-    return this.#lines.size > 0 ? 0 : Math.max(1, this.#searchAt - now());
+    return this.#lines.size > 0 ? 0 : Math.max(1, this.#searchAt - performance.now());
   }
 
   async #placeDeadLetters(): Promise<number> {
