@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { StatementService } from '../../src/player/lrs/statement-service.ts';
+import { StatementTimes } from '../../src/player/lrs/statement-times.ts';
 import type { Statement } from '../../src/player/lrs/xapi-types.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -75,7 +76,8 @@ describe('storing statements', () => {
       assert.notEqual(member, 'query', 'what it reads cannot be counted');
       if (Array.isArray(result)) characters += JSON.stringify(result).length;
     });
-    const statements = new StatementService({ database, now: Date.now });
+    const times = new StatementTimes({ reader: database.reader, now: Date.now });
+    const statements = new StatementService({ database, times });
     const scope: LrsScope = { authority: ANN, mayRead: true, mayWrite: true, path: '', launch: null };
     const store = (...sent: object[]) =>
       statements.store(scope, sent as Statement[], { contents: [], version: '1.0.3' });

@@ -16,6 +16,7 @@ import { agentIdentity } from './statement-index.ts';
 import { StatementReader } from './statement-reader.ts';
 import { answerStatements, json } from './statement-resource.ts';
 import { StatementService } from './statement-service.ts';
+import { StatementTimes } from './statement-times.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
 /** Maximum length of a document's id, because databases limit the length of indexed values. */
@@ -37,8 +38,10 @@ export class Lrs {
 
   constructor(options: { database: Database; now: () => number }) {
     this.#database = options.database;
-    this.statements = new StatementService(options);
-    this.stored = new StatementReader({ reader: options.database.reader, now: options.now });
+    const { reader } = options.database;
+    const times = new StatementTimes({ reader, now: options.now });
+    this.statements = new StatementService({ database: options.database, times });
+    this.stored = new StatementReader({ reader, times });
     this.documents = new DocumentService(options);
   }
 

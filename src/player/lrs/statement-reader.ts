@@ -13,13 +13,13 @@ import {
   type StatementRow,
   selectAttachmentSizes,
   selectAttachments,
-  selectConsistentThrough,
   selectPlaceAt,
   selectStatement,
   selectStatementSizes,
   selectStatements,
   selectStatementsOfRegistration,
 } from './statement-store.ts';
+import type { StatementTimes } from './statement-times.ts';
 import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
 
 /** Maximum size of a page, including attachments. A larger statement gets a page of its own. */
@@ -48,11 +48,11 @@ export interface StatementPage {
 /** Reads statements. Every method enforces its scope. */
 export class StatementReader {
   readonly #reader: Reader;
-  readonly #now: () => number;
+  readonly #times: StatementTimes;
 
-  constructor({ reader, now }: { reader: Reader; now: () => number }) {
+  constructor({ reader, times }: { reader: Reader; times: StatementTimes }) {
     this.#reader = reader;
-    this.#now = now;
+    this.#times = times;
   }
 
   /**
@@ -173,7 +173,7 @@ export class StatementReader {
 
   /** The time up to which every stored statement is visible to readers. */
   async consistentThrough(): Promise<number> {
-    return await selectConsistentThrough(this.#reader, this.#now());
+    return await this.#times.consistentThrough();
   }
 
   async #attachments(rows: readonly StatementRow[]): Promise<AttachmentContent[]> {

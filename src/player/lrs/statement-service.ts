@@ -17,10 +17,10 @@ import {
   insertTerms,
   lockStoring,
   markVoided,
-  selectEarliestStoring,
   selectReferring,
   selectStatementHeads,
 } from './statement-store.ts';
+import type { StatementTimes } from './statement-times.ts';
 import {
   type AttachmentContent,
   isObject,
@@ -45,11 +45,11 @@ const TERM_BYTES = 100;
 /** Stores statements. Every method enforces its scope. */
 export class StatementService {
   readonly #database: Database;
-  readonly #now: () => number;
+  readonly #times: StatementTimes;
 
-  constructor(options: { database: Database; now: () => number }) {
+  constructor(options: { database: Database; times: StatementTimes }) {
     this.#database = options.database;
-    this.#now = options.now;
+    this.#times = options.times;
   }
 
   /**
@@ -97,7 +97,7 @@ export class StatementService {
     } = {},
   ): Promise<string[]> {
     await lockStoring(tx);
-    const now = Math.max(this.#now(), await selectEarliestStoring(tx));
+    const now = await this.#times.next(tx);
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
     const known = await selectStatementHeads(tx, idsOf(statements));
     const fresh: { id: string; statement: Statement }[] = [];

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS, lockSharedFor } from '../../database/advisory-locks.ts';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { MINUTE_MS } from '../../time/units.ts';
 import type { IndexTerm } from './statement-index.ts';
 
 /** SQL for statements, one operation per function. */
@@ -87,8 +87,8 @@ export async function selectEarliestStoring(tx: Transaction): Promise<number> {
   return Math.max((row?.newest ?? -1) + 1, row?.began_at ?? 0);
 }
 
-/** A clock may be set back by this much: a machine that was in the wrong time zone. */
-const SET_BACK_MS = DAY_MS;
+/** How late the time of a store is announced in which nothing was stored: a clock may be set back by this much. */
+const SET_BACK_MS = MINUTE_MS;
 
 /**
  * The time up to which every stored statement is visible, and that no later one gets. It is that of the newest statement:
