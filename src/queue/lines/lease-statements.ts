@@ -146,9 +146,9 @@ export async function postponeLines(
   );
 }
 
-/** Ends the leases of a dead process, so that its heads are due. Returns their number. */
-export async function endAllLeases(tx: Transaction, now: number): Promise<number> {
-  return await tx.run(
+/** Ends the leases of a dead process, so that its heads are due. */
+export async function endAllLeases(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
     'update queue_lines set lease_token = null, available_at = ? where lease_token is not null',
     now,
   );

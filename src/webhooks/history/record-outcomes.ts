@@ -10,7 +10,7 @@ import {
 import { addToStatistics, type StatisticsChange } from './statistics-store.ts';
 
 /** Number of characters of a target's response that the history stores for each attempt. */
-export const MAX_RESPONSE_KEPT = 8_192;
+const MAX_RESPONSE_KEPT = 8_192;
 
 /** An attempt that was made. */
 export interface AttemptOutcome {
@@ -30,7 +30,7 @@ export interface AttemptOutcome {
 }
 
 /** A message that leaves the queue without an attempt. */
-export interface DiscardOutcome {
+interface DiscardOutcome {
   kind: 'discard';
   reason: DiscardReason;
   at: number;
@@ -41,7 +41,7 @@ export interface ReleaseOutcome {
   kind: 'release';
 }
 
-export type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ReleaseOutcome;
+type DeliveryOutcome = AttemptOutcome | DiscardOutcome | ReleaseOutcome;
 
 /** A settlement with what happened to its message. */
 export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
