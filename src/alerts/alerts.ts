@@ -3,7 +3,8 @@ import type { Routes } from '../http/routes.ts';
 import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { smtpPlaceOf } from '../settings/smtp-place.ts';
-import { DAY_MS, SECOND_MS } from '../time/units.ts';
+import { retainedSince } from '../time/retention.ts';
+import { SECOND_MS } from '../time/units.ts';
 import type { WebhookTroubles } from '../webhooks/health/webhook-troubles.ts';
 import { AlertReader } from './alert-reader.ts';
 import { alertRoutes } from './alert-routes.ts';
@@ -87,7 +88,7 @@ export function createAlerts(
     log,
     now,
   });
-  const expired = () => now() - settings.delivery_history_days * DAY_MS;
+  const expired = () => retainedSince(now(), settings.delivery_history_days);
   return {
     start() {
       if (!settings.enable_alerts) {

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Page, PageRequest } from '../database/page.ts';
 import { firstWithin } from '../database/step-bytes.ts';
 import { notFound } from '../problems/problem.ts';
-import { DAY_MS } from '../time/units.ts';
+import { retainedSince } from '../time/retention.ts';
 import {
   type AuditFilter,
   deleteAuditEntriesBefore,
@@ -64,7 +64,9 @@ export class AuditLog {
   /** Removes at most `limit` entries that are too old, and returns how many it removed. */
   async forgetOld(limit: number): Promise<number> {
     const { database, days, now } = this.#with;
-    return await database.transaction((tx) => deleteAuditEntriesBefore(tx, now() - days * DAY_MS, limit));
+    return await database.transaction((tx) =>
+      deleteAuditEntriesBefore(tx, retainedSince(now(), days), limit),
+    );
   }
 
   /** Where to continue after the last examined entry; null if no earlier one can match. */

@@ -1,12 +1,11 @@
 import type { Database } from '../database/database.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
 import type { DeadLetterQueue, LineActions } from '../queue/message-queue.ts';
+import { retainedSince } from '../time/retention.ts';
 import { eraseWebhooks } from './configuration/webhook-store.ts';
 import { deleteEventsBefore } from './events/event-blocks.ts';
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './history/delivery-store.ts';
 import { readForgottenWebhooks } from './history/history-index-store.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Dependencies of {@link historyCleaningSteps}. */
 export interface HistoryCleaningDependencies {
@@ -20,8 +19,8 @@ export interface HistoryCleaningDependencies {
 /** Steps that keep events, history, dead letters and deleted webhooks from growing without limit. */
 export function historyCleaningSteps(dependencies: HistoryCleaningDependencies): CleaningStep[] {
   const { database, lines, historyDays, deadLetterDays, now } = dependencies;
-  const historyBefore = () => now() - historyDays * DAY_MS;
-  const deadBefore = () => now() - deadLetterDays * DAY_MS;
+  const historyBefore = () => retainedSince(now(), historyDays);
+  const deadBefore = () => retainedSince(now(), deadLetterDays);
   return [
     {
       name: 'delivered and discarded messages',

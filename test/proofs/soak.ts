@@ -54,8 +54,7 @@ const TOKEN_SECONDS = 86_400;
 /** Retention counts in days, and the shortest is one. This makes the days of the cleaner shorter. */
 const SHORT_DAYS = changedConstants({
   'src/housekeeping/cleaner.ts': { ROUND_PAUSE_MS },
-  'src/webhooks/history-cleaning.ts': { DAY_MS: KEPT_MS },
-  'src/audit/audit-log.ts': { DAY_MS: KEPT_MS },
+  'src/time/retention.ts': { RETENTION_DAY_MS: KEPT_MS },
 });
 
 /** The measurements of a quarter. */

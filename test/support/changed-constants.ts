@@ -8,7 +8,7 @@ const FROM_SOURCES = pathToFileURL(path.join(ROOT, 'bench/from-sources.js')).hre
 /**
  * The source of a module that a service runs before the program. It changes constants of source files, for what is not a
  * setting, and nothing else of the program, which then runs from its sources.
- * @param changes the values by the names of constants, all of which must be numbers in the file, by the file's path from the
+ * @param changes the values by the names of constants, each of which is defined in one line of the file, by the file's path from the
  *   root of the checkout
  */
 export function changedConstants(
@@ -29,9 +29,9 @@ registerHooks({
     if (!(url in files)) return loaded;
     let source = String(loaded.source);
     for (const [name, value] of files[url]) {
-      const constant = new RegExp('\\\\b' + name + ' = [\\\\d_e]+;');
+      const constant = new RegExp('\\\\bconst ' + name + ' = [^;\\\\n]+;');
       if (!constant.test(source)) throw new Error(name + ' is not where it was');
-      source = source.replace(constant, name + ' = ' + value + ';');
+      source = source.replace(constant, 'const ' + name + ' = ' + value + ';');
     }
     return { ...loaded, source };
   },
