@@ -99,6 +99,19 @@ describe('an AICC course', () => {
     assert.equal((await (await open(registrationId)).parameters()).suspended, text);
   });
 
+  test('may send its data as jQuery does: escaped with escape(), and a plus for each space', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    const lines = ['Lesson_Location = L’été, page 3', 'Lesson_Status = Passed, Suspend', 'Score = 40, 50, 0'];
+    const data = ['[Core]', ...lines, '[Core_Lesson]', 'my state'].join('\r\n');
+    const form = `command=PutParam&session_id=${unit.sessionId}&AICC_Data=${escape(data)}`;
+    assert.match(await unit.sendForm(form.replaceAll('%20', '+')), /^error=0\r\n/);
+    const { success, score } = await resultOf(service, registrationId);
+    assert.deepEqual([success, score], ['PASS', 80]);
+    const { values, suspended } = await unit.parameters();
+    assert.deepEqual([values.Lesson_Location, suspended], ['L’été, page 3', 'my state']);
+  });
+
   for (const [name, status, score, expected] of [
     ['passed as it says', 'passed', '85', ['Completed', 'PASS', 85]],
     [

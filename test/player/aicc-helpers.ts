@@ -12,15 +12,16 @@ export class AiccUnit {
 
   /** Sends a command and answers the text. */
   async send(command: string, data?: string, sessionId = this.sessionId): Promise<string> {
-    const response = await fetch(this.url, {
-      method: 'POST',
-      body: new URLSearchParams({
-        command,
-        version: '4.0',
-        session_id: sessionId,
-        ...(data === undefined ? {} : { AICC_Data: data }),
-      }),
-    });
+    const members = { command, version: '4.0', session_id: sessionId };
+    return await this.sendForm(
+      new URLSearchParams({ ...members, ...(data === undefined ? {} : { AICC_Data: data }) }).toString(),
+    );
+  }
+
+  /** Sends a form that is already encoded, and answers the text. */
+  async sendForm(body: string): Promise<string> {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded; charset=UTF-8' };
+    const response = await fetch(this.url, { method: 'POST', headers, body });
     assert.equal(response.status, 200);
     assert.match(response.headers.get('content-type')!, /^text\/plain/);
     return await response.text();

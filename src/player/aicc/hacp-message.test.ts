@@ -28,6 +28,14 @@ test('a text that JavaScript escaped with escape() is decoded like unescape() do
   assert.equal(form('\u00c3\u00a4%u0041'), 'ä%u0041');
 });
 
+test('a text that JavaScript escaped with escape() may have a plus for each space, as jQuery sends it', () => {
+  const asSpaces = (escaped: string) => escaped.replaceAll('%20', '+');
+  assert.equal(form(asSpaces(escape('L’été, page 3'))), 'L’été, page 3');
+  const withPlus = 'a+b т c';
+  assert.equal(form(asSpaces(escape(withPlus).replaceAll('+', '%2B'))), withPlus);
+  assert.equal(form(escape(withPlus).replaceAll('+', '%2B')), withPlus);
+});
+
 test('a text that is not an escape is unchanged', () => {
   assert.equal(form('100%u %u12 %u12xy'), '100%u %u12 %u12xy');
   assert.equal(form('100%'), '100%');

@@ -159,12 +159,15 @@ function readQuoted(line: string, from: number): { text: string; end: number } |
 
 /**
  * Decodes percent-encoded text: as UTF-8 if it is valid, else as Latin-1. Invalid escapes are kept. Many courses encode
- * with `escape()` of JavaScript, which writes code units beyond Latin-1 as `%uXXXX`, and `+` as it is.
+ * with `escape()` of JavaScript, which writes code units beyond Latin-1 as `%uXXXX`, spaces as `%20` and `+` as it is.
+ * jQuery and many courses replace each `%20` by `+` afterwards, so a `+` is a plus only if the text has a `%20`.
  * @param text one character per byte
  */
 function unescapeText(text: string): string {
   const bytes = Buffer.from(text, 'latin1');
-  if (CODE_UNIT.test(text) && isAscii(bytes)) return unescape(text).toWellFormed();
+  if (CODE_UNIT.test(text) && isAscii(bytes)) {
+    return unescape(text.includes('%20') ? text : text.replaceAll('+', ' ')).toWellFormed();
+  }
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
