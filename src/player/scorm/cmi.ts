@@ -1,7 +1,7 @@
 import { ProblemError } from '../../problems/problem.ts';
 import { hasMoreMembers } from '../attempts/assert-storable-data.ts';
 import type { UnitState } from '../attempts/attempt.ts';
-import { boundedScore } from '../attempts/bounded-score.ts';
+import { scoreInRange } from '../attempts/bounded-score.ts';
 import { textDigest } from './text-digest.ts';
 
 /** The members of a data model, as JSON. They come from courses, so they are untrusted until checked. */
@@ -113,20 +113,13 @@ export function numberIn(cmi: Cmi, name: string): number | null {
   return text === '' || !Number.isFinite(number) ? null : number;
 }
 
-const MIN = 0;
-const MAX = 100;
-
 /**
  * A raw score from 0 to 100: its share of the range, or unchanged if the range is invalid. Null without a score, or if
  * the numbers are too large to calculate with.
  */
 export function scoreOf(score: Cmi): number | null {
   const raw = numberIn(score, 'raw');
-  if (raw === null) return null;
-  const min = numberIn(score, 'min') ?? MIN;
-  const max = numberIn(score, 'max') ?? MAX;
-  const share = max > min ? ((raw - min) / (max - min)) * MAX : raw;
-  return Number.isNaN(share) ? null : boundedScore(share);
+  return raw === null ? null : scoreInRange(raw, numberIn(score, 'min'), numberIn(score, 'max'));
 }
 
 function isObject(value: unknown): value is Cmi {

@@ -1,12 +1,11 @@
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
-import { boundedScore } from '../attempts/bounded-score.ts';
+import { boundedScore, scoreInRange } from '../attempts/bounded-score.ts';
 import { isObject, type JsonObject, type Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 
-const MIN = 0;
-const MAX = 100;
+const PERCENT = 100;
 /** Verbs with the same last path segment mean the same, whoever defined them. */
 const COMPLETING = ['completed', 'passed', 'failed', 'mastered'];
 /** Verbs whose duration is that of the visit. */
@@ -52,12 +51,9 @@ export function visitMsOf({ verb, result }: Statement): number | null {
 export function scoreOfResult(score: unknown): number | null {
   if (!isObject(score)) return null;
   const { scaled, raw, min, max } = score;
-  if (typeof scaled === 'number') return boundedScore(scaled * MAX);
+  if (typeof scaled === 'number') return boundedScore(scaled * PERCENT);
   if (typeof raw !== 'number') return null;
-  const low = typeof min === 'number' ? min : MIN;
-  const high = typeof max === 'number' ? max : MAX;
-  const share = high > low ? ((raw - low) / (high - low)) * MAX : raw;
-  return Number.isNaN(share) ? null : boundedScore(share);
+  return scoreInRange(raw, typeof min === 'number' ? min : null, typeof max === 'number' ? max : null);
 }
 
 function verbName(id: string): string {
