@@ -25,6 +25,20 @@ addEventListener('unload', function () {
 });
 </script></html>`;
 
+/** A unit whose last words are synchronous requests to another server, and which notes their statuses. */
+const REPORTING_ELSEWHERE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
+addEventListener('unload', function () {
+  parent.statuses = [40000, 40000, 10000].map(function (length, at) {
+    var request = new XMLHttpRequest();
+    request.open('POST', 'https://records.example/' + (at + 1), false);
+    try {
+      request.send('x'.repeat(length));
+    } catch (error) {}
+    return request.status;
+  });
+});
+</script></html>`;
+
 /** Shows the unit in a frame that is added only once the page has been there for a while. */
 const FRAME_PAGE = `<!doctype html><html lang="en"><title>Unit</title><script>
 setTimeout(function () {
@@ -206,6 +220,30 @@ describe('the last data of a course that sends it in a synchronous request', () 
     await heading(learner, 'Your last work may not be saved');
     assert.deepEqual(commands, ['PutParam']);
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.completion, 'Unknown');
+  });
+
+  it('is not called received by another server if the browser has no room to send it', async () => {
+    const { registrationId } = await registerTo(service, aiccCourse(REPORTING_ELSEWHERE));
+    await using learner = await newLearner(browser);
+    const arrived: string[] = [];
+    await learner.page.route('https://records.example/**', async (route) => {
+      arrived.push(new URL(route.request().url()).pathname);
+      await route.fulfill({ headers: { 'Access-Control-Allow-Origin': '*' } });
+    });
+    await learner.open(service, registrationId);
+    await learner.course.locator('#ready').waitFor();
+    await exit(learner);
+    await heading(learner, 'You have not finished this course yet');
+    const statuses = await learner.page.evaluate(
+      () => (globalThis as unknown as { statuses: number[] }).statuses,
+    );
+    assert.deepEqual(
+      [statuses, arrived],
+      [
+        [200, 0, 200],
+        ['/1', '/3'],
+      ],
+    );
   });
 
   it('arrives from a frame that the course added itself', async () => {

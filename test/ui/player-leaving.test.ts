@@ -65,6 +65,33 @@ describe('leaving a course with much suspend data', () => {
   });
 });
 
+describe('leaving a course with much suspend data that commits before its end', () => {
+  it('records its end, though a page that is closed cannot send all the data twice', async () => {
+    await using service = await startTestService();
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(await sharedBrowser());
+    await learner.open(service, registrationId);
+    await learner.given();
+    const data = 'x'.repeat(40_000);
+    await learner.calls(['LMSSetValue', 'cmi.suspend_data', data], ['LMSCommit', '']);
+    await learner.saved();
+    await learner.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+      addEventListener('unload', () => {
+        sco.LMSSetValue?.('cmi.suspend_data', `${sco.LMSGetValue?.('cmi.suspend_data')}!`);
+        sco.LMSCommit?.('');
+        sco.LMSSetValue?.('cmi.core.score.raw', '90');
+        sco.LMSFinish?.('');
+      });
+    });
+    await learner.page.close({ runBeforeUnload: true });
+    const found = async () => (await service.api.get(`/registrations/${registrationId}`)).body;
+    await until(async () => (await found()).completion === 'Completed', 'the service receives the end');
+    assert.equal((await found()).score, 90);
+    assert.equal(await suspendDataOf(service, registrationId), `${data}!`);
+  });
+});
+
 describe('leaving a course that cuts its texts in the middle of a character', () => {
   it('keeps every text exactly as the course set it, and everything else that the course reported', async () => {
     await using service = await startTestService();

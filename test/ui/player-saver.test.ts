@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { LastRequestQueue } from '../../web/player/src/last-request-queue.ts';
 import { Saver, type SavingState } from '../../web/player/src/saver.ts';
 import { answerOfProxy, pageInNode, problem } from './support/page-in-node.ts';
 
@@ -152,6 +153,53 @@ describe('the saving of a unit', () => {
     report('last words');
     const sent = page.requests.map(({ body, keepalive }) => [body?.cmi?.suspend_data, keepalive]);
     assert.deepEqual(sent, [['last words', true]]);
+  });
+
+  for (const [what, isUnsaved] of [
+    ['of which all is saved', false],
+    ['of which some is not saved yet', true],
+  ] as const) {
+    it(`leaves room for the end of a course that commits before it, ${what}`, async (t) => {
+      const { page, report, now } = pageWithUnit(t);
+      report('x'.repeat(50_000));
+      await page.pass(0);
+      page.answer = () => new Promise(() => {});
+      if (isUnsaved) report(`${now.work}, more`, 'value');
+      await page.fire('pagehide');
+      report(`${now.work}, last words`, 'commit');
+      now.isRunning = false;
+      report(now.work);
+      const sent = page.requests.filter(({ keepalive }) => keepalive).map(({ body }) => body);
+      const bytes = sent.reduce((sum, body) => sum + JSON.stringify(body).length, 0);
+      assert.ok(bytes < MOST_AT_ONCE, `${bytes}`);
+      assert.deepEqual(
+        sent.map((body) => body?.terminated),
+        isUnsaved ? [false, false, true] : [false, true],
+      );
+    });
+  }
+
+  it('fits in with the last requests of a course that also calls the service itself', async (t) => {
+    const { page, report, now } = pageWithUnit(t);
+    report('x'.repeat(35_000));
+    await page.pass(0);
+    page.answer = () => new Promise(() => {});
+    const queue = new LastRequestQueue();
+    const statement = JSON.stringify('x'.repeat(40_000));
+    const url = 'http://content/token/xapi/statements';
+    const request = { method: 'POST', url, headers: [], body: statement, bytes: statement.length };
+    queue.add(request, window);
+    queue.pageCloses();
+    await page.fire('pagehide');
+    report(`${now.work}!`);
+    assert.deepEqual(
+      page.requests.map(({ body, keepalive }) => [body?.isChange, keepalive]),
+      [
+        [undefined, false],
+        [undefined, true],
+        [true, true],
+      ],
+    );
   });
 
   it('sends the time of a unit once, and keeps nothing, if its sequencing does not fit in the request', async (t) => {

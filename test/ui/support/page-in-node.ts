@@ -69,7 +69,7 @@ export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number
     document: { ...target, visibilityState: 'visible' },
     ...target,
   };
-  const window = { ...globals };
+  const window = { ...globals, fetch: (...request: Parameters<typeof fetch>) => fetch(...request) };
   for (const [name, value] of Object.entries({ ...globals, window })) {
     const former = Object.getOwnPropertyDescriptor(globalThis, name);
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });

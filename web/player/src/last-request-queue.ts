@@ -1,3 +1,4 @@
+import { roomOf, type Sender, sendInRoom } from './closing-room.ts';
 import { isFromService, sendingMs } from './server.ts';
 
 /** A request of a course whose page is being closed. */
@@ -9,12 +10,6 @@ export interface LastRequest {
   body: BodyInit | null;
   bytes: number;
 }
-
-/** A page whose requests a browser sends. Each has its own limit for requests that outlive it. */
-type Sender = Pick<Window, 'fetch'>;
-
-/** Browsers let the requests in flight of a page that is being closed have 64 KiB in total. */
-export const MOST_BYTES = 60_000;
 
 /** Numbers requests that do not wait for each other's responses, so they may arrive out of order. */
 const ORDER_HEADER = 'Coursewire-Last-Request';
@@ -35,8 +30,6 @@ export class LastRequestQueue {
   #isClosing = false;
   /** Whether a request has failed since {@link sent} was called. */
   #hasFailed = false;
-  /** By page, the bytes in flight that outlive it. */
-  readonly #inFlight = new Map<Sender, number>();
   /** The numbers since the last request that has a response; null before the first. */
   #order: { id: string; count: number } | null = null;
 
@@ -47,7 +40,7 @@ export class LastRequestQueue {
 
   /** Whether it can send a request of this size now. @param course the page that would send it, see {@link add} */
   takes(bytes: number, course: Sender): boolean {
-    return !this.#isClosing || this.#outlives(bytes, course);
+    return !this.#isClosing || bytes <= roomOf(course);
   }
 
   /** Sends a request. @param course sends it if the player's page is already being closed */
@@ -112,29 +105,16 @@ export class LastRequestQueue {
     const { method, url, headers, body, bytes } = request;
     const order = isReport(request) ? [this.#nextOrder()] : [];
     // The page may still be closed before the response arrives.
-    const keepalive = this.#outlives(bytes, from);
-    if (keepalive) this.#count(bytes, from);
-    try {
-      return await from.fetch(url, {
+    return await sendInRoom(from, bytes, (keepalive) =>
+      from.fetch(url, {
         method,
         headers: [...headers, ...order],
         body: bodyOf(method, body),
         credentials: 'same-origin',
         keepalive,
         signal,
-      });
-    } finally {
-      if (keepalive) this.#count(-bytes, from);
-    }
-  }
-
-  /** Whether a page can send a request of this size now that outlives it. */
-  #outlives(bytes: number, from: Sender): boolean {
-    return (this.#inFlight.get(from) ?? 0) + bytes <= MOST_BYTES;
-  }
-
-  #count(bytes: number, from: Sender): void {
-    this.#inFlight.set(from, (this.#inFlight.get(from) ?? 0) + bytes);
+      }),
+    );
   }
 
   #nextOrder(): [name: string, value: string] {

@@ -1,4 +1,5 @@
-import { bodyOf, LastRequestQueue, MOST_BYTES } from './last-request-queue.ts';
+import { roomOf, sendInRoom } from './closing-room.ts';
+import { bodyOf, LastRequestQueue } from './last-request-queue.ts';
 import { byteLength } from './server.ts';
 
 /**
@@ -89,7 +90,7 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
     const isSendable =
       request !== undefined &&
       bytes !== null &&
-      (request.url.origin === location.origin ? lastRequests.takes(bytes, course) : bytes <= MOST_BYTES);
+      (request.url.origin === location.origin ? lastRequests.takes(bytes, course) : bytes <= roomOf(course));
     if (!isSendable || (request.isAsync && !state.isLeaving)) {
       send.call(this, body);
       return;
@@ -109,7 +110,9 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
     const sent = { method, headers, body: bodyOf(method, (body ?? null) as BodyInit | null) };
     if (url.origin === location.origin) lastRequests.add({ ...sent, url: url.href, bytes }, course);
     else {
-      void course.fetch(url, { ...sent, credentials: 'same-origin', keepalive: true }).catch(() => {});
+      void sendInRoom(course, bytes, (keepalive) =>
+        course.fetch(url, { ...sent, credentials: 'same-origin', keepalive }),
+      ).catch(() => {});
     }
     if (!request.isAsync) pretendSuccess(this);
   };

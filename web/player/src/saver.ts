@@ -1,3 +1,4 @@
+import { roomOf, sendInRoom } from './closing-room.ts';
 import { type Commit, MOST_SPLICES, smallest, suspendDataOf } from './commit.ts';
 import type { Snapshot } from './scorm-session.ts';
 import {
@@ -25,8 +26,6 @@ const LATER_MS = 1_500;
 const KEEP_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
-/** Browsers let a page that is being closed send 64 KiB in total. */
-const MOST_WHEN_LEAVING = 60_000;
 /** The time of a unit that reports nothing must leave room for the last words of the course, which may follow. */
 const MOST_FOR_TIME = 10_000;
 /** A shorter time that was not saved is not worth a request. */
@@ -193,9 +192,10 @@ export class Saver {
     // The service ignores older data that arrives later.
     if (this.#ended !== null || this.#inFlight.size > 0) return;
     const commit = this.#commit();
-    const body = this.#smallest(commit, MOST_FOR_TIME);
-    if (byteLength(body) > MOST_FOR_TIME) return;
-    void this.#request(body, true).then((answer) => {
+    const most = Math.min(MOST_FOR_TIME, roomOf(window));
+    const body = this.#smallest(commit, most);
+    if (byteLength(body) > most) return;
+    void this.#requestInRoom(body).then((answer) => {
       const end = endOfWrites(answer);
       if (answer.status === CONFLICT && end !== null) this.#end(end, commit);
     });
@@ -345,15 +345,20 @@ export class Saver {
     }
   }
 
+  /** A request that outlives the page if it has room for it. */
+  #requestInRoom(body: string): Promise<Pick<Answer, 'status' | 'text'>> {
+    return sendInRoom(window, byteLength(body), (keepalive) => this.#request(body, keepalive));
+  }
+
   /** Several of these may be in flight at once, in addition to an ordinary one. The server keeps the newest. */
   #sendLeaving(): void {
     if (this.#ended !== null) return;
     const commit = this.#commit();
     this.#isDirty = false;
     this.#keep(commit);
-    const body = this.#smallest(commit, MOST_WHEN_LEAVING);
+    const body = this.#smallest(commit, roomOf(window));
     this.#remember(commit);
-    void this.#request(body, byteLength(body) <= MOST_WHEN_LEAVING).then(({ status }) => {
+    void this.#requestInRoom(body).then(({ status }) => {
       if (status !== 200) {
         this.#isDirty = true;
         // The time of the next try may have passed while there was nothing to send.
