@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import { formatDateTime } from '../time/date-time.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time/units.ts';
+import { DAY_MS, MINUTE_MS } from '../time/units.ts';
 import type { TaskLeases } from './task-leases.ts';
 
 /** Rows removed per step: a few milliseconds of database time. */
@@ -16,14 +16,18 @@ const REST_MS = ROUND_PAUSE_MS / 2;
 /** If nothing was removed for longer, the clock may be wrong. */
 const DOUBTED_FROM_MS = 2 * DAY_MS;
 /** For how long a clock is doubted. Until then, it is usually corrected. */
-const DOUBTED_FOR_MS = HOUR_MS;
+const DOUBTED_FOR_MS = 10 * MINUTE_MS;
 /** Instances of earlier releases know the task by this name. */
 const TASK = 'clean-history';
+/** What goes on while the clock is doubted. It has a name of its own, because that of the other task shows the last cleaning. */
+const UNTIMED_TASK = 'clean-untimed';
 
 /** Removes one kind of data that has expired. */
 export interface CleaningStep {
   /** What it removes, for the log: `sessions`. */
   name: string;
+  /** Whether it removes the same, whatever the clock says. It then also runs while the clock may be wrong. */
+  isUntimed?: boolean;
   /**
    * Removes at most the given number of rows, and returns how many it removed. If these are as many as it was given, it
    * is run again. A step that stops earlier because rows are large says itself whether there may be more.
@@ -59,12 +63,12 @@ export class Cleaner implements AsyncDisposable {
 
   constructor(dependencies: CleanerDependencies) {
     this.#with = dependencies;
-    const { leases, log, pauseMs = ROUND_PAUSE_MS } = dependencies;
+    const { steps, leases, log, pauseMs = ROUND_PAUSE_MS } = dependencies;
     this.#task = new BackgroundTask({
       round: async (signal) => {
-        if (await this.#isClockDoubted()) return;
-        await leases.run(TASK, { restMs: REST_MS, signal }, async (held) => {
-          await this.cleanOnce(held);
+        const isDoubted = await this.#isClockDoubted();
+        await leases.run(isDoubted ? UNTIMED_TASK : TASK, { restMs: REST_MS, signal }, async (held) => {
+          await this.#clean(isDoubted ? steps.filter(({ isUntimed }) => isUntimed) : steps, held);
         });
       },
       pauseMs,
@@ -82,8 +86,12 @@ export class Cleaner implements AsyncDisposable {
    * from their work, not even if the database refused it: that may concern one table alone (a lock, a damaged index).
    */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
+    return await this.#clean(this.#with.steps, signal);
+  }
+
+  async #clean(steps: readonly CleaningStep[], signal: AbortSignal): Promise<number> {
     let removed = 0;
-    for (const step of this.#with.steps) {
+    for (const step of steps) {
       try {
         removed += await this.#repeat(step, signal);
       } catch (error) {
@@ -103,7 +111,7 @@ export class Cleaner implements AsyncDisposable {
 
   /**
    * Whether the clock may be far ahead: then everything would seem expired, and be gone before the clock is corrected. A
-   * service that was off for days looks the same, so it cleans an hour later.
+   * service that was off for days looks the same, so it cleans a few minutes later.
    */
   async #isClockDoubted(): Promise<boolean> {
     const { leases, log, now, monotonicNow = performance.now.bind(performance) } = this.#with;
@@ -116,7 +124,7 @@ export class Cleaner implements AsyncDisposable {
     if (this.#doubtedSince === null) {
       this.#doubtedSince = monotonicNow();
       log.warn(
-        'expired data is kept for an hour: by the clock, it was last removed days ago; if the service was not off since, correct the clock',
+        'expired data is kept for 10 minutes: by the clock, it was last removed days ago; if the service was not off since, correct the clock',
         { last_dt: formatDateTime(last), now_dt: formatDateTime(at) },
       );
     }

@@ -79,6 +79,7 @@ export async function createPlayer(
       { name: 'launches', run: (limit) => forgetOldLaunches(database, now(), limit) },
       {
         name: 'profiles of learners without registrations',
+        isUntimed: true,
         run: (limit) => lrs.documents.forgetLearners(limit),
       },
     ],

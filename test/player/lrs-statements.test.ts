@@ -173,14 +173,36 @@ describe('statements of the learning record store', () => {
     assert.ok(through > quiet.through);
   });
 
-  test('are all there a minute later, also if none was stored since', async () => {
+  test('are not stored for years at the time of a wrong clock, and say by the clock when they happened', async () => {
+    const clock = new ManualClock();
+    await using clocked = await startTestService({ now: clock.now });
+    const writer = await lrsClient(clocked);
+    const store = async () => {
+      const [id] = await writer.store(statement());
+      const { json } = await writer.call('GET', 'statements', { query: { statementId: id! } });
+      return { stored: json.stored, timestamp: json.timestamp };
+    };
+    clock.pass(3 * HOUR);
+    await store();
+    clock.pass(-HOUR);
+    const followed = { stored: '2030-01-01T03:00:00.001Z', timestamp: '2030-01-01T02:00:00.000Z' };
+    assert.deepEqual(await store(), followed);
+    clock.pass(365 * 24 * HOUR);
+    await store();
+    await writer.call('GET', 'statements');
+    clock.pass(-364 * 24 * HOUR);
+    const right = '2030-01-02T02:00:00.000Z';
+    assert.deepEqual(await store(), { stored: right, timestamp: right });
+  });
+
+  test('are all there two seconds later, also if none was stored since', async () => {
     const clock = new ManualClock();
     await using clocked = await startTestService({ now: clock.now });
     const reader = await lrsClient(clocked);
     await reader.store(statement());
     clock.pass(HOUR);
     const { headers } = await reader.call('GET', 'statements');
-    assert.equal(headers.get('x-experience-api-consistent-through'), '2030-01-01T00:59:00.000Z');
+    assert.equal(headers.get('x-experience-api-consistent-through'), '2030-01-01T00:59:58.000Z');
   });
 
   test('that are voided are found only as voided, whichever statement came first', async () => {

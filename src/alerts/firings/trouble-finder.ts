@@ -68,7 +68,10 @@ export class TroubleFinder {
     const now = this.#now;
     const watched = webhookIds === null ? null : new Set(webhookIds);
     // A rule that was enabled in the future was so before the clock was set back.
-    const deadSince = Math.max(activeSince > now ? 0 : activeSince, firstDeadLetterAt(quietHours, now));
+    const deadSince = Math.max(
+      activeSince > now + SET_BACK_MS ? 0 : activeSince,
+      firstDeadLetterAt(quietHours, now),
+    );
     const found =
       condition === 'WEBHOOK_IN_ERROR'
         ? await this.#once('failing', () => webhooks.failing(now))

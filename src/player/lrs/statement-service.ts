@@ -97,7 +97,8 @@ export class StatementService {
     } = {},
   ): Promise<string[]> {
     await lockStoring(tx);
-    const now = await this.#times.next(tx);
+    const storedAt = await this.#times.next(tx);
+    const now = this.#times.now();
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
     const known = await selectStatementHeads(tx, idsOf(statements));
     const fresh: { id: string; statement: Statement }[] = [];
@@ -116,14 +117,14 @@ export class StatementService {
     const stored: StoredStatement[] = [];
     let bytes = 0;
     for (const { id, statement } of fresh) {
-      const kept = toStored(statement, { id, now, scope, version });
-      const taken = await this.#insert(tx, scope, kept, { contents, now, copies, sentAgain });
+      const kept = toStored(statement, { id, storedAt, now, scope, version });
+      const taken = await this.#insert(tx, scope, kept, { contents, storedAt, copies, sentAgain });
       if (taken === null) continue;
       stored.push(kept);
       bytes += taken;
     }
     if (bytes > 0) await rules?.spend(bytes + (MAX_COPIED_TERMS - copies.remaining) * TERM_BYTES);
-    await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), now);
+    await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), storedAt);
     if (scope.launch === null) await learnAgents(tx, stored);
     rules?.stored(stored);
     return ids;
@@ -136,12 +137,12 @@ export class StatementService {
     statement: StoredStatement,
     {
       contents,
-      now,
+      storedAt,
       copies,
       sentAgain,
     }: {
       contents: ReadonlyMap<string, AttachmentContent>;
-      now: number;
+      storedAt: number;
       copies: CopyBudget;
       sentAgain: SentAgain;
     },
@@ -165,7 +166,7 @@ export class StatementService {
       registration_id: registrationId,
       target_id: targetId,
       is_voiding: isVoiding ? 1 : 0,
-      stored_at: now,
+      stored_at: storedAt,
       statement: json,
     });
     if (id === null) {
@@ -177,7 +178,7 @@ export class StatementService {
     const launchTerm: IndexTerm[] =
       registrationId === null ? [] : [{ kind: 'launch', term: termOf(registrationId) }];
     const terms = [...launchTerm, ...indexTerms(statement)];
-    await insertTerms(tx, id, now, terms);
+    await insertTerms(tx, id, storedAt, terms);
     const own = new Set(attachmentsOf(statement).map(({ sha2 }) => sha2.toLowerCase()));
     const attachments = [...own].flatMap((sha2) => contents.get(sha2) ?? []);
     await insertAttachments(
@@ -192,7 +193,7 @@ export class StatementService {
     );
     if (reaches) {
       if (isVoiding) await markVoided(tx, target.id);
-      await copyWithin(copies, tx, target.id, { id, storedAt: now });
+      await copyWithin(copies, tx, target.id, { id, storedAt });
     }
     await this.#updateReferring(tx, registrationId, statement, { id, copies });
     return attachments.reduce(
@@ -257,14 +258,19 @@ export function hashLike(sha2: string, content: Buffer): string {
 
 function toStored(
   statement: Statement,
-  { id, now, scope, version }: { id: string; now: number; scope: LrsScope; version: XapiVersion },
+  {
+    id,
+    storedAt,
+    now,
+    scope,
+    version,
+  }: { id: string; storedAt: number; now: number; scope: LrsScope; version: XapiVersion },
 ): StoredStatement {
-  const stored = formatDateTime(now);
   return withActivityLists({
     ...statement,
     id,
-    stored,
-    timestamp: statement.timestamp ?? stored,
+    stored: formatDateTime(storedAt),
+    timestamp: statement.timestamp ?? formatDateTime(now),
     authority: scope.authority,
     version: statement.version ?? (version === '2.0.0' ? '2.0.0' : '1.0.0'),
   });

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS, lockSharedFor } from '../../database/advisory-locks.ts';
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
-import { MINUTE_MS } from '../../time/units.ts';
+import { DAY_MS, SECOND_MS } from '../../time/units.ts';
 import type { IndexTerm } from './statement-index.ts';
 
 /** SQL for statements, one operation per function. */
@@ -75,20 +75,32 @@ export async function lockStoring(tx: Transaction): Promise<void> {
 }
 
 /**
+ * Statements that are stored further ahead of the clock are ignored: the clock was wrong when they were stored, and later
+ * ones must not follow them for years.
+ */
+const FOLLOWED_AHEAD_MS = DAY_MS;
+
+/** The latest time, in epoch milliseconds, that new statements follow if one was stored or announced then. */
+export function lastFollowed(now: number): number {
+  return now + FOLLOWED_AHEAD_MS;
+}
+
+/**
  * The earliest time at which the open transaction may store a statement: after all others, even if the clock was set back,
  * and not before it began: see {@link selectConsistentThrough}.
  */
-export async function selectEarliestStoring(tx: Transaction): Promise<number> {
+export async function selectEarliestStoring(tx: Transaction, now: number): Promise<number> {
   const began =
     tx.dialect === 'sqlite' ? '0' : 'ceil(extract(epoch from transaction_timestamp()) * 1000)::bigint';
   const [row] = await tx.all<{ newest: number | null; began_at: number }>(
-    `select (select max(s.stored_at) from lrs_statements s) as newest, ${began} as began_at`,
+    `select (select max(s.stored_at) from lrs_statements s where s.stored_at <= ?) as newest, ${began} as began_at`,
+    lastFollowed(now),
   );
   return Math.max((row?.newest ?? -1) + 1, row?.began_at ?? 0);
 }
 
-/** How late the time of a store is announced in which nothing was stored: a clock may be set back by this much. */
-const SET_BACK_MS = MINUTE_MS;
+/** How late a quiet store is announced, since the clocks of two servers of a database may differ by this much. */
+const QUIET_MS = 2 * SECOND_MS;
 
 /**
  * The time up to which every stored statement is visible, and that no later one gets. It is that of the newest statement:
@@ -106,9 +118,10 @@ export async function selectConsistentThrough(reader: Reader, now: number): Prom
             and (l.classid::bigint << 32) + l.objid::bigint = ${ADVISORY_LOCKS.storingStatements})`;
   // In one statement: what commits after the newest one was read is among the open transactions.
   const [row] = await reader.all<{ newest: number | null; began_at: number | null }>(
-    `select (select max(s.stored_at) from lrs_statements s) as newest, ${began} as began_at`,
+    `select (select max(s.stored_at) from lrs_statements s where s.stored_at <= ?) as newest, ${began} as began_at`,
+    lastFollowed(now),
   );
-  const through = Math.max(row?.newest ?? 0, now - SET_BACK_MS);
+  const through = Math.max(row?.newest ?? 0, now - QUIET_MS);
   return Math.min(through, (row?.began_at ?? Number.POSITIVE_INFINITY) - 1);
 }
 

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts';
-import { selectConsistentThrough, selectEarliestStoring } from './statement-store.ts';
+import { lastFollowed, selectConsistentThrough, selectEarliestStoring } from './statement-store.ts';
 
 /**
  * The `stored` times of statements. Readers poll with the time that was announced to them, so no later statement may get
@@ -15,10 +15,16 @@ export class StatementTimes {
     this.#now = now;
   }
 
+  /** The time by the clock, in epoch milliseconds. */
+  now(): number {
+    return this.#now();
+  }
+
   /** The time, in epoch milliseconds, at which the open transaction stores its statements. */
   async next(tx: Transaction): Promise<number> {
-    const earliest = await selectEarliestStoring(tx);
-    return Math.max(this.#now(), earliest, this.#announced + 1);
+    const now = this.#now();
+    const announced = this.#announced > lastFollowed(now) ? 0 : this.#announced;
+    return Math.max(now, await selectEarliestStoring(tx, now), announced + 1);
   }
 
   /** The time, in epoch milliseconds, up to which every stored statement is visible, and that no later one gets. */
