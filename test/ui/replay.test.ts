@@ -50,6 +50,37 @@ describe('the replay of events in the admin UI', () => {
     await dialog.getByText('3 messages will be queued.').waitFor();
   });
 
+  it('sends nothing again that the webhook got after the replay began, not even if the first step failed', async () => {
+    const { api } = ui.service;
+    await using crm = await startTarget();
+    const webhook = { name: 'Again', topic: 'ACCOUNT', target_url: crm.url, enabled: false };
+    const { id } = await api.create('/webhooks', webhook);
+    await api.create('/accounts', { name: 'Missed' });
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`);
+    const { page } = visit;
+    let isCutOff = true;
+    await page.route(/\/replay\?.*dry_run=false/, (route) => (isCutOff ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Activate and replay…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByLabel('Also events that it got before').check();
+    await dialog.getByText(/messages? will be queued\./).waitFor();
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    const resume = dialog.getByRole('button', { name: 'Continue' });
+    await resume.waitFor();
+    await api.create('/accounts', { name: 'Delivered meanwhile' });
+    await crm.waitFor((received) => received.length === 1);
+    isCutOff = false;
+    await resume.click();
+    await dialog.getByText(/^Done: /).waitFor();
+    await api.create('/accounts', { name: 'Last' });
+    const isLast = (text: string) => JSON.parse(text).resource.account.name === 'Last';
+    const requests = await crm.waitFor((received) => received.some(({ text }) => isLast(text)));
+    const names = requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.equal(names.filter((name) => name === 'Missed').length, 1);
+    assert.equal(names.filter((name) => name === 'Delivered meanwhile').length, 1);
+    await api.delete(`/webhooks/${id}`);
+  });
+
   it('stays open while it runs, asks before its page is left, and then says how far it got', async () => {
     const { api } = ui.service;
     const webhook = {

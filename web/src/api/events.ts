@@ -85,6 +85,13 @@ export interface ReplayPeriod {
   again: boolean;
 }
 
+/** The end of a period, in the format of the API, that contains all events until now; null if there are none. */
+export async function endOfEvents(): Promise<string | null> {
+  const { data } = await request<EventPage>('GET', withQuery('/events', { limit: 1 }));
+  const latest = data[0];
+  return latest === undefined ? null : new Date(Date.parse(latest.event_dt) + 1).toISOString();
+}
+
 /** One step of a replay. With `dryRun`, nothing is queued, and `replayed` is the number of events that would be. */
 export async function replayEvents(
   webhookId: number,

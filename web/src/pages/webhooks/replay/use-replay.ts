@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { eventsKey, replayEvents } from '../../../api/events.ts';
+import { endOfEvents, eventsKey, replayEvents } from '../../../api/events.ts';
 import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
 import { notifyLeft } from '../../../components/notify.tsx';
 import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
@@ -30,7 +30,7 @@ export interface ReplayRun {
 
 /**
  * Replays events to a webhook step by step, until it is stopped. A step can safely be repeated after a failure, because
- * a webhook gets only one message of each event.
+ * a webhook gets only one message of each event. With `again`, the end is set before the first step.
  */
 export function useReplay(): {
   run: ReplayRun | null;
@@ -55,6 +55,9 @@ export function useReplay(): {
         await switchWebhook(now.plan.webhookId, { enabled: true });
         now = { ...now, plan: { ...now.plan, activate: false } };
       }
+      // If a failed step were repeated without an end, it would send what the webhook got meanwhile again.
+      if (now.plan.again && now.plan.to === null)
+        now = { ...now, plan: { ...now.plan, to: await endOfEvents() } };
       while (now.phase === 'running') {
         const { replayed, next_cursor: next } = await replayEvents(now.plan.webhookId, {
           ...now.plan,
