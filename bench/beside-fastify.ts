@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { SECOND_MS } from '../src/time/units.ts';
 import { ACCOUNTS_PATH, ApiClient, TOKEN_PATH } from './api-client.ts';
 import type { BenchRun } from './bench-run.ts';
 import { cpuShare, cpuSince } from './cpu-time.ts';
@@ -10,7 +11,6 @@ import type { ApiResult } from './results.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { endProcess } from './workplace.ts';
 
-const MS_PER_SECOND = 1_000;
 /** A side is warm after this share of the warm-up as CPU time. On a busy machine, it gets up to four times as long. */
 const WARM_CPU_SHARE = 0.7;
 const WARM_UP_PARTS = 4;
@@ -88,7 +88,7 @@ async function warmUp(
   { pid, load }: { pid: number | undefined; load: (seconds: number) => Promise<unknown> },
 ): Promise<void> {
   const cpu = cpuSince(pid);
-  const isWarm = () => (cpu() ?? Number.POSITIVE_INFINITY) >= WARM_CPU_SHARE * seconds * MS_PER_SECOND;
+  const isWarm = () => (cpu() ?? Number.POSITIVE_INFINITY) >= WARM_CPU_SHARE * seconds * SECOND_MS;
   for (let part = 0; part < MAX_WARM_UP_PARTS; part++) {
     if (part >= WARM_UP_PARTS && isWarm()) break;
     await load(seconds / WARM_UP_PARTS);
@@ -98,5 +98,5 @@ async function warmUp(
 /** The rate over all turns, not their median, so that a turn in which the database copies its log counts fully. */
 function rateOf(turns: readonly LoadTurn[]): number {
   const answered = turns.reduce((sum, turn) => sum + turn.answered, 0);
-  return (answered * MS_PER_SECOND) / turns.reduce((sum, turn) => sum + turn.ms, 0);
+  return (answered * SECOND_MS) / turns.reduce((sum, turn) => sum + turn.ms, 0);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND_MS } from '../src/time/units.ts';
 
-const MS_PER_SECOND = 1_000;
 /** The start of a turn is not measured: in it, the other side becomes idle. */
 const SETTLE_MS = 25;
 
@@ -12,8 +12,8 @@ export async function closedLoop(
   request: (n: number) => Promise<unknown>,
   { connections, warmUpSeconds, seconds }: { connections: number; warmUpSeconds: number; seconds: number },
 ): Promise<number> {
-  const beginsAt = performance.now() + warmUpSeconds * MS_PER_SECOND;
-  const endsAt = beginsAt + seconds * MS_PER_SECOND;
+  const beginsAt = performance.now() + warmUpSeconds * SECOND_MS;
+  const endsAt = beginsAt + seconds * SECOND_MS;
   let asked = 0;
   let answered = 0;
   let perSecond: number | null = null;
@@ -22,8 +22,7 @@ export async function closedLoop(
       await request(asked++);
       const now = performance.now();
       if (now >= beginsAt) answered += 1;
-      if (now >= endsAt && answered >= connections)
-        perSecond ??= (answered * MS_PER_SECOND) / (now - beginsAt);
+      if (now >= endsAt && answered >= connections) perSecond ??= (answered * SECOND_MS) / (now - beginsAt);
     }
   };
   await Promise.all(Array.from({ length: connections }, oneAfterAnother));
@@ -47,8 +46,8 @@ export async function loadTurn(
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<LoadTurn> {
   const beganAt = performance.now();
-  const countsFrom = beganAt + Math.min(SETTLE_MS, (seconds * MS_PER_SECOND) / 2);
-  const endsAt = beganAt + seconds * MS_PER_SECOND;
+  const countsFrom = beganAt + Math.min(SETTLE_MS, (seconds * SECOND_MS) / 2);
+  const endsAt = beganAt + seconds * SECOND_MS;
   let requests = 0;
   let answered = 0;
   const oneAfterAnother = async () => {
@@ -74,7 +73,7 @@ export async function openLoop(
   const answers: Promise<unknown>[] = [];
   let failed: unknown = null;
   while (answers.length < count && failed === null) {
-    const due = Math.min(count, 1 + Math.floor(((performance.now() - beganAt) * perSecond) / MS_PER_SECOND));
+    const due = Math.min(count, 1 + Math.floor(((performance.now() - beganAt) * perSecond) / SECOND_MS));
     while (answers.length < due) {
       answers.push(
         request(answers.length).catch((error: unknown) => {
@@ -82,7 +81,7 @@ export async function openLoop(
         }),
       );
     }
-    const nextAt = beganAt + (answers.length * MS_PER_SECOND) / perSecond;
+    const nextAt = beganAt + (answers.length * SECOND_MS) / perSecond;
     await delay(Math.max(0, nextAt - performance.now()));
   }
   await Promise.all(answers);

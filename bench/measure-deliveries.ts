@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../src/time/units.ts';
 import { type BenchRun, withService } from './bench-run.ts';
 import { cpuShare, cpuSince } from './cpu-time.ts';
 import { type DeliveriesPlan, RAW_CONNECTIONS, type ScenarioName } from './plan.ts';
@@ -9,7 +10,6 @@ import { endProcess } from './workplace.ts';
 type CpuResult = Pick<DeliveriesResult, 'cpu_us_per_delivery' | 'cpu_share_of_raw'>;
 type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
 
-const MS_PER_SECOND = 1_000;
 const US_PER_MS = 1_000;
 /** The share of messages at the end that are not measured. */
 const EDGE = 0.1;
@@ -127,7 +127,7 @@ function toResult(
   const rawPerSecond = rateOf(comparison, 'raw');
   const basePerSecond = comparison.turns.base.length === 0 ? null : rateOf(comparison, 'base');
   const turnRates = (side: Side) =>
-    comparison.turns[side].map(({ posts, ms }) => Math.round((posts * MS_PER_SECOND) / ms));
+    comparison.turns[side].map(({ posts, ms }) => Math.round((posts * SECOND_MS) / ms));
   return {
     webhooks: plan.webhooks,
     waiting: plan.messages,
@@ -146,5 +146,5 @@ function toResult(
 function rateOf({ turns }: Comparison, side: Side): number {
   const posts = turns[side].reduce((sum, turn) => sum + turn.posts, 0);
   const ms = turns[side].reduce((sum, turn) => sum + turn.ms, 0);
-  return (posts * MS_PER_SECOND) / ms;
+  return (posts * SECOND_MS) / ms;
 }

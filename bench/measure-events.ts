@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND_MS } from '../src/time/units.ts';
 import { ApiClient } from './api-client.ts';
 import { type BenchRun, withService } from './bench-run.ts';
 import { measureBesideFastify } from './beside-fastify.ts';
@@ -9,7 +10,6 @@ import type { PreparedFolder } from './prepared-folder.ts';
 import { quantile } from './quantile.ts';
 import type { ArrivalResult, EventsResult } from './results.ts';
 
-const MS_PER_SECOND = 1_000;
 /** How long to wait for arrivals after the last response, and the interval between checks. */
 const ARRIVAL_DEADLINE_MS = 60_000;
 const ASK_EVERY_MS = 50;
@@ -91,7 +91,7 @@ async function measureArrivals(
   const times = accountIds.map((id) => Math.max(0, (arrivedAt.get(id) ?? now) - answeredAt.get(id)!));
   return {
     offered_per_second: perSecond,
-    answered_per_second: Math.round((accountIds.length * MS_PER_SECOND) / tookMs),
+    answered_per_second: Math.round((accountIds.length * SECOND_MS) / tookMs),
     events: accountIds.length,
     requests_per_message:
       requestsBefore === null || requests === null ? null : (requests - requestsBefore) / accountIds.length,

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
+import { SECOND_MS } from '../src/time/units.ts';
 import { ApiClient } from './api-client.ts';
 import { type BenchRun, withService } from './bench-run.ts';
 import { cpuShare, cpuSince } from './cpu-time.ts';
@@ -15,7 +16,6 @@ import type { PlayerResult } from './results.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { endProcess } from './workplace.ts';
 
-const MS_PER_SECOND = 1_000;
 /** The number of connections that browsers open to one host. */
 const BROWSER_CONNECTIONS = 6;
 const WARM_UP_OPENINGS = 8;
@@ -103,7 +103,7 @@ async function measureFiles(
     const open = async (base: string) => {
       const began = performance.now();
       await together(names.length, (n) => browser.file(`${base}/${names[n]}`), BROWSER_CONNECTIONS);
-      return (names.length * MS_PER_SECOND) / (performance.now() - began);
+      return (names.length * SECOND_MS) / (performance.now() - began);
     };
     const openBoth = async (): Promise<[number, number]> => [
       await open(`${launch.base}/content`),

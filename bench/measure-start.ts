@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SECOND_MS } from '../src/time/units.ts';
 import { freePort } from '../test/support/free-port.ts';
 import type { BenchRun } from './bench-run.ts';
 import type { StartPlan } from './plan.ts';
@@ -10,7 +11,6 @@ import { interquartileRange, median } from './quantile.ts';
 import type { StartResult } from './results.ts';
 import { endProcess } from './workplace.ts';
 
-const MS_PER_SECOND = 1_000;
 const READY_PATH = '/health/ready';
 const START_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 20_000;
@@ -38,7 +38,7 @@ export async function measureStart(
     const closed = once(service, 'close');
     try {
       await untilReady(service, `http://127.0.0.1:${env.PORT}${READY_PATH}`);
-      return (performance.now() - beganAt) / MS_PER_SECOND;
+      return (performance.now() - beganAt) / SECOND_MS;
     } finally {
       await endProcess(service, 'SIGTERM', STOP_DEADLINE_MS);
       await closed;

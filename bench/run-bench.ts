@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { SECOND_MS } from '../src/time/units.ts';
 import { type DatabaseName, sqliteBenchDatabase } from './bench-database.ts';
 import { databaseBenchQueue, type QueueName, sqsBenchQueue } from './bench-queue.ts';
 import { type GoalName, goalsOf } from './goals.ts';
@@ -10,7 +11,6 @@ import { runScenarios } from './scenarios.ts';
 import { Sink } from './sink.ts';
 import { Workplace } from './workplace.ts';
 
-const MS_PER_SECOND = 1_000;
 /** 128 plus the number of SIGINT, as shells report it. */
 const EXIT_INTERRUPTED = 130;
 
@@ -76,7 +76,7 @@ export async function runBench({
         database: { name, about: database.about },
         queue: { name: queueName, about: queue.about },
         plan,
-        seconds: (performance.now() - beganAt) / MS_PER_SECOND,
+        seconds: (performance.now() - beganAt) / SECOND_MS,
       },
     );
     return { ...results, goals: goalsOf(results, goals) };

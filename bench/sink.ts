@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { SECOND_MS } from '../src/time/units.ts';
 import {
   type Comparison,
   type ComparisonPlan,
@@ -10,7 +11,6 @@ import {
 } from './sink-protocol.ts';
 import type { Workplace } from './workplace.ts';
 
-const MS_PER_SECOND = 1_000;
 /** How long the sink may be silent before the benchmark fails. */
 const REPORT_DEADLINE_MS = 90_000;
 
@@ -98,7 +98,7 @@ function nextReport<K extends SinkReport['kind']>(
     };
     const timer = setTimeout(() => {
       finish();
-      reject(new Error(`the sink reported no ${kind} within ${REPORT_DEADLINE_MS / MS_PER_SECOND} s`));
+      reject(new Error(`the sink reported no ${kind} within ${REPORT_DEADLINE_MS / SECOND_MS} s`));
     }, REPORT_DEADLINE_MS);
     child.on('message', onMessage).on('exit', onExit);
   });

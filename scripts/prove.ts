@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { SECOND_MS } from '../src/time/units.ts';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
 import { proofFolder } from './proof-folder.ts';
@@ -34,7 +35,6 @@ Options:
 `;
 const EXIT_USAGE = 2;
 const SEED_LIMIT = 2 ** 31;
-const MS_PER_SECOND = 1_000;
 const NUMBERS = ['seeds', 'seed', 'operations', 'kills', 'messages', 'minutes', 'rate'] as const;
 const DATABASES = ['sqlite', 'postgres'] as const;
 const DATABASE_TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
@@ -152,7 +152,7 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
     // The model prints a seed of each of its runs.
     seed: name === 'model' && extent.seed === undefined ? '' : seed,
     result: code === 0 ? 'passed' : 'FAILED',
-    seconds: Math.round((performance.now() - start) / MS_PER_SECOND),
+    seconds: Math.round((performance.now() - start) / SECOND_MS),
   };
 }
 

@@ -12,11 +12,10 @@ import {
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { bundlesFolder, PACKAGE_FILES } from '../bin/service-bundle.js';
+import { MINUTE_MS, SECOND_MS } from '../src/time/units.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60_000;
 const MAIN = `
 import { Type } from 'typebox';
 import { greeting } from './greetings/greeting.ts';
@@ -118,7 +117,7 @@ describe('the program', () => {
     program.build();
     const [former] = program.bundles();
     const ageBy = (minutes: number) => {
-      const then = (Date.now() - minutes * MS_PER_MINUTE) / MS_PER_SECOND;
+      const then = (Date.now() - minutes * MINUTE_MS) / SECOND_MS;
       utimesSync(path.join(bundlesFolder(program.path), former!), then, then);
     };
     ageBy(59);

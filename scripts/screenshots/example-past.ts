@@ -1,6 +1,7 @@
 import { namedPlaces } from '../../src/database/data-folder.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
-import { countAttempt, emptyCounters, HOUR_MS, MINUTE_MS } from '../../src/webhooks/trends/trend.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
+import { countAttempt, emptyCounters } from '../../src/webhooks/trends/trend.ts';
 import {
   ALL_WEBHOOKS,
   addEvents,

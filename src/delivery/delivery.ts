@@ -3,6 +3,7 @@ import type { DeliveryQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/networks.ts';
+import { SECOND_MS } from '../time/units.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import { AttemptTraces } from './attempt-traces.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
@@ -10,8 +11,6 @@ import { DeliveryWorker } from './delivery-worker.ts';
 import { watchWaits } from './overlong-waits.ts';
 import { PostbackSender } from './postback-sender.ts';
 import { TargetGuard } from './target-guard.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** Creates the sender of postbacks, and the guard that decides which targets it may reach. */
 export function createSender({ settings, version, logs, now }: ServiceContext): {
@@ -26,14 +25,14 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
         'postbacks to loopback addresses are refused, because trusted_proxies or base_url shows that others can reach this ' +
           'service: set target_allowed_networks to allow them',
       );
-  const deadlineMs = settings.delivery_timeout * MS_PER_SECOND;
+  const deadlineMs = settings.delivery_timeout * SECOND_MS;
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }
 
 /**
  * The time limit of a notice of an alert. The limit is short, because someone may be waiting for the result of a test.
  */
-const NOTICE_DEADLINE_MS = 15 * MS_PER_SECOND;
+const NOTICE_DEADLINE_MS = 15 * SECOND_MS;
 
 /**
  * Creates the sender of alerts, which obeys the same guard as postbacks. It has its own connections, so that slow
@@ -71,11 +70,11 @@ export function startDelivery(
       log: logs.for('DeliveryPoller'),
       options: {
         concurrency: settings.delivery_concurrency,
-        timeoutMs: settings.delivery_timeout * MS_PER_SECOND,
-        retryInitialMs: settings.retry_initial_delay * MS_PER_SECOND,
-        retryMaxMs: settings.retry_max_delay * MS_PER_SECOND,
-        pollIntervalMs: settings.queue_polling_interval * MS_PER_SECOND,
-        shutdownTimeoutMs: settings.shutdown_timeout * MS_PER_SECOND,
+        timeoutMs: settings.delivery_timeout * SECOND_MS,
+        retryInitialMs: settings.retry_initial_delay * SECOND_MS,
+        retryMaxMs: settings.retry_max_delay * SECOND_MS,
+        pollIntervalMs: settings.queue_polling_interval * SECOND_MS,
+        shutdownTimeoutMs: settings.shutdown_timeout * SECOND_MS,
       },
       now,
       random,

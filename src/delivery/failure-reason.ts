@@ -1,4 +1,5 @@
 import { shortened } from '../observability/shortened.ts';
+import { SECOND_MS } from '../time/units.ts';
 
 /**
  * The standard's text for each status. As an import, `node:http` would load a second undici, the one inside Node, for
@@ -8,8 +9,6 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Maximum length of a text from elsewhere: the status text of a target, or the message of an unknown error. */
 const MAX_FOREIGN_TEXT_LENGTH = 200;
-
-const MS_PER_SECOND = 1_000;
 
 const LOOKUP_FAILED = 'host name lookup failed';
 const UNPARSABLE_RESPONSE = 'response could not be parsed';
@@ -128,7 +127,7 @@ export function statusReason(status: number, statusText: string | null): string 
 
 /** Why a request failed that got no complete response within its deadline (milliseconds). */
 export function timeoutReason(deadlineMs: number): string {
-  return `timed out after ${deadlineMs / MS_PER_SECOND} s`;
+  return `timed out after ${deadlineMs / SECOND_MS} s`;
 }
 
 /** A text from elsewhere, as one short line of printable characters. */

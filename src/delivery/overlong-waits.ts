@@ -2,17 +2,17 @@ import type { Logger } from '../observability/log.ts';
 import type { LeaseKeeper, LongestWaits } from '../queue/message-queue.ts';
 import { MAX_DELIVERY_TIMEOUT, MAX_RETRY_DELAY } from '../settings/setting-values.ts';
 import { BackgroundTask } from '../time/background-task.ts';
+import { SECOND_MS } from '../time/units.ts';
 import { VISIBILITY_MARGIN_MS } from './delivery-worker.ts';
 
 const CHECK_INTERVAL_MS = 60_000;
-const MS_PER_SECOND = 1_000;
 /**
  * The longest waits with any settings, because other instances may have longer ones. A lease must not end before the
  * request of its instance.
  */
 export const LONGEST_WAITS: LongestWaits = {
-  retryMs: MAX_RETRY_DELAY * MS_PER_SECOND,
-  leaseMs: MAX_DELIVERY_TIMEOUT * MS_PER_SECOND + VISIBILITY_MARGIN_MS,
+  retryMs: MAX_RETRY_DELAY * SECOND_MS,
+  leaseMs: MAX_DELIVERY_TIMEOUT * SECOND_MS + VISIBILITY_MARGIN_MS,
 };
 
 /**

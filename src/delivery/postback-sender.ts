@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../time/units.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
 import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
@@ -18,8 +19,6 @@ const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
 
 /** Maximum number of parsed URLs in the cache. */
 const MAX_REMEMBERED_URLS = 16_384;
-
-const MS_PER_SECOND = 1_000;
 
 /** Configuration of a {@link PostbackSender}. */
 export interface PostbackSenderOptions {
@@ -161,7 +160,7 @@ export class PostbackSender implements AsyncDisposable {
   /** Names and values alternate, which is the cheapest form for undici. */
   #headers({ messageId, body, credentials, signingKeys, extraHeaders }: Postback): string[] {
     const now = this.#now();
-    const timestamp = Math.floor(now / MS_PER_SECOND);
+    const timestamp = Math.floor(now / SECOND_MS);
     const headers = [
       'Content-Type',
       'application/json',

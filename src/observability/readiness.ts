@@ -1,4 +1,5 @@
 import { BackgroundTask } from '../time/background-task.ts';
+import { SECOND_MS } from '../time/units.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { OutageLog } from './outage-log.ts';
@@ -7,7 +8,6 @@ import { OutageLog } from './outage-log.ts';
 const CHECK_TIMEOUT_MS = 3_000;
 /** How often the checks run if nobody asks for their results. */
 const CHECK_EVERY_MS = 10_000;
-const MS_PER_SECOND = 1_000;
 
 /** Something that readiness depends on: resolves when it works, rejects when it does not. */
 export type ReadinessCheck = () => Promise<void>;
@@ -45,7 +45,7 @@ export async function failureOf(check: ReadinessCheck): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Error>((resolve) => {
     timer = setTimeout(
-      () => resolve(new NoResponseError(`no response within ${CHECK_TIMEOUT_MS / MS_PER_SECOND} s`)),
+      () => resolve(new NoResponseError(`no response within ${CHECK_TIMEOUT_MS / SECOND_MS} s`)),
       CHECK_TIMEOUT_MS,
     );
   });

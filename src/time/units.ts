@@ -1,5 +1,5 @@
-/** Units of time, in milliseconds. */
+/** Units of time, in milliseconds. They are written out, so that types can refer to their values. */
 export const SECOND_MS = 1_000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { MIB } from '../../src/bytes.ts';
 import { textDigest } from '../../src/player/scorm/text-digest.ts';
 import { type PlayerClient, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus, manyTimes } from './attack.ts';
 
-const MIB = 2 ** 20;
 /** Slightly below the limit of members in a request. */
 const MEMBERS = 49_000;
 /** Slightly below the limit of values that a registration may share with other courses. */

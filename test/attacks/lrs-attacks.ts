@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { MIB } from '../../src/bytes.ts';
 import { makeParties, register } from '../content/registration-helpers.ts';
 import { activity, type LrsClient, lrsClient, statement } from '../player/lrs-helpers.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus } from './attack.ts';
 import type { ManyRows } from './many-rows.ts';
 
-const MIB = 2 ** 20;
 const MENTIONS = 2_000;
 /** Definitions of 190 kB, together less than what a request is compared with. */
 const LARGE_DEFINITIONS = 60;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { MIB } from '../../src/bytes.ts';
 import { launch } from '../content/registration-helpers.ts';
 import { Unit } from '../player/cmi5-helpers.ts';
 import { Player } from '../player/learner-helpers.ts';
@@ -12,7 +13,6 @@ import { registerTo } from '../support/registered-course.ts';
 import type { WatchedService } from '../support/watched-service.ts';
 import { type Attack, assertStatus, manyTimes } from './attack.ts';
 
-const MIB = 2 ** 20;
 const MANY_LEARNERS = 100;
 const SAVES_OF_EACH = 3;
 const LARGEST_TEXT = 'a text of 8 MB';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import { importCourse } from '../content/packages.ts';
 import { sql } from '../content/registration-helpers.ts';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
@@ -13,7 +14,6 @@ import { until } from '../support/until.ts';
 import { startWatchedService, type WatchedService } from '../support/watched-service.ts';
 import { assertStatus } from './attack.ts';
 
-const MIB = 2 ** 20;
 const MAX_BUSY_MS = 100;
 const MANY_FILES = 15_000;
 /** More time than the courses may use in total on the thread that reads them. */

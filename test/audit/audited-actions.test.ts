@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AuditLog } from '../../src/audit/audit-log.ts';
+import { DAY_MS } from '../../src/time/units.ts';
 import { uploadForm } from '../content/packages.ts';
 import { LONG_RETRIES } from '../delivery/webhook-helpers.ts';
 import { scorm12Package } from '../support/course-packages.ts';
@@ -8,8 +9,6 @@ import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const actionsOf = async ({ api }: TestService, query: string) =>
   (await api.get(`/audit-log?${query}`)).body.data

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { ManualClock } from '../support/clock.ts';
 import { cmi5Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -9,8 +10,6 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { problemErrors, uploadForm } from './packages.ts';
 import { launch, makeParties, register, takeAll } from './registration-helpers.ts';
-
-const HOUR_MS = 3_600_000;
 
 async function open(
   url: string,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
 import { makeParties, register, takeAll, withoutUnits } from './registration-helpers.ts';
 
-const SECOND_MS = 1_000;
 const RESULT = { completion: 'Completed', success: 'PASS' };
 
 describe('the status of a registration', () => {

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { UploadFolders } from '../../src/content/courses/upload-folders.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const HOUR_MS = 3_600_000;
 
 it('with other instances, only uploads that are a day old count as leftovers', async () => {
   using folder = temporaryFolder();

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
+import { MIB } from '../../src/bytes.ts';
 import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-database.ts';
 import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
@@ -27,7 +28,6 @@ import { watchedDatabase } from '../support/watched-database.ts';
 /** More than one batch takes. */
 const ACCOUNTS = 450;
 const SECRET = 's'.repeat(64);
-const MIB = 2 ** 20;
 
 interface Pair extends AsyncDisposable {
   source: Database;

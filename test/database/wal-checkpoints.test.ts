@@ -3,13 +3,13 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import type { Database } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-const MIB = 1_024 * 1_024;
 const MAX_ROUNDS = 10;
 /** Two pages each, and as much again for the index. */
 const VALUE = 'x'.repeat(7_000);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
-
-const MINUTE_MS = 60_000;
 
 function idsAt(target: Target): (string | string[] | undefined)[] {
   return target.requests.map((request) => request.headers['webhook-id']);

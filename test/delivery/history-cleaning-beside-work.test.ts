@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database, SqlRow } from '../../src/database/database.ts';
+import { DAY_MS } from '../../src/time/units.ts';
 import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf, openTestDatabase, runSql } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -9,7 +10,6 @@ import { startTestService, temporaryFolder, until } from '../support/service.ts'
 import { startTarget } from '../support/target.ts';
 import { createWebhook, settledDeliveries } from './webhook-helpers.ts';
 
-const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
 const TABLES_OF_WEBHOOKS = [
   'webhooks',

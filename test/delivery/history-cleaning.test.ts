@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Cleaner } from '../../src/housekeeping/cleaner.ts';
+import { DAY_MS } from '../../src/time/units.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
 import { deleteDeadLetteredHistoryBefore } from '../../src/webhooks/history/delivery-store.ts';
 import { historyCleaner } from '../support/cleaner.ts';
@@ -11,7 +12,6 @@ import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
 
-const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
 const DEAD_LETTER_DAYS = 90;
 

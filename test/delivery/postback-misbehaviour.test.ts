@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KIB, MIB } from '../../src/bytes.ts';
 import type { PostbackResult } from '../../src/delivery/postback-sender.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { startTarget } from '../support/target.ts';
@@ -26,8 +27,6 @@ import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 const SHORT_DEADLINE_MS = 500;
 /** How much later than its deadline a postback may end on a busy machine. */
 const LATE_MS = 10_000;
-const KIB = 1_024;
-const MIB = 1_024 * KIB;
 
 /** Sends a postback to a target with this behaviour, and asserts the number of connections that stay open. Returns the result. */
 async function sendTo(

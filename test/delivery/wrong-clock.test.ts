@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { watchWaits } from '../../src/delivery/overlong-waits.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { openDatabaseQueue } from '../queue/database-engine.ts';
 import { QueueUser } from '../queue/queue-engine.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
@@ -8,7 +9,6 @@ import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { accountsOf, createAccounts, createWebhook, untilLineEmpty } from './webhook-helpers.ts';
 
-const HOUR_MS = 3_600_000;
 /** Access tokens last many times as long. */
 const LONGER_THAN_A_LEASE_MS = 120_000;
 

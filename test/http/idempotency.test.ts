@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { webhookInput } from '../webhooks/webhook-expectations.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** When these tests begin. The service's clock moves only when a test skips some time. */
 const NOW = Date.now();
 

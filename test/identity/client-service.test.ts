@@ -4,11 +4,11 @@ import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { ClientService, hasClientIdForm } from '../../src/identity/clients/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { START, TestClock } from './identity-helpers.ts';
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:write', 'content:read'] };
-const MINUTE_MS = 60_000;
 
 async function openClients() {
   const owned = await openTestDatabase();

@@ -9,6 +9,7 @@ import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
 import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { checkSecret } from '../../src/secrets/secret-check.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 /*
@@ -17,7 +18,6 @@ import { openTestDatabase } from '../support/database.ts';
  */
 const SECRET = '0123456789abcdef'.repeat(4);
 const MADE_AT = Date.UTC(2026, 0, 31, 9, 30);
-const HOUR_MS = 3_600_000;
 
 const CREDENTIALS_OF_WEBHOOK_7 =
   'v1.1540afab.lxHFw5Zv6QlOqG9J.KfiWzVqccgshtRDa4RCEkxZpw4ZIZnroVuFxggcXajQsLRMr92PijSsmq0AGqHI_nCmvcRwv4au0BSI';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid } from '../webhooks/webhook-expectations.ts';
 
-const MIB = 2 ** 20;
 const UNITS = ['i1', 'i2', 'i3'];
 const items = UNITS.map(
   (id) => `<item identifier="${id}" identifierref="r1"><title>${id}</title></item>`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { ManualClock } from '../support/clock.ts';
 import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -10,7 +11,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 // Runs on SQLite alone: files are served after queries that the tests of launches make, too.
 
-const HOUR_MS = 3_600_000;
 const FILES = {
   ...scorm12Course(),
   'lesson/film.mp4': Buffer.from('0123456789'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import { sql } from '../content/registration-helpers.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
@@ -11,7 +12,6 @@ import { startTestService, type TestService, until } from '../support/service.ts
 import { Player, registerTo as registerToFiles } from './learner-helpers.ts';
 import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
 
-const MIB = 2 ** 20;
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
 const SOON_MS = 60_000;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { manyTimes } from '../attacks/attack.ts';
 import { launch, sql } from '../content/registration-helpers.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -11,7 +12,6 @@ import { ON_POSTGRES } from '../support/postgres.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 
-const HOUR_MS = 3_600_000;
 /** Launches of a registration that are all different. */
 const FRESH_LAUNCHES = 100;
 /** How many openings of a link are handled at once. */

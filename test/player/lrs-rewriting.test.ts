@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { KIB } from '../../src/bytes.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { StatementService } from '../../src/player/lrs/statement-service.ts';
 import { StatementTimes } from '../../src/player/lrs/statement-times.ts';
@@ -10,7 +11,6 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
 import { ANN, ATTEMPTED, activity, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
 
-const KIB = 1024;
 const TEXT = 'x'.repeat(240 * KIB);
 /** As many large statements as fit into a request. */
 const LARGE_PER_REQUEST = 33;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { MIB } from '../../src/bytes.ts';
 import type { Database } from '../../src/database/database.ts';
 import { makeParties, register, sql } from '../content/registration-helpers.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const MIB = 2 ** 20;
 /** What a transaction may delete. */
 const MAX_ROWS = 200;
 const MAX_TERMS = 2_000;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { DAY_MS } from '../../src/time/units.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
@@ -7,8 +8,6 @@ import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Player } from './learner-helpers.ts';
-
-const DAY_MS = 86_400_000;
 
 const LIMITED = scorm2004Course({
   items:

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -10,7 +11,6 @@ import { Player, registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
 import { lrsClient, reference, VOIDED } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
-const MINUTE_MS = 60_000;
 const VERB = (name: string) => ({ id: `http://adlnet.gov/expapi/verbs/${name}` });
 const FILES = {
   'tincan.xml': `<?xml version="1.0"?>

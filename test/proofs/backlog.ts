@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../../bench/quantile.ts';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { MortalProgram } from '../reliability/mortal-program.ts';
 import { runSql } from '../support/database.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
@@ -29,7 +30,6 @@ const LEAST_RATE_SHARE = Number(process.env.BACKLOG_LEAST_SHARE ?? 0.8);
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** A process grows by about 80 MiB while it warms up, which the small pile may be too short for; a pile in memory takes more. */
 const WARMING_UP_MIB = 120;
-const MS_PER_SECOND = 1_000;
 const KIB_PER_MIB = 1_024;
 
 /** The measurements of a backlog. */
@@ -99,7 +99,7 @@ class PiledUpService implements AsyncDisposable {
     const drained = async () => {
       try {
         await down.until(() => down.ids.length >= arrived + messages);
-        return (performance.now() - start) / MS_PER_SECOND;
+        return (performance.now() - start) / SECOND_MS;
       } finally {
         end.abort();
       }
@@ -206,7 +206,7 @@ function peakMemoryMib(pid: number): number | null {
   }
 }
 
-const timeout = MOST_RUNS * (TEST_TIMEOUT_MS + ((SMALL + LARGE) / LEAST_PER_SECOND) * MS_PER_SECOND);
+const timeout = MOST_RUNS * (TEST_TIMEOUT_MS + ((SMALL + LARGE) / LEAST_PER_SECOND) * SECOND_MS);
 describe('a large backlog for one target', () => {
   it('is delivered in order, as fast as a small one, and without affecting others', { timeout }, async () => {
     await using service = await PiledUpService.start();

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { uploadForm } from '../content/packages.ts';
 import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
 import { zipOf } from '../support/course-packages.ts';
@@ -30,7 +31,6 @@ const RUNS = Number(process.env.ISOLATION_RUNS ?? 5);
 /** Other programs on the machine make some runs slower. So a miss is measured again, this many times more. */
 const MOST_RUNS = 3 * RUNS;
 const PER_SECOND = 50;
-const MS_PER_SECOND = 1_000;
 const WARM_UP_MS = 1_000;
 /**
  * After so many writes, the database's cache of pages and V8's young generation are as large as they get. Otherwise, their growth
@@ -94,7 +94,7 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
     const busyMs = await service.busyDuring(async () => {
       const crowd = Promise.all(isCrowded ? crowds.map((work) => work(end.signal)) : []);
       crowd.catch(() => end.abort());
-      latencies = await probe(api, { accounts, target, name: 'measured', ms: SECONDS * MS_PER_SECOND });
+      latencies = await probe(api, { accounts, target, name: 'measured', ms: SECONDS * SECOND_MS });
       end.abort();
       await crowd;
     });
@@ -130,7 +130,7 @@ async function probe(
       assert.equal(await toggle(api, { id, name: text, latest }), 200);
       answeredAt.set(text, performance.now());
     },
-    { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / MS_PER_SECOND) },
+    { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / SECOND_MS) },
   );
   const names = [...answeredAt.keys()];
   await until(() => names.every((each) => target.arrivedAt.has(each)), 'all arrive', 2 * DEADLINE_MS);
@@ -229,11 +229,11 @@ async function uploadHostile(api: Api, forms: readonly FormData[], signal: Abort
 
 async function commitEachSecond(learners: readonly PlayerClient[], signal: AbortSignal): Promise<void> {
   for (let round = 1; !signal.aborted; round++) {
-    const next = delay(MS_PER_SECOND);
+    const next = delay(SECOND_MS);
     // Spread over the second, as people are.
     await Promise.all(
       learners.map(async (learner, n) => {
-        await delay((n * MS_PER_SECOND) / LEARNERS);
+        await delay((n * SECOND_MS) / LEARNERS);
         if (!signal.aborted) await commit(learner, round);
       }),
     );

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { quantile } from '../../bench/quantile.ts';
+import { MIB } from '../../src/bytes.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { slowness } from '../support/processor-speed.ts';
@@ -33,7 +34,6 @@ const MOST_SHARE = 1.2;
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** By processor time, on the slowest machine that limits are meant for. */
 const MOST_STALL_MS = 100;
-const BYTES_PER_MIB = 1_024 * 1_024;
 
 /** The measurements of a run. */
 interface Run extends IsolationMeasurement {
@@ -136,7 +136,7 @@ describe('ninety webhooks among a hundred', () => {
     console.table(
       Object.fromEntries(
         rows.map(({ name, before, after }) => {
-          const scale = name === 'peakBytes' ? BYTES_PER_MIB : 1;
+          const scale = name === 'peakBytes' ? MIB : 1;
           const shown = (value: number) => Number((value / scale).toFixed(1));
           return [
             MEASURES[name],

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
+import { MIB } from '../../src/bytes.ts';
+import { MINUTE_MS, SECOND_MS } from '../../src/time/units.ts';
 import { changedConstants } from '../support/changed-constants.ts';
 import { runSql } from '../support/database.ts';
 import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
@@ -18,14 +20,12 @@ import { type CountingTarget, startCountingTarget } from './counting-target.ts';
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 60);
 const PER_SECOND = Number(process.env.SOAK_RATE ?? 300);
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60_000;
 const QUARTERS = 4;
-const DURATION_MS = MINUTES * MS_PER_MINUTE;
+const DURATION_MS = MINUTES * MINUTE_MS;
 /** Events are kept for this part of the run, so that as many are removed as are added from then on. */
 const KEPT_MS = Math.round(DURATION_MS / 12);
-const ROUND_PAUSE_MS = Math.min(MS_PER_MINUTE, Math.round(DURATION_MS / 48));
-const WARM_UP_MS = Math.min(5 * MS_PER_MINUTE, DURATION_MS / 4);
+const ROUND_PAUSE_MS = Math.min(MINUTE_MS, Math.round(DURATION_MS / 48));
+const WARM_UP_MS = Math.min(5 * MINUTE_MS, DURATION_MS / 4);
 const MEMORY_EVERY_MS = 250;
 const WEBHOOKS = 10;
 const ACCOUNTS = 100;
@@ -39,7 +39,7 @@ const SLACK = {
   p99Ms: SLACK_MS,
   memoryMib: 40,
   // What belongs to an event is removed at the next round of the cleaner, which may begin a moment late.
-  rows: (ROWS_OF_EVENT * PER_SECOND * (ROUND_PAUSE_MS + 2 * MS_PER_SECOND)) / MS_PER_SECOND,
+  rows: (ROWS_OF_EVENT * PER_SECOND * (ROUND_PAUSE_MS + 2 * SECOND_MS)) / SECOND_MS,
   fileMib: 16,
 } as const;
 /** Slices of a quarter. The best of them counts: other programs on the machine only add to a latency. */
@@ -47,7 +47,6 @@ const SLICES = 10;
 /** A few seconds say little on a busy machine, so a miss of a short run is measured again. */
 const SHORT_MINUTES = 5;
 const MOST_RUNS = MINUTES < SHORT_MINUTES ? 3 : 1;
-const BYTES_PER_MIB = 2 ** 20;
 const KIB_PER_MIB = 1_024;
 const TOKEN_SECONDS = 86_400;
 
@@ -148,7 +147,7 @@ class Events {
         this.answeredAt.set(name, performance.now());
         names.push(name);
       },
-      { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / MS_PER_SECOND) },
+      { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / SECOND_MS) },
     );
     return names;
   }
@@ -225,7 +224,7 @@ async function readSizes(dataDir: string): Promise<Pick<Quarter, 'rows' | 'fileM
     `select (select count(*) from events) + (select count(*) from deliveries)
        + (select count(*) from audit_entries) as "rows", ${bytes} as bytes`,
   );
-  return { rows: Number(sizes!.rows), fileMib: Math.round(Number(sizes!.bytes) / BYTES_PER_MIB) };
+  return { rows: Number(sizes!.rows), fileMib: Math.round(Number(sizes!.bytes) / MIB) };
 }
 
 /** The limits that the last quarter exceeds, compared with the first. */

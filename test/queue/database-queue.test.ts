@@ -5,6 +5,7 @@ import { LONGEST_WAITS } from '../../src/delivery/overlong-waits.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { repairLines } from '../../src/queue/lines/repair-lines.ts';
 import { HELD_UNTIL, type Received } from '../../src/queue/message-queue.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -20,7 +21,6 @@ queueContract('database', () => openDatabaseQueue());
 
 /** The longest waits of these tests. */
 const LONGEST = { retryMs: 3_600_000, leaseMs: VISIBILITY_MS };
-const HOUR_MS = 3_600_000;
 
 describe('after the clock was set back by an hour', () => {
   /** Messages that were queued while the clock was fast: one waits, one failed, one is on hold and one is in flight. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '../../src/time/units.ts';
 import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -58,9 +59,7 @@ export interface InstancesResult {
 const INSTANCES = 3;
 const CHANGERS = 4;
 const CHANGE_EVERY_MS = 150;
-const MINUTE_MS = 60_000;
 const CLOCKS_AHEAD_MS = [-3 * MINUTE_MS, 0, 4 * MINUTE_MS];
-const MS_PER_SECOND = 1_000;
 /** For a poll, a start of an instance and a slow machine. */
 const SLACK_MS = 20_000;
 const FAILING = [0, 0.1, 0.3, 0, 0.05, 0.2];
@@ -154,10 +153,7 @@ export async function runInstances(
     await assertHistoryAgrees(listener, instances, about);
     standMs = Math.max(standMs, longestStandMs(listener, { changers, faults, idle }));
   }
-  assert.ok(
-    standMs <= LEASE_MS + SLACK_MS,
-    `a line was blocked for ${Math.round(standMs / MS_PER_SECOND)} s`,
-  );
+  assert.ok(standMs <= LEASE_MS + SLACK_MS, `a line was blocked for ${Math.round(standMs / SECOND_MS)} s`);
   return {
     queue: driver,
     mixes: mixes.length,
@@ -168,7 +164,7 @@ export async function runInstances(
     messages: listeners.reduce((sum, listener) => sum + firstArrivals(listener).length, 0),
     requests: listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0),
     repeats,
-    'longest stand, s': Number((standMs / MS_PER_SECOND).toFixed(1)),
+    'longest stand, s': Number((standMs / SECOND_MS).toFixed(1)),
   };
 }
 
@@ -191,7 +187,7 @@ async function commitFaults(
 ): Promise<void> {
   const first = random.between(0, INSTANCES - 1);
   const [frozen, killed, restarted] = [first, (first + 1) % INSTANCES, (first + 2) % INSTANCES] as const;
-  await delay(random.between(0, MS_PER_SECOND));
+  await delay(random.between(0, SECOND_MS));
   const frozenAt = performance.now();
   instances.freeze(frozen);
   const span: FaultSpan = { from: frozenAt, to: Number.POSITIVE_INFINITY };
@@ -205,11 +201,11 @@ async function commitFaults(
     faults.push({ from, to: performance.now() });
     counts[kind] += 1;
   };
-  await delay(random.between(0, MS_PER_SECOND));
+  await delay(random.between(0, SECOND_MS));
   await again(killed, 'kill');
-  await delay(random.between(0, MS_PER_SECOND));
+  await delay(random.between(0, SECOND_MS));
   await again(restarted, 'restart');
-  await delay(Math.max(0, frozenAt + LEASE_MS + MS_PER_SECOND - performance.now()));
+  await delay(Math.max(0, frozenAt + LEASE_MS + SECOND_MS - performance.now()));
   instances.thaw(frozen);
   span.to = performance.now();
   await delay(phaseMs);

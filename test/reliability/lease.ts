@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../../src/time/units.ts';
 import { changedConstants } from '../support/changed-constants.ts';
 
 /** The `delivery_timeout` of services in proofs. */
@@ -6,10 +7,9 @@ export const DELIVERY_TIMEOUT_SECONDS = 2;
 const DOCUMENTED_MARGIN_MS = 30_000;
 /** A short run does not wait for so long. */
 const MARGIN_MS = Number(process.env.PROOF_LEASE_MARGIN_MS ?? DOCUMENTED_MARGIN_MS);
-const MS_PER_SECOND = 1_000;
 
 /** After this time, others deliver the messages that a lost instance had in flight. */
-export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + MARGIN_MS;
+export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * SECOND_MS + MARGIN_MS;
 
 /** The margin is not a setting. */
 const SHORT_MARGIN = changedConstants({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '../../src/time/units.ts';
 import { Callers } from '../support/callers.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { Api, createClient, requestToken, until } from '../support/service.ts';
@@ -39,8 +40,6 @@ const WEBHOOKS = 3;
 /** How long a fault lasts after the service noticed it, unless a run says otherwise. */
 const HOLD_MS = 1_500;
 const ARRIVALS_BETWEEN = 10;
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60_000;
 const LINES_SHOWN = 3;
 /** Deliveries this shortly before a fault may not have been recorded. */
 const RECENT_MS = 5_000;
@@ -141,7 +140,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
       return await this.#suffer(outage);
     } catch (error) {
       // The log is written a moment after the responses.
-      await delay(MS_PER_SECOND);
+      await delay(SECOND_MS);
       throw new Error(`failed at the outage "${outage.name}"; the log: ${this.#errors()}`, { cause: error });
     }
   }
@@ -174,7 +173,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
     const recoveredMs = performance.now() - endedAt;
     const arrivals = this.target.requests.length;
     await during(this.target.waitFor(arrivals + ARRIVALS_BETWEEN, { deadlineMs: LEASE_MS + DEADLINE_MS }));
-    const minutes = Math.floor((performance.now() - span.from) / MS_PER_MINUTE);
+    const minutes = Math.floor((performance.now() - span.from) / MINUTE_MS);
     const begun = 1 + Math.max(0, (saysOver === undefined ? 0 : said(saysOver)) - 1);
     const errors = this.#program.logLines.slice(linesBefore).filter(({ level }) => level === 'error');
     for (const [text, lines = []] of Object.entries(Object.groupBy(errors, ({ msg }) => String(msg))))
@@ -183,7 +182,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
       outage: name,
       confirmed: this.#count() - confirmedBefore,
       refused: this.#refused - refusedBefore,
-      'recovered after, s': Number((recoveredMs / MS_PER_SECOND).toFixed(1)),
+      'recovered after, s': Number((recoveredMs / SECOND_MS).toFixed(1)),
       says: says?.source.replace('^', '') ?? '–',
     };
   }

@@ -5,11 +5,11 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { MIB } from '../../src/bytes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
-const MIB = 2 ** 20;
 /** The kernel writes the journal by itself every few seconds, which would save unsynced data. */
 const MOUNT_OPTIONS = 'loop,commit=300';
 /**

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { MIB } from '../../src/bytes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const run = promisify(execFile);
-const MIB = 2 ** 20;
 
 /** A separate file system in memory, which can really be full. */
 export interface SmallDisk extends AsyncDisposable {

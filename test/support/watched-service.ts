@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SECOND_MS } from '../../src/time/units.ts';
 import { dropDatabaseOf } from './postgres.ts';
 import { slowness } from './processor-speed.ts';
 import { Api, createClient, type RunningService, requestToken, temporaryFolder } from './service.ts';
@@ -6,7 +7,6 @@ import { startProcess } from './service-process.ts';
 
 type ProcessSettings = Omit<Parameters<typeof startProcess>[0], 'data_dir'>;
 
-const MS_PER_SECOND = 1_000;
 /** Times up to this, in ms, are within every limit of a test, and so are not scaled by the speed of the machine. */
 const WORTH_COMPARING_MS = 100;
 const METRIC = 'coursewire_event_loop_busy_seconds';
@@ -59,7 +59,7 @@ export async function startWatchedService(
       let after = done;
       // The cost of the last request is visible at the next check.
       while (after.total < done.total + 2) after = await looks();
-      const busy = longestBetween(before, after) * MS_PER_SECOND;
+      const busy = longestBetween(before, after) * SECOND_MS;
       // A time that is short on a slow machine is shorter on a fast one.
       return busy <= WORTH_COMPARING_MS ? busy : busy / slowness();
     },

@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import type { Routes } from '../../src/http/routes.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { webhookListRoutes } from '../../src/ui-api/webhooks/webhook-list-routes.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A webhook with one message that is leased manually, and how the list of the admin UI shows it. */
 async function open() {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/time/units.ts';
 import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
 import { ALL_WEBHOOKS, readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 const log = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } }).for(
   'WebhookService',

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
-
-const MINUTE_MS = 60_000;
 
 describe('a deletion in the admin UI that takes minutes', () => {
   let ui: Ui;

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DAY_MS } from '../../src/time/units.ts';
 import { Saver } from '../../web/player/src/saver.ts';
 import { keepUnsent, takeUnsent } from '../../web/player/src/unsent.ts';
 import { pageInNode, problem } from './support/page-in-node.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Keeps unsent work of so many characters. Returns whether the browser keeps it after the tab is closed. */
 const keep = (registration: string, length = 10) => {

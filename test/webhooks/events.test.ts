@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { DAY_MS } from '../../src/time/units.ts';
 import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import {
   createAccounts,
@@ -19,8 +20,6 @@ import {
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem, webhookInput } from './webhook-expectations.ts';
-
-const DAY_MS = 86_400_000;
 
 /** An event as in a response of the API. */
 interface EventRecord {

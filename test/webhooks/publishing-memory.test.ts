@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { MIB } from '../../src/bytes.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { WebhookPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -10,7 +11,6 @@ import { webhookInput } from './webhook-expectations.ts';
 
 const WEBHOOKS = 150;
 const EVENTS = 150;
-const BYTES_PER_MIB = 1_048_576;
 /** A copy of each webhook for each event takes 50 MiB. */
 const MOST_MIB = 15;
 
@@ -24,7 +24,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 function heapMib(): number {
   collectGarbage();
-  return process.memoryUsage().heapUsed / BYTES_PER_MIB;
+  return process.memoryUsage().heapUsed / MIB;
 }
 
 test('many events of many webhooks keep each webhook in memory once until they are committed', async () => {

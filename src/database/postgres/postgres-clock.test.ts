@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { HOUR_MS } from '../../time/units.ts';
 import { PostgresClock } from './postgres-clock.ts';
 
-const HOUR_MS = 3_600_000;
 /** Longer than any answer that does not wait for something. */
 const SLOW_MS = 300;
 

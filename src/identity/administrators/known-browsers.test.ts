@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ManualClock } from '../../../test/support/clock.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 
 const SECRET = 'a'.repeat(64);
 const OTHER_SECRET = 'b'.repeat(64);
 const PASSWORD_HASH = '$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA';
 const ANN = { emailKey: 'ann@example.com', passwordHash: PASSWORD_HASH };
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 describe('marks of known browsers', () => {
   test('name a browser, each another one, for the person they were given to', () => {

@@ -2,10 +2,9 @@ import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { isBlocked } from '../../queue/line-facts.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import type { LineRecord } from './line-schemas.ts';
 import type { Line } from './line-service.ts';
-
-const MS_PER_SECOND = 1_000;
 
 /** A webhook's line. */
 export function toLineRecord(line: Line, now: number): Static<typeof LineRecord> {
@@ -15,7 +14,7 @@ export function toLineRecord(line: Line, now: number): Static<typeof LineRecord>
     state: stateOf(line),
     depth: line.depth,
     oldest_dt: formatOptionalDateTime(head?.occurredAt ?? null),
-    oldest_age: head === null ? null : Math.max(0, now - head.occurredAt) / MS_PER_SECOND,
+    oldest_age: head === null ? null : Math.max(0, now - head.occurredAt) / SECOND_MS,
     head:
       head === null
         ? null

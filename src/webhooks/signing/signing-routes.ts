@@ -4,10 +4,10 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { SigningService } from './signing-service.ts';
 
-const MS_PER_SECOND = 1_000;
 const DEFAULT_FORMER_SECONDS = 24 * 60 * 60;
 const MAX_FORMER_SECONDS = 7 * DEFAULT_FORMER_SECONDS;
 const UNREADABLE =
@@ -80,7 +80,7 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       const id = webhookIdOf(request.params);
       const seconds = request.body?.former_valid_for ?? DEFAULT_FORMER_SECONDS;
       return await idempotency.answerSecret(request, reply, async (tx) => {
-        const made = await signing.rotate(id, seconds * MS_PER_SECOND, by, tx);
+        const made = await signing.rotate(id, seconds * SECOND_MS, by, tx);
         return {
           status: 200,
           body: {

@@ -1,15 +1,8 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import {
-  addCounters,
-  countAttempt,
-  emptyCounters,
-  HOUR_MS,
-  KEPT_MS,
-  MINUTE_MS,
-  type TrendCounters,
-} from './trend.ts';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
+import { addCounters, countAttempt, emptyCounters, KEPT_MS, type TrendCounters } from './trend.ts';
 import {
   ALL_WEBHOOKS,
   addEvents,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { Routes } from '../../http/routes.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { webhookIdOf } from '../configuration/webhook-routes.ts';
 import { latencyQuantile, TREND_PERIODS, type TrendPeriod } from './trend.ts';
 import type { TrendBucket, TrendService } from './trend-service.ts';
 
 const PERIODS = Object.keys(TREND_PERIODS) as TrendPeriod[];
 const DEFAULT_PERIOD: TrendPeriod = 'day';
-const MS_PER_SECOND = 1_000;
 
 /** The charts of one webhook. */
 export type Trend = ReturnType<typeof toTrend>;
@@ -38,7 +38,7 @@ export function trendRoutes(routes: Routes, trends: TrendService): void {
 
 function toTrend(period: TrendPeriod, buckets: readonly TrendBucket[]) {
   const { bucketMs } = TREND_PERIODS[period];
-  return { period, bucket_seconds: bucketMs / MS_PER_SECOND, buckets: buckets.map(toRecord) };
+  return { period, bucket_seconds: bucketMs / SECOND_MS, buckets: buckets.map(toRecord) };
 }
 
 function toRecord({ startAt, counters }: TrendBucket) {

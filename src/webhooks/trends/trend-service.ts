@@ -1,12 +1,11 @@
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
+import { DAY_MS, HOUR_MS } from '../../time/units.ts';
 import { webhookWasEver } from '../configuration/webhook-store.ts';
 import {
   addCounters,
   bucketStarts,
-  DAY_MS,
   emptyCounters,
-  HOUR_MS,
   TREND_PERIODS,
   type TrendCounters,
   type TrendPeriod,

@@ -1,5 +1,6 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { type CounterWidth, HOUR_MS, LATENCY_CLASSES, MINUTE_MS, type TrendCounters } from './trend.ts';
+import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
+import { type CounterWidth, LATENCY_CLASSES, type TrendCounters } from './trend.ts';
 
 /** SQL for the counters for charts, one operation per function. */
 

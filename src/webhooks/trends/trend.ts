@@ -1,8 +1,6 @@
-/** Counters of attempts for charts, and their presentation. Pure. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+/** Counters of attempts for charts, and their presentation. Pure. */
 
 /** The widths of stored counters. Wider buckets are sums of these. */
 export type CounterWidth = typeof MINUTE_MS | typeof HOUR_MS;
@@ -86,7 +84,7 @@ export type TrendPeriod = keyof typeof TREND_PERIODS;
 /** How long counters are kept: the period that the charts show, and one more bucket. */
 export const KEPT_MS: Readonly<Record<CounterWidth, number>> = {
   [MINUTE_MS]: 2 * HOUR_MS,
-  [HOUR_MS]: 31 * 24 * HOUR_MS,
+  [HOUR_MS]: 31 * DAY_MS,
 };
 
 /** Where the buckets of a period start, in epoch milliseconds. */

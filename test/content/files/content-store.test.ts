@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { MIB } from '../../../src/bytes.ts';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { type ContentStore, RangeNotSatisfiableError } from '../../../src/content/files/content-store.ts';
 import { CONTENT_STORES } from './content-store-engines.ts';
 
-const MIB = 2 ** 20;
 const never = new AbortController().signal;
 const FILES = {
   'imsmanifest.xml': '<manifest/>',

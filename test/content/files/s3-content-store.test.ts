@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
+import { MIB } from '../../../src/bytes.ts';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
@@ -13,7 +14,6 @@ import { startS3, type TestS3 } from '../../support/s3.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
-const MIB = 2 ** 20;
 const PARALLEL_DOWNLOADS = 256;
 const never = new AbortController().signal;
 const key = newContentKey(Date.now());

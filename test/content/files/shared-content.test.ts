@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { runCommand } from '../../support/command-line-in-process.ts';
 import { scorm12Files, zipOf } from '../../support/course-packages.ts';
 import { startS3 } from '../../support/s3.ts';
@@ -13,8 +14,6 @@ import { startTarget } from '../../support/target.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from '../packages.ts';
 
 // Runs on SQLite alone: no database takes part in where files are.
-
-const HOUR_MS = 3_600_000;
 
 describe('course files on S3', () => {
   it('exist as long as their course, and nothing is left on the disk', async () => {

@@ -8,13 +8,13 @@ import { Passwords } from '../../../src/identity/administrators/passwords.ts';
 import { SignIn, type Visitor } from '../../../src/identity/administrators/sign-in.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { ADMIN_EMAIL, Browser, createAdministrator, PASSWORD } from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { startTestService } from '../../support/service.ts';
 
 const WRONG = 'wrong password no. 1';
-const HOUR_MS = 3_600_000;
 
 /** Tells which hashes were looked at, and takes no time for it. */
 class WatchedPasswords extends Passwords {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Database } from '../../../src/database/database.ts';
 import { Sessions } from '../../../src/identity/administrators/sessions.ts';
 import { createLogs } from '../../../src/observability/log.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/time/units.ts';
 import { createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { openDatabaseOf, openTestDatabase } from '../../support/database.ts';
@@ -10,10 +11,8 @@ import { startTestService, temporaryFolder, until } from '../../support/service.
 
 const MAX_SESSIONS_EACH = 50;
 
-const MINUTE_MS = 60_000;
 const IDLE_MS = 60 * MINUTE_MS;
 const LIFETIME_MS = 10 * IDLE_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const ADDRESS = '192.0.2.1';
 
 function sessionsOf(database: Database, clock: ManualClock): Sessions {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
 import { startProcess } from '../../support/service-process.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** A service in whose first start somebody reads the one-time link. */
 async function startAnnounced(options: Parameters<typeof startTestService>[0] = {}) {

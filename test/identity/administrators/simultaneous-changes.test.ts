@@ -8,11 +8,11 @@ import { KnownBrowsers } from '../../../src/identity/administrators/known-browse
 import { SignIn } from '../../../src/identity/administrators/sign-in.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { PASSWORD, VIEWER_EMAIL } from '../../support/administration.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { until } from '../../support/service.ts';
 
-const HOUR_MS = 3_600_000;
 const USE = { address: '192.0.2.1', userAgent: undefined };
 /** Of a password that nobody knows. */
 const OTHER_HASH =

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { ADMIN_EMAIL, Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../../support/service.ts';
@@ -18,7 +19,6 @@ import { WHO_MAY_CALL } from './who-may-call.ts';
 
 // Runs on SQLite alone: the callers are refused before anything is read.
 
-const HOUR_MS = 3_600_000;
 const OTHER_EMAIL = 'abe@example.com';
 const FORMER_EMAIL = 'former@example.com';
 

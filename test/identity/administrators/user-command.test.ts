@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { runUserCommand } from '../../../src/cli/user-command.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
 import { createLogs } from '../../../src/observability/log.ts';
+import { HOUR_MS } from '../../../src/time/units.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
 import { assertExplains, outcomeOf } from '../../support/command-in-process.ts';
 import { openTestDatabase } from '../../support/database.ts';
@@ -10,8 +11,6 @@ import { startTestService } from '../../support/service.ts';
 import { runProgram } from '../../support/service-process.ts';
 
 // Runs on SQLite alone: its queries are those of the tests of administrators.
-
-const HOUR_MS = 3_600_000;
 
 async function openCommand() {
   const owned = await openTestDatabase();
