@@ -98,7 +98,7 @@ export class StatementService {
   ): Promise<string[]> {
     await lockStoring(tx);
     const storedAt = await this.#times.next(tx);
-    const now = this.#times.now();
+    const timestamp = this.#times.defaultTimestamp(storedAt);
     const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
     const known = await selectStatementHeads(tx, idsOf(statements));
     const fresh: { id: string; statement: Statement }[] = [];
@@ -117,7 +117,7 @@ export class StatementService {
     const stored: StoredStatement[] = [];
     let bytes = 0;
     for (const { id, statement } of fresh) {
-      const kept = toStored(statement, { id, storedAt, now, scope, version });
+      const kept = toStored(statement, { id, storedAt, timestamp, scope, version });
       const taken = await this.#insert(tx, scope, kept, { contents, storedAt, copies, sentAgain });
       if (taken === null) continue;
       stored.push(kept);
@@ -261,16 +261,16 @@ function toStored(
   {
     id,
     storedAt,
-    now,
+    timestamp,
     scope,
     version,
-  }: { id: string; storedAt: number; now: number; scope: LrsScope; version: XapiVersion },
+  }: { id: string; storedAt: number; timestamp: number; scope: LrsScope; version: XapiVersion },
 ): StoredStatement {
   return withActivityLists({
     ...statement,
     id,
     stored: formatDateTime(storedAt),
-    timestamp: statement.timestamp ?? formatDateTime(now),
+    timestamp: statement.timestamp ?? formatDateTime(timestamp),
     authority: scope.authority,
     version: statement.version ?? (version === '2.0.0' ? '2.0.0' : '1.0.0'),
   });

@@ -1,5 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { lastFollowed, selectConsistentThrough, selectEarliestStoring } from './statement-store.ts';
+
+/** A statement that is stored further ahead of the clock shows that it was set back. Many at once are ahead of it by less. */
+const SET_BACK_MS = 2 * SECOND_MS;
 
 /**
  * The `stored` times of statements. Readers poll with the time that was announced to them, so no later statement may get
@@ -15,9 +19,10 @@ export class StatementTimes {
     this.#now = now;
   }
 
-  /** The time by the clock, in epoch milliseconds. */
-  now(): number {
-    return this.#now();
+  /** The time of what a statement says, if it has none: when it was stored, or by the clock if that was set back. */
+  defaultTimestamp(storedAt: number): number {
+    const now = this.#now();
+    return storedAt > now + SET_BACK_MS ? now : storedAt;
   }
 
   /** The time, in epoch milliseconds, at which the open transaction stores its statements. */
