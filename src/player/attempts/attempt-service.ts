@@ -23,7 +23,8 @@ import type { LearnerValue } from './learner-value-store.ts';
 import { mergeRollUp } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { keepSharedValues, readSharedValues } from './shared-values.ts';
-import { closedUnit, isReset, isStale, isSuperseded, nextUnit, type UnitResult } from './unit-result.ts';
+import { isReset, isSuperseded, supersededLaunch, supersedes } from './superseding.ts';
+import { closedUnit, isStale, nextUnit, type UnitResult } from './unit-result.ts';
 
 /** Maximum of {@link AttemptService.countStatements} per attempt. */
 const MAX_STATEMENT_BYTES = GIB;
@@ -388,20 +389,4 @@ export class AttemptService {
       completedAt: registration.completedAt,
     };
   }
-}
-
-/**
- * Whether a page of a launch supersedes earlier ones. A look at a SCORM course must not: it would end the learner's
- * window, and data that a browser still has to send would belong to an earlier page and be lost. The units of other
- * standards call the server themselves, which serves only the latest launch.
- */
-function supersedes({ mode, learningStandard }: PlayerLaunch): boolean {
-  return mode === 'normal' || !learningStandard.startsWith('SCORM');
-}
-
-/** The error for a launch that records nothing any longer. @param latest the latest attempt; undefined without any */
-function supersededLaunch(latest: Attempt | undefined): ProblemError {
-  return isReset(latest)
-    ? new ProblemError('forbidden', 'The registration was reset', { members: { reason: 'reset' } })
-    : new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
 }

@@ -1,13 +1,6 @@
 import { ProblemError } from '../../problems/problem.ts';
-import type { PlayerLaunch } from '../launches/launch.ts';
 import { assertStorableData } from './assert-storable-data.ts';
-import {
-  type Attempt,
-  type LearningStatus,
-  NOTHING_LEARNED,
-  type UnitState,
-  type WritePosition,
-} from './attempt.ts';
+import { type LearningStatus, NOTHING_LEARNED, type UnitState, type WritePosition } from './attempt.ts';
 import type { LearnerValue } from './learner-value-store.ts';
 import { mergeStatus } from './merge-status.ts';
 import { assertStorableId } from './unit-ids.ts';
@@ -92,23 +85,6 @@ export function nextUnit(
     updatedAt: now,
   };
   return { unit, isWhole };
-}
-
-/** Whether a newer page or launch has superseded the one that wrote a result. */
-export function isSuperseded(
-  attempt: Attempt,
-  launch: PlayerLaunch,
-  { position, lateOf }: Pick<UnitResult, 'position' | 'lateOf'>,
-): boolean {
-  if (attempt.endedAt !== null) return true;
-  const isOfPage = position === null || position.page === attempt.page;
-  if (lateOf !== undefined) return !isOfPage || lateOf !== attempt.number;
-  return !isOfPage || attempt.launchId !== launch.launchId;
-}
-
-/** Whether a reset has ended the latest attempt, and no page has begun the next one. */
-export function isReset(latest: Attempt | undefined): boolean {
-  return (latest?.endedAt ?? null) !== null;
 }
 
 /** The error for a unit whose prerequisites are not met. */
