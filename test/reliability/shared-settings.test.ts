@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
+import { HOUR_MS } from '../../src/time/units.ts';
 import { createAccounts, createWebhook, lineOf } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -47,6 +49,20 @@ async function differencesOn(service: TestService) {
     other_value: unknown;
     other_host: string;
   }[];
+}
+
+/** Inserts the row that a killed instance leaves behind. */
+async function insertKilled(database: Database, settings: object, seenAt: number): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run(
+      'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',
+      'killed',
+      'elsewhere',
+      JSON.stringify(settings),
+      seenAt,
+    );
+    tx.signal('coursewire_instances');
+  });
 }
 
 describe('settings that instances of one database must share', SHARED_DATABASE, () => {
@@ -114,17 +130,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     await using together = await startTogether({ delivery_timeout: 5 });
     const [first] = together.services as [TestService];
     await using database = await openDatabaseOf(together.dataDir);
-    // The row that a killed instance leaves behind, 25 s after its last update.
-    await database.transaction(async (tx) => {
-      await tx.run(
-        'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',
-        'killed',
-        'elsewhere',
-        JSON.stringify({ delivery_timeout: 7, of_another_release: true }),
-        Date.now() - 25_000,
-      );
-      tx.signal('coursewire_instances');
-    });
+    await insertKilled(database, { delivery_timeout: 7, of_another_release: true }, Date.now() - 25_000);
     await until(() => warningsOf(first).length === 1, 'the first instance warns');
     await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone', 60_000);
     assert.deepEqual(await database.reader.all("select 1 from instances where instance = 'killed'"), []);
@@ -134,16 +140,7 @@ describe('settings that instances of one database must share', SHARED_DATABASE, 
     await using together = await startTogether({ delivery_timeout: 5 });
     const [first] = together.services as [TestService];
     await using database = await openDatabaseOf(together.dataDir);
-    await database.transaction(async (tx) => {
-      await tx.run(
-        'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',
-        'killed',
-        'elsewhere',
-        JSON.stringify({ delivery_timeout: 7 }),
-        Date.now() + 3_600_000,
-      );
-      tx.signal('coursewire_instances');
-    });
+    await insertKilled(database, { delivery_timeout: 7 }, Date.now() + HOUR_MS);
     const killed = () => database.reader.all("select 1 from instances where instance = 'killed'");
     await until(async () => (await killed()).length === 0, 'its row is removed');
     assert.deepEqual([warningsOf(first), await differencesOn(first)], [[], []]);
