@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 
 /** A course of two units, the second without a mastery score. */
 const TWO_UNITS: PackageFiles = {

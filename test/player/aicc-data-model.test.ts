@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { aiccFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
-import { Player, registerTo } from './learner-helpers.ts';
+import { Player } from './learner-helpers.ts';
 import { PlainAiccModel, type PlainAnswer } from './plain-aicc-model.ts';
 
 // Runs on SQLite alone: messages are read before anything is stored, and the tests of AICC courses store what is read.

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { SESSION_ID, Unit } from './cmi5-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient, VOIDED } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: statements are judged before they are stored, and the tests of learning records store them.

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 
 const ONE = 'https://example.com/course/one';
 

@@ -3,10 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { give } from '../content/registration-helpers.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { SESSION_ID, Unit } from './cmi5-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 import { type LrsClient, lrsClient } from './lrs-helpers.ts';
 
 const ONE = 'https://example.com/course/one';

@@ -7,8 +7,9 @@ import { inspectFiles } from '../course-packages/package-file.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
+import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';

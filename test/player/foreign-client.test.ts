@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import XapiModule from '@xapi/xapi';
 import { xapiFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
 // Runs on SQLite alone: a library sees the same responses on every database.

@@ -9,7 +9,7 @@ import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { Player, registerTo as registerToFiles } from './learner-helpers.ts';
+import { Player } from './learner-helpers.ts';
 import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
 
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
@@ -302,7 +302,7 @@ describe('hostile courses', () => {
   });
 
   test('cannot start sessions without limit', async () => {
-    const { registrationId } = await registerToFiles(service, aiccFiles());
+    const { registrationId } = await registerTo(service, aiccFiles());
     const player = await Player.open(service, registrationId);
     await player.openUnit('A1');
     await sql(
@@ -338,7 +338,7 @@ describe('hostile courses', () => {
   });
 
   test('cannot fill the memory with columns of AICC rows', async () => {
-    const { registrationId } = await registerToFiles(service, aiccFiles());
+    const { registrationId } = await registerTo(service, aiccFiles());
     const { searchParams } = await (await Player.open(service, registrationId)).openUnit('A1');
     const columns = Array.from({ length: 4_000 }, (_, index) => index.toString(36)).join(',');
     const response = await fetch(searchParams.get('AICC_URL')!, {

@@ -7,10 +7,11 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { borrowTestService } from '../support/lent-service.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/until.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 
 const PAGE = 'a1b2c3d4e5f6';
 const ONE = 'https://example.com/course/one';

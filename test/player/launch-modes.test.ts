@@ -4,9 +4,10 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
 import { followLink, startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-helpers.ts';
-import { registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
+import { resultOf, xapiCourse } from './learner-helpers.ts';
 
 // Runs on SQLite alone: a mode decides what is stored, and tests of courses store it.
 

@@ -1,36 +1,7 @@
 import assert from 'node:assert/strict';
-import { uploadForm } from '../content/packages.ts';
-import { give, launch, register } from '../content/registration-helpers.ts';
-import { type PackageFiles, zipOf } from '../support/course-packages.ts';
+import { launch } from '../content/registration-helpers.ts';
 import type { RunningService } from '../support/service.ts';
 import { LrsClient } from './lrs-helpers.ts';
-
-/** A learner with a course, as their systems know them. */
-export interface RegisteredLearner {
-  registrationId: string;
-  accountId: number;
-  courseId: number;
-}
-
-/** Imports a course, gives it to an account and registers a learner. */
-export async function registerTo(
-  service: RunningService,
-  files: PackageFiles,
-  learner = 'ann@example.com',
-): Promise<RegisteredLearner> {
-  const { id: accountId } = await service.api.create('/accounts', { name: 'Northwind' });
-  const { id: courseId } = await service.api.create(
-    '/courses',
-    uploadForm(new Uint8Array(await zipOf(files))),
-  );
-  await give(service, accountId, 'COURSE', courseId);
-  const { registration_id: registrationId } = await register(
-    service,
-    { account_id: accountId, course_id: courseId },
-    learner,
-  );
-  return { registrationId, accountId, courseId };
-}
 
 /** A launch, asked of the content origin as the player page asks. */
 export class Player {

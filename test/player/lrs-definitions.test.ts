@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { xapiFiles, zipOf } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { Player, xapiCourse } from './learner-helpers.ts';
 import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 describe('the definitions of activities', () => {

@@ -6,8 +6,9 @@ import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { Player, xapiCourse } from './learner-helpers.ts';
 import { lrsClient } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';

@@ -3,8 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { Player, registerTo, xapiCourse } from './learner-helpers.ts';
+import { Player, xapiCourse } from './learner-helpers.ts';
 import { activity, type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
 
 /** More than a page examines. */

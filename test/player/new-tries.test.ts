@@ -3,9 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
-import { Player, registerTo, resultOf } from './learner-helpers.ts';
+import { Player, resultOf } from './learner-helpers.ts';
 
 const item = '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>';
 const { 'course.au': units, ...aicc } = aiccFiles();

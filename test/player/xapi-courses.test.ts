@@ -5,9 +5,10 @@ import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { register } from '../content/registration-helpers.ts';
 import { openDatabaseOf } from '../support/database.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { Player, registerTo, resultOf, xapiCourse } from './learner-helpers.ts';
+import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
 import { lrsClient, reference, VOIDED } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
-import { Player, registerTo, xapiCourse } from '../player/learner-helpers.ts';
+import { Player, xapiCourse } from '../player/learner-helpers.ts';
 import { statement } from '../player/lrs-helpers.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { type Classroom, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 const COURSE = 'https://example.com/courses/golf';
