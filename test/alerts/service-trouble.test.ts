@@ -136,16 +136,21 @@ describe('the checks of an instance', () => {
 describe('an alert about the database', { skip: !ON_POSTGRES }, () => {
   it('is sent even if the database is down, is recorded once it is back, and then ends', async () => {
     await using receiver = await startTarget();
+    await using certain = await startTarget({ respondWith: answer(500) });
     await using database = await startLosableDatabase();
     const { proxy } = database;
     await using alerts = await startAlertService(database.settings);
     const { api, clock } = alerts;
+    const webhook = await createFailingWebhook(api, certain.url);
+    clock.pass(MINUTE);
     const alert = await createAlert(api, receiver.url, SERVICE);
     await createAlert(api, receiver.url, {
       ...SERVICE,
       name: 'Quiet',
       quiet_hours: { from: '00:00', to: '12:00', time_zone: 'UTC' },
     });
+    // During an outage, only rules that were read before it are known.
+    await evaluated(api, { webhookId: webhook, url: certain.url });
     proxy.cut();
     await untilUnready(alerts);
     // The first failed check counts from then on.
