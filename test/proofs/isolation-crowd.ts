@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
 import { SECOND_MS } from '../../src/time/units.ts';
-import { uploadForm } from '../content/packages.ts';
-import { HOSTILE_MANIFESTS } from '../course-packages/hostile-manifests.ts';
-import { zipOf } from '../support/course-packages.ts';
 import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
-import { followLink, type PlayerClient } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
 import type { Api } from '../support/service.ts';
 import { watchStalls } from '../support/stall-watch.ts';
 import { until } from '../support/until.ts';
 import { startWatchedService } from '../support/watched-service.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
+import type { CrowdCommand, CrowdPlan } from './isolation-crowd-load.ts';
 import { noteSkipped } from './notes.ts';
 
 /**
@@ -37,7 +35,6 @@ const WARM_UP_MS = 1_000;
  * would be counted as the crowd's.
  */
 const WRITE_WARM_UP = Number(process.env.ISOLATION_CROWD_WARM_UP ?? 10_000);
-const WRITERS_WARMING_UP = 10;
 const MEMORY_EVERY_MS = 50;
 const KIB_PER_MIB = 1_024;
 /** The limit: at most a fifth more. Smaller differences in milliseconds are caused by the scheduler. */
@@ -49,7 +46,7 @@ const MEMORY_SLACK_MIB = Number(process.env.ISOLATION_MEMORY_SLACK_MIB ?? 0);
 const MOST_BUSY_MS = 100;
 const MOST_STALL_MS = Number(process.env.ISOLATION_MOST_STALL_MS ?? MOST_BUSY_MS);
 
-const UNIT = 'i1';
+const CROWD = new URL('isolation-crowd-load.ts', import.meta.url);
 
 /** The measurements of a run. */
 interface Run {
@@ -64,25 +61,21 @@ interface Run {
   stallMs: number | null;
 }
 
-/** The sources of load; each works until the signal. */
-type Crowd = (signal: AbortSignal) => Promise<unknown>;
-
 async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
   await using target = await startCountingTarget();
   using stalls = watchStalls();
   await using service = await startWatchedService({ access_token_lifetime: 86_400 }, stalls?.options);
   const { api } = service;
   const accounts = await makeWebhooks(api, target);
-  const learners = await makeLearners(api);
-  const hostile = await hostileForms();
+  await using crowd = startCrowd({
+    url: api.url,
+    token: api.token,
+    learners: LEARNERS,
+    writesBefore: WRITE_WARM_UP,
+  });
   // In both kinds of run, the process has done all kinds of work before it is measured.
-  await warmUp(api, { learners, hostile });
-  const crowds: Crowd[] = [
-    (signal) => writeWithoutPause(api, signal),
-    (signal) => uploadHostile(api, hostile, signal),
-    (signal) => commitEachSecond(learners, signal),
-  ];
-  const end = new AbortController();
+  await crowd.run('prepare');
+  await delay(WARM_UP_MS);
   const memory: number[] = [];
   const look = setInterval(() => {
     const mib = residentMib(service.pid);
@@ -92,11 +85,9 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
   stalls?.reset();
   try {
     const busyMs = await service.busyDuring(async () => {
-      const crowd = Promise.all(isCrowded ? crowds.map((work) => work(end.signal)) : []);
-      crowd.catch(() => end.abort());
+      if (isCrowded) await crowd.run('begin');
       latencies = await probe(api, { accounts, target, name: 'measured', ms: SECONDS * SECOND_MS });
-      end.abort();
-      await crowd;
+      if (isCrowded) await crowd.run('end');
     });
     return {
       p50Ms: quantile(latencies, 0.5),
@@ -106,7 +97,6 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
       stallMs: stalls?.longestMs() ?? null,
     };
   } finally {
-    end.abort();
     clearInterval(look);
   }
 }
@@ -154,18 +144,21 @@ async function toggle(
   return (await change).status;
 }
 
-async function warmUp(
-  api: Api,
-  { learners, hostile }: { learners: readonly PlayerClient[]; hostile: readonly FormData[] },
-): Promise<void> {
-  let written = 0;
-  const write = async () => {
-    while (written < WRITE_WARM_UP) await api.create('/accounts', { name: `warm ${written++}` });
+/** Starts the thread of the crowd. Each of its commands resolves once it is done. */
+function startCrowd(plan: CrowdPlan) {
+  const thread = new Worker(CROWD, { workerData: plan });
+  // A command that waits gets the error of the thread.
+  thread.on('error', () => {});
+  return {
+    async run(command: CrowdCommand): Promise<void> {
+      thread.postMessage(command);
+      const [done] = await once(thread, 'message');
+      assert.equal(done, command);
+    },
+    async [Symbol.asyncDispose]() {
+      await thread.terminate();
+    },
   };
-  await Promise.all(Array.from({ length: WRITERS_WARMING_UP }, write));
-  for (const form of hostile) await api.post('/courses', form);
-  await Promise.all(learners.map((learner) => commit(learner, 0)));
-  await delay(WARM_UP_MS);
 }
 
 /** One webhook for each of ninety accounts. */
@@ -185,68 +178,6 @@ async function makeWebhooks(api: Api, target: CountingTarget): Promise<number[]>
     });
   }
   return accounts;
-}
-
-async function makeLearners(api: Api): Promise<PlayerClient[]> {
-  const { id: account_id } = await api.create('/accounts', { name: 'Northwind' });
-  const zip = new Uint8Array(await zipOf(scorm12Course()));
-  const { id: course_id } = await api.create('/courses', uploadForm(zip));
-  const contents = [{ type: 'COURSE', id: course_id }];
-  const { status, body } = await api.post(`/accounts/${account_id}/content`, { contents });
-  assert.equal(status, 200, JSON.stringify(body));
-  const learners: PlayerClient[] = [];
-  for (let n = 0; n < LEARNERS; n++) {
-    const { registration_id } = await api.create('/registrations', {
-      account_id,
-      course_id,
-      learner_id: `learner-${n}`,
-    });
-    const launched = await api.post(`/registrations/${registration_id}/launch`);
-    const learner = await followLink(launched.body.launch_url);
-    await learner.open();
-    await learner.openUnit(UNIT);
-    learners.push(learner);
-  }
-  return learners;
-}
-
-async function hostileForms(): Promise<FormData[]> {
-  return await Promise.all(
-    Object.values(HOSTILE_MANIFESTS).map(async (files) => uploadForm(new Uint8Array(await zipOf(files())))),
-  );
-}
-
-async function writeWithoutPause(api: Api, signal: AbortSignal): Promise<void> {
-  for (let n = 0; !signal.aborted; n++) await api.create('/accounts', { name: `written ${n}` });
-}
-
-async function uploadHostile(api: Api, forms: readonly FormData[], signal: AbortSignal): Promise<void> {
-  for (let n = 0; !signal.aborted; n++) {
-    const { status } = await api.post('/courses', forms[n % forms.length]!);
-    assert.ok(status === 201 || (status >= 400 && status < 500) || status === 503, `status ${status}`);
-  }
-}
-
-async function commitEachSecond(learners: readonly PlayerClient[], signal: AbortSignal): Promise<void> {
-  for (let round = 1; !signal.aborted; round++) {
-    const next = delay(SECOND_MS);
-    // Spread over the second, as people are.
-    await Promise.all(
-      learners.map(async (learner, n) => {
-        await delay((n * SECOND_MS) / LEARNERS);
-        if (!signal.aborted) await commit(learner, round);
-      }),
-    );
-    await next;
-  }
-}
-
-async function commit(learner: PlayerClient, round: number): Promise<void> {
-  const { status } = await learner.commit(UNIT, {
-    core: { lesson_status: 'incomplete', lesson_location: String(round) },
-    suspend_data: 'kept '.repeat(100),
-  });
-  assert.equal(status, 200);
 }
 
 /** The memory that a process holds; null where the system does not say. */
