@@ -1,4 +1,5 @@
-import { waitingSql } from './lines/done-to.ts';
+import type { Dialect } from '../database/database.ts';
+import { inLineSql, lineOrderSql } from './lines/in-line.ts';
 
 /** Facts about lines for other slices, for rows and as SQL. Only the queue knows how messages are stored. */
 
@@ -8,7 +9,8 @@ export { blockedSql, isBlocked, isInFlight } from './lines/line-state.ts';
  * SQL of the time since when the head of a line waits, in epoch milliseconds; null if the line is empty.
  * @param line names the row in `queue_lines`
  */
-export function headWaitsSinceSql(line: string): string {
+export function headWaitsSinceSql(dialect: Dialect, line: string): string {
   return `(select coalesce(first.queued_at, first.enqueued_at) from queue_messages as first
-    where first.line_id = ${line}.line_id and ${waitingSql('first', line)} order by first.id limit 1)`;
+    where ${inLineSql(dialect, { message: 'first', line: `${line}.line_id`, after: '0' })}
+    order by ${lineOrderSql(dialect, 'first')} limit 1)`;
 }

@@ -241,7 +241,11 @@ export interface LineLocks {
 export interface LineReader {
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
   /** The messages that wait in a line, in order, at most as many as requested. */
-  waiting(lineId: number, part: LinePart, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<QueuedMessage[]>;
+  waiting(
+    lineId: number,
+    part: LinePart,
+    reader?: Pick<Reader, 'dialect' | 'all' | 'allFor'>,
+  ): Promise<QueuedMessage[]>;
   /** Returns the messages of the list that wait after a redelivery or replay. */
   waitingAgain(messageIds: readonly string[]): Promise<Set<string>>;
   totals(): Promise<QueueTotals>;

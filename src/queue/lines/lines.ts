@@ -286,7 +286,7 @@ export class Lines implements QueueLines, Omit<MessageQueue, 'engine' | 'maxRece
   async waiting(
     lineId: number,
     { after, limit }: LinePart,
-    reader: Pick<Reader, 'all' | 'allFor'> = this.#database.reader,
+    reader: Pick<Reader, 'dialect' | 'all' | 'allFor'> = this.#database.reader,
   ): Promise<QueuedMessage[]> {
     return await readFirstMessages(reader, lineId, limit, {
       after: after ?? 0,

@@ -1,9 +1,9 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
-import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { Dialect, Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { bytesSql } from '../../database/step-bytes.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 import { type WholeBody, wholeBodies } from '../shared-bodies.ts';
-import { waitingInLineSql } from './done-to.ts';
+import { GIVEN_PART, givenPart, inLineSql, lineOrderSql } from './in-line.ts';
 
 /** SQL for the messages of lines, one operation per function. Each handles a whole batch in one statement. */
 
@@ -56,15 +56,17 @@ function toRow(m: QueueMessage): SqlRow {
   return [m.lineId, m.messageId, m.label, m.shared?.own ?? m.body, m.shared?.id ?? null, m.occurredAt];
 }
 
-const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
-  // PostgreSQL has no settled rows here, and the check would cost 10 % of the deliveries.
-  const isAhead = dialect === 'sqlite' ? `and ${waitingInLineSql('first', line.id)}` : '';
-  return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
+const HEADS = new BatchStatement(
+  'line',
+  { id: 'bigint' },
+  (line, { joined, dialect }) =>
+    `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
        head.enqueued_at, head.trace_context, head.queued_at
      from ${joined} queue_messages as head where head.id =
        (select first.id from queue_messages as first
-        where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
-});
+        where ${inLineSql(dialect, { message: 'first', line: line.id!, after: '0' })}
+        order by ${lineOrderSql(dialect, 'first')} limit 1)`,
+);
 
 /** The first message of each line. */
 export async function readHeads(
@@ -83,65 +85,66 @@ export interface Positions {
 
 const ALL_POSITIONS: Positions = { after: 0, through: Number.MAX_SAFE_INTEGER };
 
-const FROM_PART = `from queue_messages as m where m.line_id = ? and ${waitingInLineSql('m', '?')}
-       and m.id > ? and m.id <= ? order by m.id limit ?`;
-
-/** The parameters of {@link FROM_PART}. */
-function partOf(lineId: number, limit: number, { after, through }: Positions): number[] {
-  return [lineId, lineId, after, through, limit];
+function fromPart(dialect: Dialect): string {
+  return `from queue_messages as m where ${inLineSql(dialect, GIVEN_PART)}
+    order by ${lineOrderSql(dialect, 'm')} limit ?`;
 }
 
 /** The first messages of a line, or of a part of it, in order. */
 export async function readFirstMessages(
-  reader: Pick<Reader, 'all' | 'allFor'>,
+  reader: Pick<Reader, 'dialect' | 'all' | 'allFor'>,
   lineId: number,
   limit: number,
   part: Positions = ALL_POSITIONS,
 ): Promise<QueuedMessage[]> {
   const rows = await reader.all<MessageRow>(
     `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at, m.queued_at
-     ${FROM_PART}`,
-    ...partOf(lineId, limit, part),
+     ${fromPart(reader.dialect)}`,
+    ...givenPart(reader.dialect, lineId, part),
+    limit,
   );
   return await toMessages(reader, rows);
 }
 
 /** The positions of the messages that {@link readFirstMessages} returns, and the lengths of their bodies in bytes. */
 export async function readFirstSizes(
-  reader: Pick<Reader, 'all'>,
+  reader: Pick<Reader, 'dialect' | 'all'>,
   lineId: number,
   limit: number,
   part: Positions = ALL_POSITIONS,
 ): Promise<{ position: number; bytes: number }[]> {
   return await reader.all(
-    `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes ${FROM_PART}`,
-    ...partOf(lineId, limit, part),
+    `select m.id as position, ${bytesSql('m', 'stored_body')} as bytes ${fromPart(reader.dialect)}`,
+    ...givenPart(reader.dialect, lineId, part),
+    limit,
   );
 }
 
 /** The position of the last message of a line; 0 if there is none. */
-export async function readLastPosition(reader: Pick<Reader, 'all'>, lineId: number): Promise<number> {
-  const [row] = await reader.all<{ last: number | null }>(
-    'select max(m.id) as last from queue_messages as m where m.line_id = ?',
-    lineId,
+export async function readLastPosition(
+  reader: Pick<Reader, 'dialect' | 'all'>,
+  lineId: number,
+): Promise<number> {
+  const { dialect } = reader;
+  const [row] = await reader.all<{ last: number }>(
+    `select m.id as last from queue_messages as m where ${inLineSql(dialect, GIVEN_PART)}
+     order by ${lineOrderSql(dialect, 'm', 'desc')} limit 1`,
+    ...givenPart(dialect, lineId, ALL_POSITIONS),
   );
   return row?.last ?? 0;
 }
 
 /** The number of messages in a part of a line whose events occurred before a given time, counted up to a bound. */
 export async function countMessages(
-  reader: Pick<Reader, 'all'>,
+  reader: Pick<Reader, 'dialect' | 'all'>,
   lineId: number,
-  { after, through, before, bound }: Positions & { before: number; bound: number },
+  { before, bound, ...part }: Positions & { before: number; bound: number },
 ): Promise<number> {
   const [row] = await reader.all<{ count: number }>(
     `select count(*) as count from (select 1 as one from queue_messages as m
-       where m.line_id = ? and ${waitingInLineSql('m', '?')} and m.id > ? and m.id <= ? and m.enqueued_at < ?
-       limit ?) as counted`,
-    lineId,
-    lineId,
-    after,
-    through,
+       where ${inLineSql(reader.dialect, GIVEN_PART)} and m.enqueued_at < ?
+       order by ${lineOrderSql(reader.dialect, 'm')} limit ?) as counted`,
+    ...givenPart(reader.dialect, lineId, part),
     before,
     bound,
   );

@@ -3,6 +3,7 @@ import { namedRowsToJson } from '../../database/postgres/postgres-json.ts';
 import { type RecordsetType, recordset } from '../../database/recordset.ts';
 import type { ReceivedMessage, RecordingSteps } from '../message-queue.ts';
 import { withSharedParts } from '../shared-bodies.ts';
+import { inLineSql, lineOrderSql } from './in-line.ts';
 import type { NextLease } from './lease-statements.ts';
 import { type MessageRow, toQueued } from './message-statements.ts';
 
@@ -131,7 +132,8 @@ function statementFor(steps: RecordingSteps): { columns: string[]; sql: string }
 /** The first message of a line behind a position, locked. A message that was removed in the meantime is omitted. */
 function headBehindSql(lineId: string, position: string): string {
   return `lateral (select message.* from queue_messages as message
-    where message.line_id = ${lineId} and message.id > ${position} order by message.id limit 1 for update) as head`;
+    where ${inLineSql('postgres', { message: 'message', line: lineId, after: position })}
+    order by ${lineOrderSql('postgres', 'message')} limit 1 for update) as head`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
-import { waitingInLineSql } from '../lines/done-to.ts';
+import { inLineSql, lineOrderSql } from '../lines/in-line.ts';
 import { asIds, type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 
@@ -22,8 +22,8 @@ const UNPLACED = new BatchStatement(
         (select first.id, first.line_id, first.message_id, first.label, first.stored_body as body, first.shared_body_id,
            first.enqueued_at
          from queue_messages as first
-         where first.line_id = ${line.id} and first.id > ${line.skipped} * ${placedTo} and ${waitingInLineSql('first', line.id)}
-         order by first.id limit ${MESSAGES_PER_LINE}) as next
+         where ${inLineSql(dialect, { message: 'first', line: line.id, after: `${line.skipped} * ${placedTo}` })}
+         order by ${lineOrderSql(dialect, 'first')} limit ${MESSAGES_PER_LINE}) as next
       where next.id > ${placedTo} and exists
         (select 1 from queue_lines as idle where idle.line_id = ${line.id}
            and (idle.receive_count = 0 or idle.available_at < ${line.worked_since}))

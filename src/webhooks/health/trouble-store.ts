@@ -59,11 +59,11 @@ export async function readFailing(
 
 /** Webhooks with messages, each with the time since when the first one waits. */
 export async function readFirstWaiting(
-  reader: Pick<Reader, 'all'>,
+  reader: Pick<Reader, 'dialect' | 'all'>,
   { afterId, limit }: WebhookRange,
 ): Promise<(WebhookFacts & { since: number | null })[]> {
   return await reader.all<WebhookFacts & { since: number | null }>(
-    `select ${FACTS}, ${headWaitsSinceSql('line')} as since
+    `select ${FACTS}, ${headWaitsSinceSql(reader.dialect, 'line')} as since
      from ${WEBHOOKS}
      where ${ACTIVE_SQL} and webhooks.id > ? and line.pending > 0
      order by webhooks.id limit ?`,

@@ -1,0 +1,54 @@
+import type { Dialect } from '../../database/database.ts';
+import { waitingInLineSql } from './done-to.ts';
+
+/**
+ * SQL for the waiting messages of one line, in order, as conditions and as an order that find them through the index of
+ * the line.
+ *
+ * PostgreSQL only knows how many messages lines have on average. If one line has nearly all, an index on the position alone looks
+ * as good, and finding the head of another line through it passes over a million messages. Line and position
+ * compared as a row, and ordered by both, leave only the index of the line. SQLite uses it anyway, but could
+ * not use the position for it if the line were a range.
+ */
+
+/** SQL of the last position that there can be. */
+const LAST = '9223372036854775807';
+
+/** A part of a line, in SQL. */
+export interface LinePartSql {
+  /** The alias of `queue_messages`. */
+  message: string;
+  line: string;
+  /** The position that the part begins behind. */
+  after: string;
+  /** The last position of the part. @defaultValue the last position of the line */
+  through?: string;
+}
+
+/** The conditions. */
+export function inLineSql(dialect: Dialect, { message, line, after, through = LAST }: LinePartSql): string {
+  return dialect === 'postgres'
+    ? `(${message}.line_id, ${message}.id) > (${line}, ${after})
+        and (${message}.line_id, ${message}.id) <= (${line}, ${through})`
+    : `${message}.line_id = ${line} and ${waitingInLineSql(message, line)}
+        and ${message}.id > ${after} and ${message}.id <= ${through}`;
+}
+
+/** A part of a line whose line and positions are parameters of a statement. */
+export const GIVEN_PART: LinePartSql = { message: 'm', line: '?', after: '?', through: '?' };
+
+/** The parameters of {@link GIVEN_PART}. */
+export function givenPart(
+  dialect: Dialect,
+  lineId: number,
+  { after, through }: { after: number; through: number },
+): number[] {
+  return dialect === 'postgres' ? [lineId, after, lineId, through] : [lineId, lineId, after, through];
+}
+
+/** The order of a line's messages, for `order by`. */
+export function lineOrderSql(dialect: Dialect, message: string, direction: 'asc' | 'desc' = 'asc'): string {
+  return dialect === 'postgres'
+    ? `${message}.line_id ${direction}, ${message}.id ${direction}`
+    : `${message}.id ${direction}`;
+}
