@@ -22,7 +22,7 @@ const TOO_MANY = `${MAX_ALERT_TESTS_AT_A_TIME} tests of the caller are under way
 const params = Type.Object({ alert_id: PathId('The id of the alert rule.') });
 
 /** The result of a test. */
-export const AlertTestRecord = Type.Object(
+const AlertTestRecord = Type.Object(
   {
     results: Type.Array(
       Type.Object(

@@ -2,7 +2,7 @@ import { COMMAND_LINE } from '../audit/actor.ts';
 import type { Administrator } from '../identity/administrators/administrator.ts';
 import { toAdministratorRecord } from '../identity/administrators/administrator-schemas.ts';
 import type { AdministratorService } from '../identity/administrators/administrator-service.ts';
-import { MIN_PASSWORD_CHARACTERS } from '../identity/administrators/passwords.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../identity/administrators/password-length.ts';
 import { ROLES } from '../identity/administrators/roles.ts';
 import { type IssuedLink, setupUrl } from '../identity/administrators/setup-links.ts';
 import { ProblemError } from '../problems/problem.ts';

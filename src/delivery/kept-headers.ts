@@ -22,7 +22,7 @@ const USER_INFO = /:\/\/[^/@\s]+@/g;
 /** Characters that would break a line, or that some databases do not accept. */
 const CONTROL = /\p{Cc}+/gu;
 /** A shorter query could occur in any text by chance. */
-const MIN_CENSORED_QUERY_LENGTH = 4;
+export const MIN_CENSORED_QUERY_LENGTH = 4;
 
 /** Headers of responses as undici parses them: a name that occurred more than once has a list. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

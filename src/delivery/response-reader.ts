@@ -17,7 +17,7 @@ const DIGIT_ONE = 0x31;
 const STATUS_OFFSET = 9;
 
 /** A target sent more bytes than a response may have: an endless status line, header or chunk extension. */
-export class ResponseTooLongError extends Error {
+class ResponseTooLongError extends Error {
   override readonly name = 'ResponseTooLongError';
   readonly code = 'RESPONSE_TOO_LONG';
 

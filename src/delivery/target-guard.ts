@@ -1,11 +1,9 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { MAX_URL_LENGTH } from '../text-lengths.ts';
 import { type IpNetwork, isPublicAddress, isWithin, parseAddress, parseNetwork } from './ip-networks.ts';
 import { NameResolver } from './name-resolver.ts';
 import { SharedLookup } from './shared-lookup.ts';
-
-/** Maximum length of a target's URL. */
-export const MAX_TARGET_URL_LENGTH = 2_048;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
@@ -64,8 +62,8 @@ export class TargetGuard {
    * every notation. The addresses of a host name are known only when a connection is opened.
    */
   checkUrl(text: string): string | null {
-    if (text.length > MAX_TARGET_URL_LENGTH)
-      return `target URL is longer than ${MAX_TARGET_URL_LENGTH.toLocaleString('en')} characters`;
+    if (text.length > MAX_URL_LENGTH)
+      return `target URL is longer than ${MAX_URL_LENGTH.toLocaleString('en')} characters`;
     if (CONTROL_CHARACTER.test(text)) return 'target URL contains a control character';
     const url = URL.parse(text);
     if (url === null) return 'target URL is not a valid absolute URL';

@@ -7,7 +7,7 @@ import { callerOf } from './authorization.ts';
 import { claimKey, deleteExpiredKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
 
 /** How long the response for a key is stored. */
-export const KEPT_FOR_MS = DAY_MS;
+const KEPT_FOR_MS = DAY_MS;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const MAX_KEY_LENGTH = 255;
 const KEY = /^[\x21-\x7e]+$/;

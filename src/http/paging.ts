@@ -3,8 +3,9 @@ import type { Page, PageRequest } from '../database/page.ts';
 import { invalidInput } from '../problems/problem.ts';
 import { READ_AS } from './schemas.ts';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
+export const MAX_CURSOR_LENGTH = 200;
 
 /** What is wrong with a cursor that no list returned. */
 export const INVALID_CURSOR = 'must be a next_cursor from this list';
@@ -20,7 +21,7 @@ export const PageQuery = Type.Object({
   ),
   cursor: Type.Optional(
     Type.String({
-      maxLength: 200,
+      maxLength: MAX_CURSOR_LENGTH,
       description: 'The `next_cursor` of the previous page.',
       [READ_AS]: 'cursor',
     }),

@@ -7,7 +7,7 @@ import { requestErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** `Retry-After` while the database is unavailable, in seconds. */
-const UNAVAILABLE_RETRY_AFTER = '5';
+export const UNAVAILABLE_RETRY_AFTER = '5';
 /** Pointers and details may quote the request: hostile input must not create a hostile response. */
 const MAX_POINTER_LENGTH = 300;
 const MAX_DETAIL_LENGTH = 1_000;

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { MAX_NAME_LENGTH } from '../text-lengths.ts';
 
 /** Schemas that several slices share. In the API description, a schema with a `title` is a component of that name. */
 
@@ -44,7 +45,7 @@ export function Nullable<T extends TSchema>(schema: T) {
 }
 
 /** Enough for a date and time with nanoseconds and a zone. */
-const MAX_DATE_TIME_LENGTH = 40;
+export const MAX_DATE_TIME_LENGTH = 40;
 
 /** A time: ISO 8601 UTC with milliseconds. */
 export function DateTime(description: string) {
@@ -65,7 +66,7 @@ export function Id(description?: string) {
 export function Name(description?: string) {
   return Type.String({
     minLength: 1,
-    maxLength: 200,
+    maxLength: MAX_NAME_LENGTH,
     pattern: NAME_PATTERN,
     ...described(description),
   });

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
-import { requestErrorsOf } from './validation.ts';
+import { MAX_ERRORS_REPORTED, requestErrorsOf } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,7 +12,6 @@ declare module 'fastify' {
 }
 
 const UI_INTERFACE = '/ui/api/';
-const MAX_ERRORS_REPORTED = 100;
 
 /**
  * Rejects query members that a route does not know, because a typing error (`resetstatistics=true`) must not

@@ -9,7 +9,7 @@ import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from 
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
 
 /** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
-const MAX_ERRORS_REPORTED = 100;
+export const MAX_ERRORS_REPORTED = 100;
 
 /** How texts are read that have this mark, and what is wrong with the others. */
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {

@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 /** The folder to which `npm run build:ui` writes the player page. */
-export const PLAYER_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist/player');
+const PLAYER_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist/player');
 
 /** The page loads scripts and styles only from its own build. The policy does not apply to the course in its frame. */
 const POLICY = [

@@ -16,12 +16,11 @@ import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
 import { type TimeLimit, timeLimitOf } from './time-limit.ts';
-
-const MAX_ID_LENGTH = 4_096;
+import { MAX_UNIT_ID_LENGTH } from './unit-id.ts';
 
 const UnitRequest = Type.Object(
   {
-    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    unit: Type.String({ maxLength: MAX_UNIT_ID_LENGTH }),
     /** Whether the sequencing resumes the unit. Missing without sequencing. */
     isResumed: Type.Optional(Type.Boolean()),
   },

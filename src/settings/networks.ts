@@ -8,7 +8,7 @@ const MAX_HOST_LENGTH = 253;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /** What a service that listens only on loopback may call by default. */
-export const LOOPBACK_NETWORKS: readonly string[] = Object.freeze(['127.0.0.0/8', '::1/128']);
+const LOOPBACK_NETWORKS: readonly string[] = Object.freeze(['127.0.0.0/8', '::1/128']);
 
 /** A list of networks. Each is returned as `address/prefix length`, with the bits after the prefix cleared. */
 export const networkList: Parser<readonly string[]> = listOf({

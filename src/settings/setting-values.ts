@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { MAX_CREDENTIAL_LENGTH, MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from '../text-lengths.ts';
 import { text } from './parser.ts';
 
 /** Units, limits and forms of the values of settings. */
@@ -10,11 +11,8 @@ export const DAY = 24 * HOUR;
 export const MAX_DELIVERY_TIMEOUT = 600;
 export const MAX_RETRY_DELAY = 7 * DAY;
 
-export const MAX_URL_LENGTH = 2_048;
 export const MAX_PATH_LENGTH = 4_096;
-export const MAX_CREDENTIAL_LENGTH = 1_000;
 const MAX_HOST_NAME_LENGTH = 253;
-const MAX_EMAIL_LENGTH = 254;
 const AUTH_SECRET_LENGTH = 64;
 const QUEUE_NAME = /^[\w.-]{1,80}$/;
 export const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;

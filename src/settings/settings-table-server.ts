@@ -1,16 +1,11 @@
+import { MAX_URL_LENGTH } from '../text-lengths.ts';
 import { contentStoreText } from './content-place.ts';
 import { LOG_CLASSES } from './log-classes.ts';
 import { LOG_LEVELS } from './log-level.ts';
 import { listenHost, networkList } from './networks.ts';
 import { duration, inWords, mapOf, oneOf, orNothing, text, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
-import {
-  MAX_PATH_LENGTH,
-  MAX_URL_LENGTH,
-  readBaseUrl,
-  readContentBaseUrl,
-  readDatabaseUrl,
-} from './setting-values.ts';
+import { MAX_PATH_LENGTH, readBaseUrl, readContentBaseUrl, readDatabaseUrl } from './setting-values.ts';
 
 /** Where the service listens, and who may connect. */
 export const SERVER_SETTINGS = {

@@ -1,3 +1,4 @@
+import { MAX_CREDENTIAL_LENGTH, MAX_URL_LENGTH } from '../text-lengths.ts';
 import { networkList } from './networks.ts';
 import { duration, oneOf, orNothing, text, trueOrFalse, wholeNumber } from './parser.ts';
 import { define, type SettingDefinition } from './setting-definition.ts';
@@ -6,10 +7,8 @@ import {
   authSecret,
   DAY,
   HOUR,
-  MAX_CREDENTIAL_LENGTH,
   MAX_DELIVERY_TIMEOUT,
   MAX_RETRY_DELAY,
-  MAX_URL_LENGTH,
   readBaseUrl,
   readCredential,
   readEmailAddress,

@@ -1,13 +1,11 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../http/paging.ts';
 import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
 import { invalidInput } from '../problems/problem.ts';
-import { MAX_COUNTED } from './list-limits.ts';
+import { MAX_COUNTED, MAX_SEARCH_LENGTH } from './list-limits.ts';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
 /** Maximum offset of a list, which limits the cost of its last page. */
 export const MAX_OFFSET = 1_000_000;
-const MAX_SEARCH_LENGTH = 200;
 
 /** The `search` member of a query: white space at its ends does not count. */
 export const SearchText = Type.Optional(

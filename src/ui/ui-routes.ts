@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { UiBuild } from './ui-build.ts';
 
 /** Where the admin UI lives below the service's address. */
-export const UI_PATH = '/ui/';
+const UI_PATH = '/ui/';
 const NONCE_BYTES = 16;
 const HIDDEN = { hide: true };
 

@@ -24,7 +24,7 @@ import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble
 /** An alert ends once its trouble has been over for this time. If it comes back earlier, nothing is sent. */
 export const END_AFTER_MS = 5 * MINUTE_MS;
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
-export const GROUP_MS = 5 * MINUTE_MS;
+const GROUP_MS = 5 * MINUTE_MS;
 /** After this time within a round, the next rule is evaluated with what is read again. */
 const LOOK_AGAIN_MS = 10_000;
 /** What was read longer ago changes nothing: the instance was frozen, and the next round knows better. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, HAS_ETAG, Id, Ignored, Name, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from '../../text-lengths.ts';
 import {
   CHANNELS,
   CONDITIONS,
@@ -9,8 +10,6 @@ import {
   TARGET_FORMATS,
 } from './alert-rule.ts';
 
-const MAX_URL_LENGTH = 2_048;
-const MAX_EMAIL_LENGTH = 254;
 const MAX_TIME_ZONE_LENGTH = 64;
 const CLOCK_TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
 

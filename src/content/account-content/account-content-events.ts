@@ -19,7 +19,7 @@ import { type ContentChange, changedAssets } from './changed-assets.ts';
  * Maximum number of assets in one message. It keeps messages below a megabyte, which queues accept, even with the
  * longest names. A larger change of one folder has several events.
  */
-export const MAX_ASSETS_AN_EVENT = 500;
+const MAX_ASSETS_PER_EVENT = 500;
 
 /**
  * Publishes the events of a change that was applied: one for each folder in which the account gained or lost something,
@@ -51,8 +51,8 @@ export async function publishContentChanges(
   for (const [n, { subtopic, account, user }] of changes.entries()) {
     const byFolder = Map.groupBy(assets[n]!, ({ folderId }) => folderId);
     for (const [folderId, within] of byFolder) {
-      for (let from = 0; from < within.length; from += MAX_ASSETS_AN_EVENT) {
-        const some = within.slice(from, from + MAX_ASSETS_AN_EVENT);
+      for (let from = 0; from < within.length; from += MAX_ASSETS_PER_EVENT) {
+        const some = within.slice(from, from + MAX_ASSETS_PER_EVENT);
         const { content, holders } = await parts.of(folderId, some);
         published.push({
           subtopic,

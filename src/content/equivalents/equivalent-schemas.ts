@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
 import { MAX_EQUIVALENT_COURSES } from './equivalent.ts';
-
-const MAX_LANGUAGE_LENGTH = 100;
+import { MAX_LANGUAGE_LENGTH } from './language.ts';
 
 const LANGUAGE = 'A language tag (BCP 47).';
 

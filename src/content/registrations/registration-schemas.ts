@@ -10,13 +10,13 @@ import {
   OptionalDateTime,
   PLAIN_TEXT_PATTERN,
 } from '../../http/schemas.ts';
+import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
+import { MAX_LANGUAGE_LENGTH } from '../equivalents/language.ts';
 import { REGISTRATION_LAUNCH_MODES } from './launch-tokens.ts';
-import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
+import { COMPLETIONS, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 
 /** Keeps launch links short enough for every browser and proxy. */
 const MAX_RETURN_URL_LENGTH = 1_000;
-/** Longer language tags do not exist in practice. */
-const MAX_LANGUAGE_LENGTH = 100;
 
 export const Completion = Type.Enum([...COMPLETIONS], { title: 'Completion' });
 export const Success = Type.Enum([...SUCCESSES], { title: 'Success' });

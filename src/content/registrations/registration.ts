@@ -8,7 +8,6 @@ export type Success = (typeof SUCCESSES)[number];
 
 export const MIN_SCORE = 0;
 export const MAX_SCORE = 100;
-export const MAX_LEARNER_ID_LENGTH = 255;
 
 /** A learner's results in a course. */
 export interface RegistrationStatus {

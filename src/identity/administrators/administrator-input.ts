@@ -1,6 +1,6 @@
 import { type InputError, invalidInput } from '../../problems/problem.ts';
 import { emailFault, nameFault } from '../clients/client-input.ts';
-import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from './passwords.ts';
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from './password-length.ts';
 import { isRole, ROLES } from './roles.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { Name, Nullable } from '../../http/schemas.ts';
+import { MAX_EMAIL_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import { MAX_EMAIL_CHARACTERS } from '../clients/client-input.ts';
 import type { Administrator } from './administrator.ts';
-import { MAX_PASSWORD_CHARACTERS } from './passwords.ts';
+import { MAX_PASSWORD_CHARACTERS } from './password-length.ts';
 import { ROLES } from './roles.ts';
 
 /** Requests and responses of the admin UI about administrators. */
@@ -11,7 +11,7 @@ import { ROLES } from './roles.ts';
 const RoleName = Type.Enum([...ROLES]);
 
 /** Services validate the format and describe every error. The schema only limits the size. */
-const Email = Type.String({ maxLength: MAX_EMAIL_CHARACTERS });
+const Email = Type.String({ maxLength: MAX_EMAIL_LENGTH });
 const Password = Type.String({ maxLength: MAX_PASSWORD_CHARACTERS });
 const Token = Type.String({ maxLength: 100 });
 

@@ -1,10 +1,6 @@
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** Of passwords that are set, in characters. Length is what makes a password strong (NIST SP 800-63B section 3.1.1). */
-export const MIN_PASSWORD_CHARACTERS = 12;
-export const MAX_PASSWORD_CHARACTERS = 256;
-
 /** Argon2id, version 19, with the memory in KiB: the OWASP Password Storage Cheat Sheet's first choice of low memory. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const satisfies Options;
 const SALT_BYTES = 16;

@@ -1,10 +1,6 @@
 import { type InputError, invalidInput } from '../../problems/problem.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from '../../text-lengths.ts';
 import { isScope, SCOPES, type Scope } from '../scopes.ts';
-
-/** The longest name of a client, in characters. */
-export const MAX_NAME_CHARACTERS = 200;
-/** The longest e-mail address that mail systems carry (RFC 5321 §4.5.3.1.3, less the angle brackets). */
-export const MAX_EMAIL_CHARACTERS = 254;
 
 const CONTROL_CHARACTER = /\p{Cc}/u;
 /** What browsers accept in a field of type e-mail (HTML standard, "valid e-mail address"). */
@@ -42,7 +38,7 @@ export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
 export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'must not be empty';
   // Counted in code points, as JSON Schema does.
-  if ([...name].length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`;
+  if ([...name].length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;
   if (CONTROL_CHARACTER.test(name)) return 'must not contain control characters';
   if (!name.isWellFormed()) return 'must be well-formed Unicode';
   return null;
@@ -50,7 +46,7 @@ export function nameFault(name: string): string | null {
 
 /** The error of an e-mail address, or null. */
 export function emailFault(email: string): string | null {
-  if ([...email].length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
+  if ([...email].length > MAX_EMAIL_LENGTH) return `must have at most ${MAX_EMAIL_LENGTH} characters`;
   return EMAIL_ADDRESS.test(email) ? null : 'must be an e-mail address';
 }
 

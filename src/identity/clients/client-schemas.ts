@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
+import { MAX_EMAIL_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { SCOPES } from '../scopes.ts';
-import { MAX_EMAIL_CHARACTERS } from './client-input.ts';
 import type { ApiClient } from './client-service.ts';
 
 /** Schemas of API clients in the admin UI. */
 
 const said = {
   name: Type.String(),
-  email: Type.String({ maxLength: MAX_EMAIL_CHARACTERS }),
+  email: Type.String({ maxLength: MAX_EMAIL_LENGTH }),
   scopes: Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, uniqueItems: true }),
 };
 

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KIB } from '../../bytes.ts';
 import { DatabaseUnavailableError } from '../../database/database.ts';
+import { UNAVAILABLE_RETRY_AFTER } from '../../http/problem-answers.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
@@ -15,8 +16,6 @@ import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm
 export const TOKEN_PATH = '/public/v1/auth';
 /** Maximum size of a body; a normal request has a few hundred bytes. */
 const MAX_TOKEN_BODY_BYTES = 16 * KIB;
-
-const UNAVAILABLE_RETRY_AFTER = '5';
 
 /** Dependencies of the endpoint. */
 export interface TokenEndpointOptions {

@@ -11,7 +11,7 @@ export interface HacpRequest {
 }
 
 /** The error numbers of HACP. */
-export const HACP_ERRORS = {
+const HACP_ERRORS = {
   successful: { code: 0, text: 'Successful' },
   invalidCommand: { code: 1, text: 'Invalid Command' },
   invalidSession: { code: 3, text: 'Invalid Session ID' },

@@ -62,7 +62,7 @@ export interface DocumentLimits {
 }
 
 /** Maximum size of a document. */
-export const MAX_DOCUMENT_BYTES = 4 * MIB;
+const MAX_DOCUMENT_BYTES = 4 * MIB;
 /** Maximum number of members and items in a JSON document. Parsing and merging larger ones takes too long. */
 export const MAX_DOCUMENT_MEMBERS = 50_000;
 /** How many profiles a cleaning step looks at in one statement: about a millisecond. */

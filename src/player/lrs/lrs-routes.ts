@@ -8,7 +8,7 @@ import type { LrsScope } from './lrs-scope.ts';
 import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
 
 /** Maximum size of a request: statements and their attachments. */
-export const MAX_LRS_BODY_BYTES = 16 * MIB;
+const MAX_LRS_BODY_BYTES = 16 * MIB;
 /** Maximum size of a form whose credential is inside it, so that it is parsed before the caller is authenticated. */
 const MAX_UNKNOWN_BODY_BYTES = 2 * MIB;
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const;

@@ -9,6 +9,7 @@ import type { UnitResult } from '../attempts/unit-result.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { entranceOf } from '../prerequisites.ts';
+import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { withoutLowerScore } from './another-pass.ts';
 import { attemptTimeData } from './attempt-time.ts';
@@ -19,13 +20,12 @@ import { readScorm2004 } from './scorm2004-status.ts';
 import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
 import { visitMs } from './visit-time.ts';
 
-const MAX_ID_LENGTH = 4_096;
 const MAX_SPLICES = 16;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const Asset = Type.Object(
   {
-    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    unit: Type.String({ maxLength: MAX_UNIT_ID_LENGTH }),
     page: Count,
     visit: Count,
     sequence: Count,
@@ -38,7 +38,7 @@ const Asset = Type.Object(
 
 const Commit = Type.Object(
   {
-    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    unit: Type.String({ maxLength: MAX_UNIT_ID_LENGTH }),
     page: Count,
     visit: Count,
     sequence: Count,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { boundedScore } from '../attempts/bounded-score.ts';
+import { MAX_UNIT_ID_LENGTH } from '../unit-id.ts';
 import { cmiOf, hasTerminated } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
 import type { Activity } from './sequencing/activity.ts';
@@ -13,13 +14,12 @@ import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.t
 import { trackUnit } from './sequencing/unit-tracking.ts';
 
 const PERCENT = 100;
-const MAX_ID_LENGTH = 4_096;
 /** Maximum characters of a store of `adl.data`, as in the standard (Run-Time Environment 4.3.1). */
 export const MAX_STORE_LENGTH = 64_000;
 
 const optional = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
-const Id = Type.String({ maxLength: MAX_ID_LENGTH });
+const Id = Type.String({ maxLength: MAX_UNIT_ID_LENGTH });
 
 /** The tracked data of an objective. */
 const Progress = Type.Object(

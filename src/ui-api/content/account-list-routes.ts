@@ -6,6 +6,7 @@ import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 import { notFound } from '../../problems/problem.ts';
+import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { ListQuery, listAnswer, listPart, longListAnswer, SearchText, searchText } from '../list-query.ts';
@@ -20,7 +21,6 @@ import { type ListedRegistration, listRegistrations } from './registration-list.
 import { REGISTRATION_SORTS, REGISTRATION_STATES } from './registration-list-choices.ts';
 
 const READ = { scope: 'content:read' };
-const MAX_LEARNER_ID_LENGTH = 255;
 
 /** An account in the list. */
 export type AccountOverview = ReturnType<typeof toAccount>;

@@ -4,7 +4,7 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 
 /** Maximum number of named users per kind. */
-export const MAX_NAMED_USERS = 50;
+const MAX_NAMED_USERS = 50;
 
 /** Some users of an asset, by id, and their number, counted up to {@link MAX_COUNTED}. */
 export interface Users {

@@ -63,13 +63,12 @@ function toRecord(health: HealthOverview) {
     checks,
     database: {
       engine: database.engine,
-      answers: checks.database === 'ok',
       size_bytes: database.sizeBytes,
     },
     /** How far the clock of this machine is ahead of the database server's; null while it is right. */
     clock_ahead_seconds: clockAheadMs === null ? null : Math.round(clockAheadMs / 100) / 10,
     queue,
-    content_store: { kind: rest.contentStore, answers: checks.content === 'ok' },
+    content_store: { kind: rest.contentStore },
     settings: rest.settings.map(toSetting),
     setting_differences: rest.settingDifferences.map((each) => ({
       setting: each.setting,

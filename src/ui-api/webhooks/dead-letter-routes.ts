@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { actorOf } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
-import { pairCursor, parsePairCursor } from '../../http/paging.ts';
+import { MAX_CURSOR_LENGTH, pairCursor, parsePairCursor } from '../../http/paging.ts';
 import type { Routes } from '../../http/routes.ts';
-import { Id } from '../../http/schemas.ts';
+import { Id, MAX_DATE_TIME_LENGTH } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { DeadLetterStep, DeadLetterSteps } from '../../webhooks/history/dead-letter-steps.ts';
@@ -20,8 +20,6 @@ import {
 } from '../list-query.ts';
 import { type DeadLetterInBrief, listDeadLetters } from './dead-letter-list.ts';
 
-const MAX_DATE_TIME_LENGTH = 40;
-const MAX_CURSOR_LENGTH = 200;
 const ACTIONS = ['redeliver', 'remove'] as const;
 
 /** A message in the dead-letter queue. */

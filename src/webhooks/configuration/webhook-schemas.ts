@@ -12,6 +12,7 @@ import {
   OptionalDateTime,
   PLAIN_TEXT_PATTERN,
 } from '../../http/schemas.ts';
+import { MAX_CREDENTIAL_LENGTH, MAX_NAME_LENGTH, MAX_URL_LENGTH } from '../../text-lengths.ts';
 import { LOGGING_MODES } from './logging-mode.ts';
 import {
   AUTHENTICATION_TYPES,
@@ -21,11 +22,6 @@ import {
   MAX_FOCUSES,
   MIN_ATTEMPTS,
 } from './webhook.ts';
-
-/** Limits of a configuration. */
-const MAX_FOCUS_NAME_LENGTH = 200;
-const MAX_CREDENTIAL_LENGTH = 1_000;
-const MAX_URL_LENGTH = 2_048;
 
 export const TopicMember = Type.Enum([...TOPICS], {
   title: 'Topic',
@@ -49,7 +45,7 @@ const FocusInput = Type.Object(
     webhook_focus_name: Type.Optional(
       Nullable(
         Type.String({
-          maxLength: MAX_FOCUS_NAME_LENGTH,
+          maxLength: MAX_NAME_LENGTH,
           pattern: PLAIN_TEXT_PATTERN,
           description: 'Its name. If the asset exists, its current name is returned instead.',
         }),

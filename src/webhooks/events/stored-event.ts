@@ -59,7 +59,7 @@ export function formatReferences(references: readonly ContentReference[]): strin
 }
 
 /** The references in such a text. */
-export function parseReferences(text: string): ContentReference[] {
+function parseReferences(text: string): ContentReference[] {
   if (text === '') return [];
   return text.split(' ').map((each) => ({
     type: TYPE_OF_LETTER.get(each[0]!)!,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
+import { MAX_LEARNER_ID_LENGTH } from '../../text-lengths.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
@@ -124,7 +125,7 @@ export const DeliveryRecord = Type.Object(
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 export type DeliveryAttempt = DeliveryRecord['attempt_history'][number];
 
-const MAX_ID_LENGTH = 255;
+const MAX_MESSAGE_ID_LENGTH = 255;
 const FIRST_STATUS_CODE = 100;
 const LAST_STATUS_CODE = 999;
 
@@ -133,7 +134,10 @@ const filterMembers = {
     Type.Array(SubtopicMember, { description: 'Only messages of this event. Can be repeated.' }),
   ),
   message_id: Type.Optional(
-    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only the message with this `webhook-id`.' }),
+    Type.String({
+      maxLength: MAX_MESSAGE_ID_LENGTH,
+      description: 'Only the message with this `webhook-id`.',
+    }),
   ),
   response_status: Type.Optional(
     Type.Array(Type.Integer({ minimum: FIRST_STATUS_CODE, maximum: LAST_STATUS_CODE }), {
@@ -143,7 +147,7 @@ const filterMembers = {
   account_id: Type.Optional(Id('Only messages about this account.')),
   course_id: Type.Optional(Id('Only messages about this course.')),
   learner_id: Type.Optional(
-    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only messages about this learner.' }),
+    Type.String({ maxLength: MAX_LEARNER_ID_LENGTH, description: 'Only messages about this learner.' }),
   ),
   from_dt: TimeQuery('Only events that occurred then or later: ISO 8601 with a time zone.'),
   until_dt: TimeQuery('Only events that occurred before: ISO 8601 with a time zone.'),

@@ -234,7 +234,7 @@ export class Sequencer {
 }
 
 /** The request that a value of `adl.nav.request` makes; null for none. */
-export function requestOf(asked: string): NavigationRequest | null {
+function requestOf(asked: string): NavigationRequest | null {
   const [, target, to] = /^\{target=(.+)\}(choice|jump)$/.exec(asked) ?? [];
   if (target !== undefined) return { to: to as 'choice' | 'jump', target };
   return PLAIN_REQUESTS.find((request) => request === asked) ?? null;

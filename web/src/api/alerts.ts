@@ -26,8 +26,8 @@ export interface AlertTestResult {
   duration_ms: number;
 }
 
-/** An installation has at most 100 rules. */
-const MAX_RULES = 200;
+/** The largest page. An installation has fewer rules. */
+const PAGE_SIZE = 200;
 const ALERT_LIST_MS = 4_000;
 /** Longer than the deadlines of SMTP (30 s) and of the URL (15 s). */
 const TEST_DEADLINE_MS = 60_000;
@@ -38,7 +38,7 @@ export const alertsKey = ['alerts'] as const;
 export const alertListQuery = queryOptions({
   queryKey: [...alertsKey, 'list'],
   queryFn: async ({ signal }) =>
-    (await request<{ data: Alert[] }>('GET', withQuery('/alerts', { limit: MAX_RULES }), { signal })).data,
+    (await request<{ data: Alert[] }>('GET', withQuery('/alerts', { limit: PAGE_SIZE }), { signal })).data,
   ...polling(ALERT_LIST_MS),
 });
 

@@ -1,4 +1,5 @@
 import { CloseButton, TextInput } from '@mantine/core';
+import { MAX_LEARNER_ID_LENGTH } from '../../../src/text-lengths.ts';
 import { shared } from '../texts/shared.ts';
 import styles from './data-table.module.css';
 import type { TableState } from './use-table.ts';
@@ -16,7 +17,7 @@ export function TextFilter({ table, name, label }: { table: TableState; name: st
       placeholder={label}
       value={typed}
       onChange={(event) => setTyped(event.currentTarget.value)}
-      maxLength={255}
+      maxLength={MAX_LEARNER_ID_LENGTH}
       rightSection={
         typed === '' ? null : (
           <CloseButton size="sm" aria-label={shared.table.clearSearch} onClick={() => setTyped('')} />

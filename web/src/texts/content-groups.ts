@@ -38,7 +38,6 @@ export const groups = {
   languageRequired: 'Enter the language.',
   languageUnknown: 'Unknown language. Choose one, or enter a tag such as de-CH.',
   languageRepeats: 'Another course already has this language.',
-  languageDuplicate: (language: string) => `${language} appears more than once.`,
   saved: 'Saved.',
   save: 'Save changes',
   create: 'Create',

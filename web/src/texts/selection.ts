@@ -17,7 +17,6 @@ export const selection = {
   failures: 'What failed',
   more: (count: string) => `and ${count} more`,
   retry: 'Try these again',
-  irrevocable: 'This cannot be undone.',
 } as const;
 
 /** The words of deleting many things of one kind. `one` and `many` are nouns: `account`, `accounts`. */

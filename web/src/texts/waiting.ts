@@ -14,7 +14,6 @@ export const waiting = {
   waits: 'Waiting',
   open: (event: string, position: number) => `${event}, position ${position}`,
   pageGone: 'The messages of this page were delivered or removed.',
-  toFirst: 'Show the first',
   purge: 'Purge…',
   details: {
     title: 'Waiting message',

@@ -1,3 +1,5 @@
+import { MAX_LEARNER_ID_LENGTH } from '../../../src/text-lengths.ts';
+import { MAX_SEARCH_LENGTH } from '../../../src/ui-api/list-limits.ts';
 import { onlyKnown } from './known-search.ts';
 import { toAddressTime } from './local-time.ts';
 
@@ -16,8 +18,6 @@ export interface TableSearch {
 
 export const PAGE_SIZES = [25, 50, 100, 200] as const;
 export const DEFAULT_PAGE_SIZE = 50;
-const MAX_SEARCH_LENGTH = 200;
-const MAX_TEXT_LENGTH = 255;
 /** The service refuses them. Cells that are copied from a spreadsheet have tabs between them. */
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 const MAX_PAGE = 1_000_000;
@@ -68,7 +68,7 @@ export function tableSearch<
     }
     for (const name of options.texts ?? []) {
       const value = text(given[name]);
-      if (value !== '' && value.length <= MAX_TEXT_LENGTH) chosen[name] = value;
+      if (value !== '' && value.length <= MAX_LEARNER_ID_LENGTH) chosen[name] = value;
     }
     for (const name of options.times ?? []) {
       const time = toAddressTime(text(given[name]));

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
+import { MAX_LEARNER_ID_LENGTH } from '../../../../src/text-lengths.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
 import { ApiError, isProblem } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
@@ -19,7 +20,6 @@ import { AccountField, SubjectField } from './registration-fields.tsx';
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
 type Field = (typeof FIELDS)[number];
 type Faults = Partial<Record<Field, string>>;
-const MAX_LEARNER_ID_LENGTH = 255;
 const texts = registrations.create;
 
 /** Registers a learner for a course or an equivalent, and opens the registration. */

@@ -1,3 +1,4 @@
+import { MAX_SCORE } from '../../../../src/content/registrations/registration.ts';
 import { registrations } from '../../texts/registrations.ts';
 
 const SECONDS_A_MINUTE = 60;
@@ -5,7 +6,6 @@ const SECONDS_AN_HOUR = 3_600;
 const CLOCK = /^(?:(?:(\d{1,9}):)?(\d{1,9}):)?(\d{1,12})$/;
 /** Any stored score fits, so that a form can save it unchanged: `66.66666666666667`, `1e-7`. */
 const DECIMAL = /^\d{1,3}(?:[.,]\d{1,25})?(?:e-\d{1,3})?$/;
-const MAX_SCORE = 100;
 const score = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
 /** `83.5`; a dash for null. */

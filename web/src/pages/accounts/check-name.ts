@@ -1,10 +1,9 @@
+import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { accounts } from '../../texts/accounts.ts';
-
-const MAX_NAME_CHARACTERS = 200;
 
 /** What is wrong with the name of an account; null if nothing is. Counted in code points, like the service does. */
 export function checkName(name: string): string | null {
   const characters = [...name.trim()].length;
   if (characters === 0) return accounts.checks.name;
-  return characters > MAX_NAME_CHARACTERS ? accounts.checks.length(MAX_NAME_CHARACTERS) : null;
+  return characters > MAX_NAME_LENGTH ? accounts.checks.length(MAX_NAME_LENGTH) : null;
 }

@@ -1,6 +1,7 @@
 import { Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
+import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
@@ -14,7 +15,6 @@ import { useWhileShown } from '../../utilities/use-is-shown.ts';
 import { RoleField } from './role-field.tsx';
 
 const FIELDS = ['name'] as const;
-const MAX_NAME = 200;
 
 /** Changes the name, the role, and whether the person may sign in. */
 export function EditDialog({
@@ -70,7 +70,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
         <TextInput
           label={texts.editDialog.name}
           description={name === null ? texts.editDialog.nameLater : undefined}
-          maxLength={MAX_NAME}
+          maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('name')}

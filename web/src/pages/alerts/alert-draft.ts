@@ -1,7 +1,7 @@
+import { MAX_MINUTES } from '../../../../src/alerts/rules/alert-rule.ts';
 import type { Alert, AlertConfiguration } from '../../api/alerts.ts';
 import { alerts } from '../../texts/alerts.ts';
 
-const MAX_MINUTES = 7 * 24 * 60;
 const DEFAULT_MINUTES = 15;
 const { checks } = alerts.form;
 

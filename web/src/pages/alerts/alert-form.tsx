@@ -13,6 +13,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { CONDITIONS, TARGET_FORMATS } from '../../../../src/alerts/rules/alert-rule.ts';
+import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import type { AlertConfiguration } from '../../api/alerts.ts';
 import { ApiError } from '../../api/errors.ts';
 import { foundWebhooksQuery, webhookNameQueries } from '../../api/webhooks.ts';
@@ -25,7 +26,6 @@ import { type AlertDraft, configurationOf, draftChecks, hasMinutes, isAboutWebho
 import styles from './alerts.module.css';
 
 const texts = alerts.form;
-const MAX_NAME_CHARACTERS = 200;
 /** The members of the API, and the fields that show their errors. */
 const FIELDS: Readonly<Record<string, keyof AlertDraft>> = {
   name: 'name',
@@ -104,7 +104,7 @@ function ConditionFields({ form }: { form: Form }) {
       <Stack gap="md">
         <TextInput
           label={texts.name}
-          maxLength={MAX_NAME_CHARACTERS}
+          maxLength={MAX_NAME_LENGTH}
           autoComplete="off"
           data-path="name"
           {...form.getInputProps('name')}

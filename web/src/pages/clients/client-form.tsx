@@ -2,6 +2,7 @@ import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
 import { FormButtons } from '../../components/form-buttons.tsx';
@@ -12,8 +13,6 @@ import styles from './clients.module.css';
 import { READS } from './read-scopes.ts';
 
 const FIELDS = ['name', 'email', 'scopes'] as const;
-const MAX_NAME_CHARACTERS = 200;
-const MAX_EMAIL_LENGTH = 254;
 /** A rough check; the service checks exactly. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const { form: texts } = clients;
@@ -181,7 +180,7 @@ function ScopesField({
 function nameFault(name: string): string | null {
   if (name.trim() === '') return texts.checks.name;
   // The service also counts code points.
-  return [...name.trim()].length > MAX_NAME_CHARACTERS ? texts.checks.nameLength : null;
+  return [...name.trim()].length > MAX_NAME_LENGTH ? texts.checks.nameLength : null;
 }
 
 function emailFault(email: string): string | null {

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { isNotEmpty, useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
+import { MAX_NAME_LENGTH } from '../../../../src/text-lengths.ts';
 import { changeProfile } from '../../api/profile.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
@@ -17,7 +18,6 @@ import styles from './profile.module.css';
 
 const FIELDS = ['name'] as const;
 const texts = account.profile;
-const MAX_NAME = 200;
 
 /** Name, e-mail and role. The name can be changed. */
 export function NamePanel() {
@@ -50,7 +50,7 @@ export function NamePanel() {
         <TextInput
           label={texts.name}
           autoComplete="name"
-          maxLength={MAX_NAME}
+          maxLength={MAX_NAME_LENGTH}
           {...form.getInputProps('name')}
         />
         <dl className={styles.facts}>

@@ -1,7 +1,5 @@
+import { MAX_NAME_LENGTH } from '../../../../../src/text-lengths.ts';
 import { folders } from '../../../texts/content.ts';
-
-/** The limit of the API. */
-export const MAX_NAME_LENGTH = 200;
 
 /** What is wrong with a name, as far as that is known before it is sent. */
 export function nameProblem(name: string): string | null {

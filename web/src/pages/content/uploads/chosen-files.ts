@@ -8,7 +8,7 @@ export interface ChosenFiles {
 }
 
 /** Packages are zip files, which SCORM calls `.pif`, or a single `cmi5.xml`. */
-export const PACKAGE_EXTENSIONS = ['.zip', '.pif', '.xml'] as const;
+const PACKAGE_EXTENSIONS = ['.zip', '.pif', '.xml'] as const;
 /** For the file dialog. */
 export const PACKAGE_ACCEPT = [...PACKAGE_EXTENSIONS, 'application/zip'].join(',');
 

@@ -1,10 +1,9 @@
 import Papa from 'papaparse';
+import { MAX_LEARNER_ID_LENGTH } from '../../../../../src/text-lengths.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import { textOf } from '../../../utilities/exported-text.ts';
 
 const { faults } = registrations.many;
-/** The service's limit for ids, in characters. */
-const MAX_ID_LENGTH = 255;
 const DELIMITERS = [',', ';', '\t'];
 const HEADERS = new Set(['learner_id', 'learner id', 'learner']);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the service refuses in an id
@@ -56,7 +55,7 @@ function faultOf(id: string, isSplit: boolean, earlier: number | undefined): str
   if (id === '') return faults.empty;
   if (CONTROL_CHARACTERS.test(id)) return faults.characters;
   if (id.includes(REPLACEMENT_CHARACTER)) return faults.unreadable;
-  if ([...id].length > MAX_ID_LENGTH) return faults.tooLong(MAX_ID_LENGTH);
+  if ([...id].length > MAX_LEARNER_ID_LENGTH) return faults.tooLong(MAX_LEARNER_ID_LENGTH);
   return earlier === undefined ? null : faults.repeated(earlier);
 }
 

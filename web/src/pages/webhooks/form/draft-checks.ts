@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH, MAX_URL_LENGTH } from '../../../../../src/text-lengths.ts';
 import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/configuration/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } from './draft.ts';
@@ -5,8 +6,6 @@ import { type Draft, effectiveSubtopics, excludedSubtopics, type StoredKey } fro
 /** The errors of the input, by the API member that each concerns (`authentication.key`). */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-const MAX_NAME_LENGTH = 200;
-const MAX_URL_LENGTH = 2_048;
 const { checks } = webhookEditing;
 
 /** All errors of a draft; empty if it can be saved. */

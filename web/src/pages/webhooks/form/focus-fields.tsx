@@ -1,4 +1,5 @@
 import { CONTENT_TYPES, type FocusType, type Topic } from '../../../../../src/events/catalogue.ts';
+import { MAX_FOCUSES } from '../../../../../src/webhooks/configuration/webhook.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { AssetField } from '../../../components/content-dialog/asset-field.tsx';
 import { manyAccounts } from '../../../texts/many-accounts.ts';
@@ -9,8 +10,6 @@ import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
 const texts = webhookEditing.focus;
-/** The limit of the service. */
-const MAX_FOCUSES = 1_000;
 
 interface Choice {
   label: string;
