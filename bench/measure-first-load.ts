@@ -5,6 +5,7 @@ import { administratorServices } from '../src/identity/administrators/administra
 import { createLogs } from '../src/observability/log.ts';
 import { loadSettings } from '../src/settings/load-settings.ts';
 import { openStorage } from '../src/storage.ts';
+import { HOUR_MS } from '../src/time/units.ts';
 import { UI_BUILD_FOLDER } from '../src/ui/ui-build.ts';
 import { launchChromium } from '../test/ui/support/chromium.ts';
 import { FIRST_PAGES, type FirstPage, firstLoad } from '../test/ui/support/first-load.ts';
@@ -13,7 +14,7 @@ import type { PreparedFolder } from './prepared-folder.ts';
 import type { FirstLoadResult } from './results.ts';
 
 const BYTES_PER_KB = 1_000;
-const SESSION_MS = 3_600_000;
+const SESSION_MS = HOUR_MS;
 const PERSON = { email: 'ann@example.com', password: 'correct horse battery staple' };
 
 /**

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { HOUR_MS } from '../src/time/units.ts';
 import { EXAMPLE_LABEL, exampleMessage } from './example-message.ts';
 import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
@@ -13,7 +14,7 @@ export interface QueueFilling {
 }
 
 /** Longer than any measurement. */
-export const BLOCKED_FOR_MS = 3_600_000;
+export const BLOCKED_FOR_MS = HOUR_MS;
 const CACHE_KIB = 65_536;
 
 /** The number of messages in each line. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MINUTE_MS, SECOND_MS } from '../src/time/units.ts';
 import { DemoFailure } from './failure.ts';
 
-const MS_PER_SECOND = 1_000;
 const POLL_INTERVAL_MS = 25;
 
 /**
  * How long the demo waits for anything before it fails, in ms. Long enough for a busy machine: on a quiet one, nothing takes
  * a tenth of it.
  */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = MINUTE_MS;
 
 /** How a wait ends if its condition is never met. */
 export interface WaitLimits {
@@ -31,7 +31,7 @@ export async function within<T>(
     return await operation(AbortSignal.any([signal, late]));
   } catch (error) {
     signal.throwIfAborted();
-    if (late.aborted) throw new DemoFailure(`not within ${deadlineMs / MS_PER_SECOND} s: ${what}`);
+    if (late.aborted) throw new DemoFailure(`not within ${deadlineMs / SECOND_MS} s: ${what}`);
     throw error;
   }
 }

@@ -20,6 +20,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { KIB } from '../src/bytes.ts';
+import { HOUR_MS, SECOND_MS } from '../src/time/units.ts';
 
 const WEB = import.meta.dirname;
 const ROOT = path.join(WEB, '..');
@@ -27,10 +29,10 @@ const DIST = path.join(WEB, 'dist');
 const FINGERPRINT_FILE = 'fingerprint.txt';
 const COMPRESSIBLE = '**/*.{js,css,svg,json}';
 /** Compressing smaller files gains nothing. */
-const MIN_COMPRESSED_BYTES = 1_024;
+const MIN_COMPRESSED_BYTES = KIB;
 const BROTLI_QUALITY = 11;
 /** How long files of former builds are kept. */
-const FORMER_ASSETS_MS = 3_600_000;
+const FORMER_ASSETS_MS = HOUR_MS;
 
 const fingerprint = fingerprintOfSources();
 if (process.argv.includes('--if-stale') && builtFrom() === fingerprint) process.exit(0);
@@ -58,7 +60,9 @@ try {
   mkdirSync(DIST, { recursive: true });
   renameSync(DIST, old);
   renameSync(fresh, DIST);
-  console.log(`built the admin UI and the player in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  console.log(
+    `built the admin UI and the player in ${((performance.now() - started) / SECOND_MS).toFixed(1)} s`,
+  );
 } finally {
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
 }

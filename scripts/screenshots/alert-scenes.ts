@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
+import { MINUTE_MS } from '../../src/time/units.ts';
 import type { Scene } from './scene.ts';
 
 const ALERTS = '/administration/alerts';
-const MINUTE = 60_000;
-const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 
 const SENT = {
   kind: 'BEGAN',
@@ -21,7 +21,7 @@ const RETRIED = {
   state: 'WAITING',
   attempts: 6,
   sent_dt: null,
-  next_attempt_dt: new Date(Date.now() + 4 * MINUTE).toISOString(),
+  next_attempt_dt: new Date(Date.now() + 4 * MINUTE_MS).toISOString(),
   error: '404 Not Found: no_service',
 };
 const RULE = {

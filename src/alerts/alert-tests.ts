@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AtATime } from '../http/at-a-time.ts';
+import { NEVER } from '../time/never.ts';
 import type { NoticeSender } from './notices/notice-sender.ts';
 import { type AlertRule, type Channel, channelsOf } from './rules/alert-rule.ts';
 
 /** Number of tests of a caller that may be under way at a time. */
 export const MAX_ALERT_TESTS_AT_A_TIME = 8;
-const NEVER = new AbortController().signal;
 
 /** The result of a test over one channel. */
 export interface AlertTestResult {

@@ -1,29 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../http/paging.ts';
-import { DateTime, describedAs, Id, Nullable, PLAIN_TEXT_PATTERN, TimeQuery } from '../http/schemas.ts';
+import { DateTime, describedAs, Id, Nullable, SearchedText, TimeQuery } from '../http/schemas.ts';
 import { formatDateTime } from '../time/date-time.ts';
 import { AUDIT_ACTION_NAMES, AUDIT_OBJECT_TYPES, type AuditAction, type AuditObjectType } from './actions.ts';
 import { ACTOR_TYPES, type ActorType } from './actor.ts';
 import type { StoredAuditEntry } from './audit-store.ts';
 import type { AuditItem, AuditScalar, FieldChange } from './field-changes.ts';
 
-/** Room for the longest e-mail address. */
-const MAX_SEARCHED_TEXT = 320;
-
 const Action = Type.Enum([...AUDIT_ACTION_NAMES], { title: 'AuditAction' });
 const ObjectType = Type.Enum([...AUDIT_OBJECT_TYPES], { title: 'AuditObjectType' });
 const ActorTypeMember = Type.Enum([...ACTOR_TYPES], { title: 'ActorType' });
 
-function Text(description: string) {
-  return Type.Optional(
-    Type.String({ minLength: 1, maxLength: MAX_SEARCHED_TEXT, pattern: PLAIN_TEXT_PATTERN, description }),
-  );
-}
-
 /** The query of the list. */
 export const AuditQuery = Type.Object({
   ...PageQuery.properties,
-  user: Text('Only what this e-mail address did.'),
+  user: SearchedText('Only what this e-mail address did.'),
   actor_type: Type.Optional(
     Type.Enum([...ACTOR_TYPES], { title: 'ActorType', description: 'Only what actors of this kind did.' }),
   ),
@@ -40,7 +31,7 @@ export const AuditQuery = Type.Object({
       description: 'Only objects of this kind.',
     }),
   ),
-  object_id: Text('The id of the object. Requires `object_type`.'),
+  object_id: SearchedText('The id of the object. Requires `object_type`.'),
   from_dt: TimeQuery('At or after this time, ISO 8601 with a time zone.'),
   to_dt: TimeQuery('Before this time.'),
 });

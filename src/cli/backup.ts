@@ -5,6 +5,7 @@ import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
 import { type CopiedMarker, readCopiedMarker } from '../database/copying/copied-marker.ts';
 import { type DataFolder, lacksDatabase } from '../database/data-folder.ts';
 import { messageOf } from '../problems/error-message.ts';
+import { NEVER } from '../time/never.ts';
 import { backupPlaceOf } from './backup-place.ts';
 import { openBackupReader } from './backup-reader.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
@@ -144,7 +145,7 @@ async function copyVersions(keys: readonly string[], from: string, to: string): 
   const gone: string[] = [];
   for (const key of keys) {
     try {
-      await copyFolder(path.join(from, key), path.join(content, key), new AbortController().signal);
+      await copyFolder(path.join(from, key), path.join(content, key), NEVER);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       rmSync(path.join(content, key), { recursive: true, force: true });

@@ -1,10 +1,9 @@
+import { NEVER } from '../time/never.ts';
 import { describeCourse } from './describe-course.ts';
 import { type Extraction, extractArchive } from './extract-archive.ts';
 import { openPackage } from './open-package.ts';
 import type { PackageDescription } from './package-description.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
-
-const NEVER = new AbortController().signal;
 
 /**
  * Determines which course an uploaded package contains, without unpacking more than its manifest.

@@ -139,6 +139,7 @@ export function plainText(text: string): string {
   return shortened(line, MAX_FOREIGN_TEXT_LENGTH);
 }
 
-function codeOf(error: unknown): unknown {
+/** The `code` of an error of Node or undici; undefined if it has none. */
+export function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

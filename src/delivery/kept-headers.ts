@@ -1,5 +1,6 @@
 import { shortened } from '../observability/shortened.ts';
 import type { AttemptHeader, AttemptHeaders } from '../webhooks/history/attempt-headers.ts';
+import { MIN_CENSORED_QUERY_LENGTH } from '../webhooks/history/delivery-log.ts';
 import { type BasicCredentials, CENSORED, withoutCredentials } from './basic-credentials.ts';
 
 /** Bounds for the request and for the response of an attempt, in headers and characters. */
@@ -21,8 +22,6 @@ const QUERY = /\?[^\s"'<>;,]+/g;
 const USER_INFO = /:\/\/[^/@\s]+@/g;
 /** Characters that would break a line, or that some databases do not accept. */
 const CONTROL = /\p{Cc}+/gu;
-/** A shorter query could occur in any text by chance. */
-export const MIN_CENSORED_QUERY_LENGTH = 4;
 
 /** Headers of responses as undici parses them: a name that occurred more than once has a list. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf } from './failure-reason.ts';
 import {
   candidatesOf,
   ParsedFile,
@@ -244,8 +245,4 @@ function addressOf(address: string): LookupAddress {
 
 function lookupError(code: string, hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`lookup of ${hostname} failed: ${code}`), { code });
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
+import { KIB, MIB } from '../bytes.ts';
 
 /** Maximum number of bytes before the body of a response, and in total. The last chunk may exceed them. */
-const MAX_HEAD_BYTES = 64 * 1_024;
-const MAX_BYTES = 1_024 * 1_024;
+const MAX_HEAD_BYTES = 64 * KIB;
+const MAX_BYTES = MIB;
 
 /** Maximum number of `100 Continue` before a response. The parser refuses any further ones. */
 const MAX_CONTINUES = 16;

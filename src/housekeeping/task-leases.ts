@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { BackgroundTask } from '../time/background-task.ts';
+import { NEVER } from '../time/never.ts';
 import { MINUTE_MS } from '../time/units.ts';
 
 /** If the holder of a lease was killed, another instance can take it after this time. */
 const LEASE_MS = MINUTE_MS;
 /** How often a lease is renewed while it lasts, once it was taken. */
 const RENEWALS_PER_LEASE = 3;
-const NEVER = new AbortController().signal;
 
 /** Dependencies of {@link TaskLeases}. */
 export interface TaskLeasesDependencies {

@@ -139,3 +139,13 @@ export const Problem = Type.Object(
   },
   { description: 'A problem (RFC 9457).' },
 );
+
+/** Room for the longest learner id, and for the longest e-mail address. */
+const MAX_SEARCHED_TEXT = 320;
+
+/** A member of a query that is compared with a text. */
+export function SearchedText(description: string) {
+  return Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_SEARCHED_TEXT, pattern: PLAIN_TEXT_PATTERN, description }),
+  );
+}

@@ -1,6 +1,7 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { isObject, type JsonObject, type Statement, VOIDED } from '../lrs/xapi-types.ts';
+import { type JsonObject, type Statement, VOIDED } from '../lrs/xapi-types.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionFacts, UnitFacts } from './cmi5-facts.ts';
 import {

@@ -1,9 +1,10 @@
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { isObject } from '../../is-object.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
-import { isObject, type Statement } from '../lrs/xapi-types.ts';
+import type { Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import type { Session } from '../sessions/session.ts';
 import { scoreOfResult } from '../xapi/xapi-status.ts';

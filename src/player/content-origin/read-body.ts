@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
+import { isObject } from '../../is-object.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
 /** 2,000 interactions with 20 members each have 40,000. */
@@ -31,10 +32,6 @@ export function readBody<T extends TObject>(schema: T, body: unknown): Static<T>
       detail: message,
     })),
   );
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function knownMembers(sent: object, { properties }: TObject): object {

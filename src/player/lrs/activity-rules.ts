@@ -1,7 +1,7 @@
+import { isObject } from '../../is-object.ts';
 import { pointerTo } from '../../problems/problem.ts';
 import * as is from './data-types.ts';
 import { extensions, languageMap, list, members, plain, type Rule } from './member-rules.ts';
-import { isObject } from './xapi-types.ts';
 
 const COMPONENT_LISTS: Readonly<Record<string, readonly string[]>> = {
   choice: ['choices'],

@@ -1,9 +1,10 @@
 import { KIB, MIB } from '../../bytes.ts';
 import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
+import { isObject } from '../../is-object.ts';
 import { TimeSlices } from '../../time/time-slices.ts';
 import { mergeDefinition } from './statement-form.ts';
 import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
-import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts';
+import type { JsonObject, StoredStatement } from './xapi-types.ts';
 
 /**
  * Stores the definitions of activities and the names of agents. Other launches do not see the definitions that a launch

@@ -1,7 +1,8 @@
+import { isObject } from '../../is-object.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
 import * as is from './data-types.ts';
 import { Errors, list, members, plain, type Rule } from './member-rules.ts';
-import { isObject, type JsonObject } from './xapi-types.ts';
+import type { JsonObject } from './xapi-types.ts';
 
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'] as const;
 const ACCOUNT_RULES = { homePage: plain(is.isIri), name: plain(is.isText) };

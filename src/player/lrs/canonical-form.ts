@@ -1,5 +1,6 @@
+import { isObject } from '../../is-object.ts';
 import { TextChoice } from './text-choice.ts';
-import { isObject, type JsonObject } from './xapi-types.ts';
+import type { JsonObject } from './xapi-types.ts';
 
 /** Definitions of activities, by activity id. */
 export type Definitions = ReadonlyMap<string, JsonObject>;

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { commasIn } from '../../http/json-body.ts';
+import { isObject } from '../../is-object.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import {
   type DocumentRow,
@@ -21,7 +22,7 @@ import {
 } from './document-store.ts';
 import { isOfLaunch, type Learner, type LrsScope } from './lrs-scope.ts';
 import { agentIdentity, termOf } from './statement-index.ts';
-import { isObject, type JsonObject } from './xapi-types.ts';
+import type { JsonObject } from './xapi-types.ts';
 
 /** The three kinds of documents. */
 export type DocumentKind = 'state' | 'activity-profile' | 'agent-profile';

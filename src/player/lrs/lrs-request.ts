@@ -1,8 +1,9 @@
 import { type HalvesTreatment, parseJson } from '../../http/json-body.ts';
+import { isObject } from '../../is-object.ts';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
 import { agentErrors } from './actor-rules.ts';
 import { isIri, isUuid, parseTimestamp } from './data-types.ts';
-import { isObject, type JsonObject, type XapiVersion } from './xapi-types.ts';
+import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
 /** A request to the store. Header names are in lower case. */
 export interface LrsRequest {
@@ -29,8 +30,8 @@ const MAX_MEMBERS = 100;
 /** Maximum length of an agent in a query. A form could otherwise contain millions of members, which take seconds. */
 const MAX_AGENT_LENGTH = 65_536;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
-const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
-const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
+export const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
+export const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
 /** Header fields that a form may contain. Its other fields are query parameters. */
 const FORM_HEADERS = [
   'authorization',

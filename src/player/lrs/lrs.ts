@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { selectAgentNames, selectDefinitions, selectLatestDefinition } from './activity-store.ts';
 import {
@@ -208,7 +209,7 @@ function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAn
 
 /** @throws {ProblemError} `invalid-request` */
 function assertObject(value: unknown): void {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  if (isObject(value)) return;
   throw new ProblemError('invalid-request', 'A document that is merged must be a JSON object');
 }
 

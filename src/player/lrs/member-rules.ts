@@ -1,6 +1,7 @@
+import { isObject } from '../../is-object.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
 import * as is from './data-types.ts';
-import { isObject, type JsonObject } from './xapi-types.ts';
+import type { JsonObject } from './xapi-types.ts';
 
 /** Maximum number of errors in a response, so that hostile input cannot make it huge. */
 const MAX_ERRORS = 100;

@@ -1,5 +1,6 @@
+import { isObject } from '../../is-object.ts';
 import type { Definitions } from './canonical-form.ts';
-import { isObject, type JsonObject } from './xapi-types.ts';
+import type { JsonObject } from './xapi-types.ts';
 
 const MAX_PART_LENGTH = 120;
 

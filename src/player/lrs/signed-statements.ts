@@ -2,10 +2,11 @@ import { verify, X509Certificate } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIB } from '../../bytes.ts';
 import { parseJson } from '../../http/json-body.ts';
+import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { isEquivalent } from './statement-form.ts';
 import { attachmentsOf, MAX_MEMBERS } from './statement-rules.ts';
-import { type AttachmentContent, isObject, type JsonObject, type Statement } from './xapi-types.ts';
+import type { AttachmentContent, JsonObject, Statement } from './xapi-types.ts';
 
 /** Signatures of statements: JSON Web Signatures sent as attachments (xAPI, section 2.6 of "Data"). */
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../is-object.ts';
 import { parseTimestamp } from './data-types.ts';
 import { agentIdentity } from './statement-index.ts';
-import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
+import type { JsonObject, Statement } from './xapi-types.ts';
 
 /** Compares statements, and reduces them to identifiers. */
 

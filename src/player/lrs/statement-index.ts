@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
+import { isObject } from '../../is-object.ts';
+import type { JsonObject, Statement } from './xapi-types.ts';
 
 /**
  * The kinds of index terms. `launch` is the registration of the launch that stored a statement; the others are filters

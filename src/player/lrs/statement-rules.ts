@@ -1,17 +1,17 @@
+import { isObject } from '../../is-object.ts';
 import { invalidInput, pointerTo } from '../../problems/problem.ts';
 import { activity } from './activity-rules.ts';
 import { actor, agent, authority, group } from './actor-rules.ts';
 import * as is from './data-types.ts';
+import { VERSION_OF_1, VERSION_OF_2 } from './lrs-request.ts';
 import { Errors, extensions, languageMap, list, members, plain, type Rule } from './member-rules.ts';
-import { type Attachment, isObject, type JsonObject, type Statement, VOIDED } from './xapi-types.ts';
+import { type Attachment, type JsonObject, type Statement, VOIDED } from './xapi-types.ts';
 
 /** The rules for statements (xAPI, sections 2 and 4 of "Data"). Errors point to every invalid member. */
 
 /** Maximum number of members and items in all statements of a request: 200 for each. Validating more takes too long. */
 export const MAX_MEMBERS = 100_000;
 const CONTEXT_ACTIVITIES = ['parent', 'grouping', 'category', 'other'];
-const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
-const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
 
 /**
  * Validates statements sent by a client.

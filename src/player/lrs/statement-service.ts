@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { KIB } from '../../bytes.ts';
 import type { Database, Transaction } from '../../database/database.ts';
+import { isObject } from '../../is-object.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
@@ -23,7 +24,6 @@ import {
 import type { StatementTimes } from './statement-times.ts';
 import {
   type AttachmentContent,
-  isObject,
   type Statement,
   type StoredStatement,
   VOIDED,

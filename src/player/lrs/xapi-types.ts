@@ -41,11 +41,6 @@ export type XapiVersion = '1.0.3' | '2.0.0';
 /** The verb of statements that void another statement. */
 export const VOIDED = 'http://adlnet.gov/expapi/verbs/voided';
 
-/** An object that is neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The content of an attachment, as sent. */
 export interface AttachmentContent {
   /** SHA-2 of the content, of any length, in lower-case hexadecimal. */

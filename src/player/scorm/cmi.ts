@@ -1,3 +1,4 @@
+import { isObject } from '../../is-object.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { hasMoreMembers } from '../attempts/assert-storable-data.ts';
 import type { UnitState } from '../attempts/attempt.ts';
@@ -120,8 +121,4 @@ export function numberIn(cmi: Cmi, name: string): number | null {
 export function scoreOf(score: Cmi): number | null {
   const raw = numberIn(score, 'raw');
   return raw === null ? null : scoreInRange(raw, numberIn(score, 'min'), numberIn(score, 'max'));
-}
-
-function isObject(value: unknown): value is Cmi {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
+import { isObject } from '../../is-object.ts';
 import type { LearningStatus, UnitState } from '../attempts/attempt.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import { boundedScore, scoreInRange } from '../attempts/bounded-score.ts';
-import { isObject, type JsonObject, type Statement } from '../lrs/xapi-types.ts';
+import type { JsonObject, Statement } from '../lrs/xapi-types.ts';
 import { durationMs } from '../sessions/durations.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 

@@ -13,6 +13,7 @@ import {
   type Topic,
   topicOf,
 } from '../../events/catalogue.ts';
+import { isObject } from '../../is-object.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../../time/date-time.ts';
 import type { LoggingMode } from './logging-mode.ts';
@@ -253,8 +254,4 @@ function focusTypesOf(focus: unknown): FocusType[] {
     .map((each: unknown) => (isObject(each) ? each.webhook_focus_type : null))
     .filter(isFocusType);
   return [...new Set(types)];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

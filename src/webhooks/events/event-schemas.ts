@@ -7,7 +7,7 @@ import {
   Id,
   Nullable,
   OptionalDateTime,
-  PLAIN_TEXT_PATTERN,
+  SearchedText,
   TimeQuery,
 } from '../../http/schemas.ts';
 import { SubtopicMember, TopicMember } from '../configuration/webhook-schemas.ts';
@@ -15,16 +15,8 @@ import { DELIVERY_STATUSES, STATUS_REASONS } from '../history/delivery-status.ts
 import { ResourceMember } from '../messages/message-schemas.ts';
 import { UNMATCHED_REASONS } from './event-matching.ts';
 
-/** Room for the longest learner id, and for the longest e-mail address. */
-const MAX_SEARCHED_TEXT = 320;
 /** Maximum number of assets of an event in a list; a message can have hundreds. */
 export const MAX_CONTENT_SHOWN = 20;
-
-function Text(description: string) {
-  return Type.Optional(
-    Type.String({ minLength: 1, maxLength: MAX_SEARCHED_TEXT, pattern: PLAIN_TEXT_PATTERN, description }),
-  );
-}
 
 /** Which events are listed. */
 export const EventsQuery = Type.Object({
@@ -36,10 +28,10 @@ export const EventsQuery = Type.Object({
   course_id: Type.Optional(Id('Only events about this course.')),
   equivalent_id: Type.Optional(Id('Only events about this equivalent, or about registrations for it.')),
   bundle_id: Type.Optional(Id('Only events about this bundle.')),
-  registration_id: Text('Only events of this registration.'),
-  learner_id: Text('Only events about this learner.'),
-  user: Text('Only events that this user caused: an e-mail address, or the id of a learner.'),
-  message_id: Text('Only the event of the message with this header `webhook-id`.'),
+  registration_id: SearchedText('Only events of this registration.'),
+  learner_id: SearchedText('Only events about this learner.'),
+  user: SearchedText('Only events that this user caused: an e-mail address, or the id of a learner.'),
+  message_id: SearchedText('Only the event of the message with this header `webhook-id`.'),
   from_dt: TimeQuery('Only events at or after this time: ISO 8601 with a time zone.'),
   to_dt: TimeQuery('Only events before this time.'),
 });

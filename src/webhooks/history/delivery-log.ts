@@ -1,4 +1,3 @@
-import { MIN_CENSORED_QUERY_LENGTH } from '../../delivery/kept-headers.ts';
 import { TOPICS, type Topic } from '../../events/catalogue.ts';
 import type { Logger, Logs } from '../../observability/log.ts';
 import type { LogClassName } from '../../settings/log-classes.ts';
@@ -52,6 +51,9 @@ export interface LoggedAttempt extends LoggedMessage {
 export interface LoggedRemoval extends LoggedMessage {
   readonly reason: StatusReason;
 }
+
+/** A shorter query could occur in any text by chance, and contains no token. */
+export const MIN_CENSORED_QUERY_LENGTH = 4;
 
 /** Reasons in words that end the sentence "discarded: …". */
 const REASONS: Readonly<Record<StatusReason, string>> = {

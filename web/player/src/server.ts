@@ -1,5 +1,6 @@
 import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
 import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
+import { SECOND_MS } from '../../../src/time/units.ts';
 
 /** Requests of the page to the server, below the launch's token. The types match `src/player/player-routes.ts`. */
 
@@ -87,7 +88,6 @@ export const CONFLICT = 409;
 const GONE = 410;
 /** The status of a service that cannot be reached now. */
 export const UNAVAILABLE = 503;
-const MS_PER_SECOND = 1_000;
 
 /** How long a request waits for its response, or for more of it. A lost connection may otherwise wait for minutes. */
 const DEADLINE_MS = 20_000;
@@ -199,7 +199,7 @@ export async function post<T>(path: string, body: unknown = {}, maxTries = MAX_T
     if (status >= 200 && status < 300) return JSON.parse(text) as T;
     if (status !== TOO_MANY_REQUESTS || tries === maxTries) throw new Refusal(status, text);
     const seconds = Number(retryAfter) || 1;
-    await new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SECOND));
+    await new Promise((resolve) => setTimeout(resolve, seconds * SECOND_MS));
   }
 }
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../src/time/units.ts';
 /**
  * Stores unsent data where it outlives the tab: in the browser's storage of the player's origin. The key contains the
  * registration and the attempt, so learners who share a browser never get each other's data.
@@ -28,7 +29,7 @@ interface Entry {
 
 const PREFIX = 'coursewire-unsent';
 /** Older unsent data is removed. */
-const KEPT_MS = 30 * 86_400_000;
+const KEPT_MS = 30 * DAY_MS;
 /** A write that cannot be sent must not lock the learner out forever: then the learner may give it up. */
 const MOST_TRIES = 5;
 

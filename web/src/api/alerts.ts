@@ -5,6 +5,7 @@ import type {
   AlertInput,
   NoticeRecord as AlertNotice,
 } from '../../../src/alerts/rules/alert-schemas.ts';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import { withQuery } from './addresses.ts';
 import { FOR_EDIT } from './for-edit.ts';
 import { LIVE_MS, polling } from './polling.ts';
@@ -30,7 +31,7 @@ export interface AlertTestResult {
 const PAGE_SIZE = 200;
 const ALERT_LIST_MS = 4_000;
 /** Longer than the deadlines of SMTP (30 s) and of the URL (15 s). */
-const TEST_DEADLINE_MS = 60_000;
+const TEST_DEADLINE_MS = MINUTE_MS;
 
 /** All queries about alerts, which are repeated after a change. */
 export const alertsKey = ['alerts'] as const;

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { assetKey } from '../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
@@ -59,7 +60,7 @@ export const MAX_BY_ID = 200;
 /** The assets with these ids that exist. */
 export const assetsByIdQuery = (assets: readonly { type: FocusType; id: number }[]) =>
   queryOptions({
-    queryKey: ['assets', 'by-id', assets.map(({ type, id }) => `${type}:${id}`)],
+    queryKey: ['assets', 'by-id', assets.map(assetKey)],
     queryFn: async ({ queryKey, signal }) => {
       const path = withQuery('/ui/api/search/assets/by-id', { assets: queryKey[2] });
       return (await request<{ data: Asset[] }>('GET', path, { signal })).data;

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { FolderRecord } from '../../../src/content/folders/folder-schemas.ts';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import type { FolderOverview } from '../../../src/ui-api/content/folder-overview.ts';
 import type { FolderTree } from '../../../src/ui-api/content/folder-overview-routes.ts';
 import { polling } from './polling.ts';
@@ -9,7 +10,7 @@ export type { FolderOverview, FolderRecord, FolderTree };
 
 /** The root folder. */
 export const HOME_ID = 1;
-const TREE_MS = 60_000;
+const TREE_MS = MINUTE_MS;
 
 /** The start of every query key for content, because a change shows in many places. */
 export const contentKey = ['content'] as const;

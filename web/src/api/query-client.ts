@@ -5,12 +5,13 @@ import {
   QueryClient,
   type QueryKey,
 } from '@tanstack/react-query';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import type { Connection } from './connection.ts';
 import { ApiError, isProblem, UnreachableError } from './errors.ts';
 import { sessionQuery, signedOut } from './session.ts';
 
 const FRESH_MS = 5_000;
-const KEPT_MS = 10 * 60_000;
+const KEPT_MS = 10 * MINUTE_MS;
 const MAX_RETRIES = 2;
 
 /**

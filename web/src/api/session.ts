@@ -4,6 +4,7 @@ import type {
   Invitation,
   SessionRecord as Session,
 } from '../../../src/identity/administrators/session-routes.ts';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import { isProblem } from './errors.ts';
 import { request } from './request.ts';
 
@@ -19,7 +20,7 @@ export function signedInAs(session: Session): SessionState {
 /** The cached state after the session has ended. */
 export const signedOut: SessionState = { signedIn: false, setupRequired: false };
 
-const CHECKED_EVERY_MS = 60_000;
+const CHECKED_EVERY_MS = MINUTE_MS;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],

@@ -2,6 +2,7 @@ import { AppShell, Burger, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 import { type Session, sessionQuery } from '../api/session.ts';
 import { PageLoading } from '../components/page-loading.tsx';
 import { SearchButton, SearchIcon } from '../palette/search-button.tsx';
@@ -21,7 +22,7 @@ const SignInAgain = lazy(async () => ({ default: (await import('./sign-in-again.
 
 const NAVBAR_WIDTH = 228;
 const HEADER_HEIGHT = 52;
-const CHECK_MS = 60_000;
+const CHECK_MS = MINUTE_MS;
 /** The breakpoint of the phone layout. The styles of tables and pages use the same one. */
 const BREAKPOINT = 'sm';
 

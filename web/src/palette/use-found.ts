@@ -1,5 +1,6 @@
 import { IconApi, IconCertificate, IconPlugConnected, IconSearch } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
+import { assetKey } from '../../../src/events/asset-key.ts';
 import { FOCUS_TYPES } from '../../../src/events/catalogue.ts';
 import { assetSearchQuery } from '../api/assets.ts';
 import { clientListQuery } from '../api/clients.ts';
@@ -69,7 +70,7 @@ export function useFound(text: string, may: (need: Need) => boolean): Found {
     {
       heading: palette.groups.assets,
       entries: (assets.data ?? []).slice(0, LIMIT).map(({ type, id, name, location }) => ({
-        key: `${type} ${id}`,
+        key: assetKey({ type, id }),
         label: name,
         note: [shared.assets.types[type], location, `#${id}`].filter(Boolean).join(' · '),
         icon: iconOf(type),

@@ -1,5 +1,6 @@
+import { MINUTE_MS } from '../../../src/time/units.ts';
+
 const MINUTE_LENGTH = 'YYYY-MM-DDTHH:mm'.length;
-const MS_PER_MINUTE = 60_000;
 const TIME_START = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
 /** The `max` of every `datetime-local` field. Without it, browsers accept years of six digits. */
@@ -26,6 +27,6 @@ export function toAddressTime(text: string): string | null {
 /** Converts a time of the API to the value of a `datetime-local` field: its minute in the time zone of this machine. */
 export function toLocalTime(instant: string): string {
   const time = new Date(instant);
-  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * MS_PER_MINUTE);
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS);
   return shifted.toISOString().slice(0, MINUTE_LENGTH);
 }

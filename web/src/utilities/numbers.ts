@@ -1,3 +1,5 @@
+import { KIB } from '../../../src/bytes.ts';
+
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -19,14 +21,13 @@ export function formatShare(value: number): string {
 }
 
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
-const BYTE_STEP = 1_024;
 
 /** `1.4 MB` */
 export function formatBytes(bytes: number): string {
   const exponent = Math.min(
     BYTE_UNITS.length - 1,
-    bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(BYTE_STEP)),
+    bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(KIB)),
   );
-  const value = bytes / BYTE_STEP ** exponent;
+  const value = bytes / KIB ** exponent;
   return `${value.toFixed(exponent === 0 || value >= 100 ? 0 : 1)} ${BYTE_UNITS[exponent]}`;
 }

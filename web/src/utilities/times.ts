@@ -1,7 +1,4 @@
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/time/units.ts';
 
 const absolute = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -61,12 +58,12 @@ export function formatUtc(time: Date): string {
 export function formatRelative(time: Date, now: number): string {
   const distance = time.getTime() - now;
   const size = Math.abs(distance);
-  if (size < 5 * SECOND) return 'just now';
-  if (size < MINUTE) return relative.format(Math.round(distance / SECOND), 'second');
-  if (size < HOUR) return relative.format(Math.round(distance / MINUTE), 'minute');
+  if (size < 5 * SECOND_MS) return 'just now';
+  if (size < MINUTE_MS) return relative.format(Math.round(distance / SECOND_MS), 'second');
+  if (size < HOUR_MS) return relative.format(Math.round(distance / MINUTE_MS), 'minute');
   const days = calendarDays(time, now);
-  if (size < DAY || days === 0) return relative.format(Math.round(distance / HOUR), 'hour');
-  if (size < 7 * DAY) return relative.format(days, 'day');
+  if (size < DAY_MS || days === 0) return relative.format(Math.round(distance / HOUR_MS), 'hour');
+  if (size < 7 * DAY_MS) return relative.format(days, 'day');
   return formatDateTime(time);
 }
 
@@ -74,7 +71,7 @@ export function formatRelative(time: Date, now: number): string {
 function calendarDays(time: Date, now: number): number {
   const start = (of: Date) => new Date(of).setHours(0, 0, 0, 0);
   // Days have 23 or 25 hours when the clocks change.
-  return Math.round((start(time) - start(new Date(now))) / DAY);
+  return Math.round((start(time) - start(new Date(now))) / DAY_MS);
 }
 
 /**
@@ -82,17 +79,17 @@ function calendarDays(time: Date, now: number): number {
  * its unit.
  */
 export function formatDuration(ms: number): string {
-  if (ms < SECOND) return withUnit(Math.round(ms), 'ms');
-  if (ms < 10 * SECOND) return withUnit((ms / SECOND).toFixed(1), 's');
-  if (ms < MINUTE) return withUnit(Math.round(ms / SECOND), 's');
-  if (ms < HOUR) return two(ms, MINUTE, 'min', SECOND, 's');
-  if (ms < DAY) return two(ms, HOUR, 'h', MINUTE, 'min');
-  return two(ms, DAY, 'd', HOUR, 'h');
+  if (ms < SECOND_MS) return withUnit(Math.round(ms), 'ms');
+  if (ms < 10 * SECOND_MS) return withUnit((ms / SECOND_MS).toFixed(1), 's');
+  if (ms < MINUTE_MS) return withUnit(Math.round(ms / SECOND_MS), 's');
+  if (ms < HOUR_MS) return two(ms, MINUTE_MS, 'min', SECOND_MS, 's');
+  if (ms < DAY_MS) return two(ms, HOUR_MS, 'h', MINUTE_MS, 'min');
+  return two(ms, DAY_MS, 'd', HOUR_MS, 'h');
 }
 
 /** The remaining time: whole seconds below a minute, rounded up, so that it ends at `1 s`. */
 export function formatCountdown(ms: number): string {
-  return ms < MINUTE ? withUnit(Math.ceil(ms / SECOND), 's') : formatDuration(ms);
+  return ms < MINUTE_MS ? withUnit(Math.ceil(ms / SECOND_MS), 's') : formatDuration(ms);
 }
 
 function two(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {

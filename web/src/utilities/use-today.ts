@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { MINUTE_MS } from '../../../src/time/units.ts';
 
-const CHECKED_EVERY_MS = 60_000;
+const CHECKED_EVERY_MS = MINUTE_MS;
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -2,13 +2,13 @@ import { Button, Input, UnstyledButton } from '@mantine/core';
 import { IconPlus, IconSelector } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { assetFinder, assetsByIdQuery, MAX_BY_ID } from '../../api/assets.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { AssetIcon } from '../asset-icon.tsx';
 import styles from './asset-field.module.css';
-import { keyOf } from './asset-key.ts';
 import { ChosenList } from './chosen-list.tsx';
 import { ContentDialog } from './content-dialog.tsx';
 
@@ -71,7 +71,7 @@ export function AssetField({
   const named = useQuery(assetsByIdQuery(unnamed));
   const nameOf = (asset: PickedAsset): string => {
     if (asset.name !== null) return asset.name;
-    const read = named.data?.find((each) => keyOf(each) === keyOf(asset));
+    const read = named.data?.find((each) => assetKey(each) === assetKey(asset));
     if (read !== undefined) return read.name;
     return named.isSuccess ? shared.assets.missing(asset.id) : String(asset.id);
   };
@@ -109,7 +109,7 @@ export function AssetField({
                 assets={assets}
                 withTypes={types.length > 1}
                 removeLabel={shared.assets.remove}
-                onRemove={(gone) => onChange(value.filter((asset) => keyOf(asset) !== keyOf(gone)))}
+                onRemove={(gone) => onChange(value.filter((asset) => assetKey(asset) !== assetKey(gone)))}
               />
             )}
             <Button

@@ -1,9 +1,9 @@
 import { ActionIcon, VisuallyHidden } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { AssetIcon } from '../asset-icon.tsx';
-import { keyOf } from './asset-key.ts';
 import styles from './content-dialog.module.css';
 
 interface Chosen {
@@ -30,7 +30,7 @@ export function ChosenList<T extends Chosen>({
   return (
     <ul className={styles.chosen} aria-label={label}>
       {assets.map((asset) => (
-        <li key={keyOf(asset)} className={styles.pill}>
+        <li key={assetKey(asset)} className={styles.pill}>
           {withTypes && (
             <>
               <AssetIcon type={asset.type} />

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, ModalStackContext, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useContext, useId, useLayoutEffect, useRef, useState } from 'react';
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { viewIn } from '../../navigation/view-in.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
@@ -11,7 +12,6 @@ import { FormProblem } from '../form-problem.tsx';
 import { UnsavedChanges } from '../unsaved-changes.tsx';
 import { useReturnFocus } from '../use-return-focus.ts';
 import { moveWithArrows } from './arrow-keys.ts';
-import { keyOf } from './asset-key.ts';
 import { ChosenList } from './chosen-list.tsx';
 import styles from './content-dialog.module.css';
 import { type Choice, ContentMatches, type FoundChoices } from './content-matches.tsx';
@@ -154,8 +154,8 @@ function ContentForm<T extends Choice>({
     setChosen((before) => {
       const after = new Map(before);
       for (const asset of assets) {
-        if (isChosen) after.set(keyOf(asset), asset);
-        else after.delete(keyOf(asset));
+        if (isChosen) after.set(assetKey(asset), asset);
+        else after.delete(assetKey(asset));
       }
       return after;
     });
@@ -172,7 +172,7 @@ function ContentForm<T extends Choice>({
     : submitted && assets.length === 0
       ? texts.nothingChosen
       : null;
-  const added = new Set(existing.map(keyOf));
+  const added = new Set(existing.map(assetKey));
   return (
     <form
       className={styles.form}
@@ -228,7 +228,7 @@ function ContentForm<T extends Choice>({
         isSearch={search !== '' || type !== null}
         page={page}
         onPage={(chosenPage) => setAt({ search, type, page: chosenPage })}
-        isAdded={(asset) => asset.held || added.has(keyOf(asset))}
+        isAdded={(asset) => asset.held || added.has(assetKey(asset))}
         chosen={chosen}
         single={single}
         onChoose={choose}

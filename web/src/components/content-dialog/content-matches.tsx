@@ -2,6 +2,7 @@ import { Button, Checkbox, Pagination, Skeleton, UnstyledButton } from '@mantine
 import { useMediaQuery } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId } from 'react';
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import type { FocusType } from '../../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
@@ -12,7 +13,6 @@ import { PHONE } from '../data-rows.tsx';
 import { ErrorState } from '../error-state.tsx';
 import { ScrollBox } from '../scroll-box.tsx';
 import { CHOICE_CONTROL } from './arrow-keys.ts';
-import { keyOf } from './asset-key.ts';
 import styles from './content-dialog.module.css';
 
 /** An item that can be chosen. */
@@ -97,17 +97,17 @@ export function ContentMatches<T extends Choice>({
             {found.data.map((asset) =>
               single ? (
                 <SingleMatch
-                  key={keyOf(asset)}
+                  key={assetKey(asset)}
                   asset={asset}
                   isCurrent={isAdded(asset)}
                   onChoose={() => onChoose([asset], true)}
                 />
               ) : (
                 <Match
-                  key={keyOf(asset)}
+                  key={assetKey(asset)}
                   asset={asset}
                   isAdded={isAdded(asset)}
-                  isChosen={chosen.has(keyOf(asset))}
+                  isChosen={chosen.has(assetKey(asset))}
                   onChoose={(isChosen) => onChoose([asset], isChosen)}
                 />
               ),

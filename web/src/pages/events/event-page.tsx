@@ -3,6 +3,7 @@ import { IconCalendarOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import { isProblem } from '../../api/errors.ts';
 import { type EventRecord, type EventSearch, eventQuery, eventWebhooksQuery } from '../../api/events.ts';
 import { AssetLink } from '../../components/asset-link.tsx';
@@ -89,7 +90,7 @@ function FactsPanel({ event }: { event: EventRecord }) {
                 texts.content,
                 <span key="content" className={styles.contents}>
                   {content.map(({ type, id, name }) => (
-                    <AssetLink key={`${type} ${id}`} type={type} id={id}>
+                    <AssetLink key={assetKey({ type, id })} type={type} id={id}>
                       <bdi>{name}</bdi>
                     </AssetLink>
                   ))}

@@ -1,3 +1,5 @@
+import { KIB } from '../../../../src/bytes.ts';
+import { SECOND_MS } from '../../../../src/time/units.ts';
 import type { SettingInForce } from '../../api/health.ts';
 import { system } from '../../texts/system.ts';
 import { formatBytes } from '../../utilities/numbers.ts';
@@ -5,9 +7,7 @@ import { formatDuration } from '../../utilities/times.ts';
 import styles from './system.module.css';
 
 const texts = system.settings;
-const MS_PER_SECOND = 1_000;
 const SECONDS_IN_OTHER_UNITS = 60;
-const BYTES_IN_OTHER_UNITS = 1_024;
 
 /** A configured value, with its meaning next to it. */
 export function SettingValue({ value, unit }: Pick<SettingInForce, 'value' | 'unit'>) {
@@ -32,11 +32,11 @@ function inWords(value: unknown, unit: SettingInForce['unit']): string | null {
   if (typeof value !== 'number') return null;
   switch (unit) {
     case 'seconds':
-      return value < SECONDS_IN_OTHER_UNITS ? texts.seconds(value) : formatDuration(value * MS_PER_SECOND);
+      return value < SECONDS_IN_OTHER_UNITS ? texts.seconds(value) : formatDuration(value * SECOND_MS);
     case 'days':
       return texts.days(value);
     case 'bytes':
-      return value < BYTES_IN_OTHER_UNITS ? null : formatBytes(value);
+      return value < KIB ? null : formatBytes(value);
     case null:
       return null;
   }

@@ -1,3 +1,4 @@
+import { assetKey } from '../../../../src/events/asset-key.ts';
 import { shared } from '../../texts/shared.ts';
 import styles from './focus-list.module.css';
 import type { DraftFocus } from './form/draft.ts';
@@ -7,7 +8,7 @@ export function FocusList({ focus }: { focus: readonly DraftFocus[] }) {
   return (
     <ul className={styles.list}>
       {focus.map(({ type, id, name }) => (
-        <li key={`${type} ${id}`}>
+        <li key={assetKey({ type, id })}>
           <bdi>{name ?? shared.assets.missing(id)}</bdi>
           <span className={styles.kind}>{shared.assets.types[type]}</span>
         </li>

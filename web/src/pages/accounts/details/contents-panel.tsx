@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { IconBooks } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
 import { fetchCurrent } from '../../../api/query-client.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { addressOf } from '../../../components/asset-link.tsx';
-import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
@@ -66,7 +66,7 @@ export function ContentsPanel({ account }: { account: Account }) {
   const ordered = SORTS.includes(sort) ? { sort, direction } : {};
   const query = listQuery(given({ search, type, page, size, ...ordered }));
   const contents = useQuery(accountContentsQuery(account.id, query));
-  const selection = useSelection(contents.data?.data ?? [], keyOf);
+  const selection = useSelection(contents.data?.data ?? [], assetKey);
   const [removing, setRemoving] = useState(false);
   // The items that were confirmed, while they disappear from the selection one by one.
   const [asked, setAsked] = useState<readonly AccountContent[]>([]);
@@ -75,7 +75,7 @@ export function ContentsPanel({ account }: { account: Account }) {
       <DataTable
         label={texts.label}
         columns={COLUMNS}
-        rowKey={keyOf}
+        rowKey={assetKey}
         table={table}
         exporting={{
           name: 'account-content',

@@ -2,6 +2,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import type { ContentReference } from '../../../../../src/events/event.ts';
 import { type AccountWithContent, accountsWithQuery, readAccountsWith } from '../../../api/many-accounts.ts';
 import { AssetLink } from '../../../components/asset-link.tsx';
@@ -153,7 +154,7 @@ function Through({ ways, asset }: { ways: AccountWithContent['through']; asset: 
   return (
     <ul className={styles.ways}>
       {ways.map(({ type, id, name, path }) => (
-        <li key={`${type} ${id}`}>
+        <li key={assetKey({ type, id })}>
           {type === asset.type && id === asset.id ? (
             texts.directly
           ) : (
@@ -163,7 +164,7 @@ function Through({ ways, asset }: { ways: AccountWithContent['through']; asset: 
                 <bdi>{name}</bdi>
               </AssetLink>
               {path.map((step) => (
-                <Fragment key={`${step.type} ${step.id}`}>
+                <Fragment key={assetKey(step)}>
                   {' › '}
                   <AssetLink type={step.type} id={step.id}>
                     <bdi>{step.name}</bdi>

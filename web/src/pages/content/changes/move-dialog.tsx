@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { contentKey, HOME_ID } from '../../../api/folders.ts';
 import { Callout } from '../../../components/callout.tsx';
-import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
@@ -70,9 +70,9 @@ function MoveForm({
       await queryClient.invalidateQueries({ queryKey: contentKey });
       if (result.failed.length > 0) {
         setOutcome({ ...result, folder });
-        const failures = new Set(result.failed.map(({ asset }) => keyOf(asset)));
+        const failures = new Set(result.failed.map(({ asset }) => assetKey(asset)));
         onPartly?.(
-          assets.filter((asset) => !failures.has(keyOf(asset))),
+          assets.filter((asset) => !failures.has(assetKey(asset))),
           folder.id,
         );
         return;
@@ -115,7 +115,7 @@ function MoveForm({
           {outcome.failed.map(({ asset, error: cause }) => {
             const { title, detail } = explainError(cause);
             return (
-              <div key={`${asset.type} ${asset.id}`}>
+              <div key={assetKey(asset)}>
                 <bdi>{asset.name}</bdi>: {detail || title}
               </div>
             );

@@ -1,3 +1,4 @@
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import type { BundledType, BundleInput, BundleRecord } from '../../../api/bundles.ts';
 import type { EquivalentInput, EquivalentRecord } from '../../../api/equivalents.ts';
 import type { InputError } from '../../../api/errors.ts';
@@ -59,7 +60,7 @@ export function draftOfEquivalent({ name, folder_id, courses }: EquivalentRecord
 export function draftOfBundle({ name, folder_id, contents }: BundleRecord): GroupDraft {
   const items = contents.map((content) => ({
     ...content,
-    key: `${content.type} ${content.id}`,
+    key: assetKey(content),
     language: '',
   }));
   return { name, folderId: folder_id, items };

@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { assetKey } from '../../../../../src/events/asset-key.ts';
 import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
 import type { BundledType } from '../../../api/bundles.ts';
 import { ApiError } from '../../../api/errors.ts';
@@ -96,7 +97,7 @@ export function GroupForm({
     change({ items: draft.items.map((item) => (item.key === key ? { ...item, ...members } : item)) });
   const add = (added: readonly AddableContent[]) => {
     const items = added.map(({ type, id, name }) => ({
-      key: `${type} ${id}`,
+      key: assetKey({ type, id }),
       type: type as BundledType,
       id,
       name,

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { SECOND_MS } from '../../../../../src/time/units.ts';
 import {
   type Attempt,
   type AttemptUnit,
@@ -21,7 +22,6 @@ import styles from '../registrations.module.css';
 import { type Interaction, interactionsOf, isRight } from './interactions.ts';
 
 const texts = registrations.history;
-const MS_PER_SECOND = 1_000;
 
 /** The attempts, latest first: their events, the learner's answers, and the data that the course reported. */
 export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
@@ -122,7 +122,7 @@ function UnitHistory({ unit, title }: { unit: AttemptUnit; title: string }) {
           registrations.status.completions[unit.completion],
           registrations.status.successes[unit.success],
           formatScore(unit.score),
-          formatClock(Math.floor(unit.duration_ms / MS_PER_SECOND)),
+          formatClock(Math.floor(unit.duration_ms / SECOND_MS)),
         )}
       </p>
       {interactions.length > 0 && <Interactions interactions={interactions} unit={title} />}

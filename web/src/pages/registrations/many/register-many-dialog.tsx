@@ -1,5 +1,6 @@
 import { Button, Checkbox, FileButton, Group, Progress, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { MIB } from '../../../../../src/bytes.ts';
 import { Callout } from '../../../components/callout.tsx';
 import type { PickedAsset } from '../../../components/content-dialog/asset-field.tsx';
 import { FormButtons } from '../../../components/form-buttons.tsx';
@@ -19,7 +20,7 @@ import { type Plan, processed, type Registering, resultOf, useRegistering } from
 const texts = registrations.many;
 const { create } = registrations;
 const MAX_LEARNERS = 10_000;
-const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const MAX_FILE_BYTES = 5 * MIB;
 const MAX_SHOWN = 10;
 const WHOLE = 100;
 

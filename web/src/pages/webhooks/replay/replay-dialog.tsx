@@ -1,6 +1,7 @@
 import { Checkbox, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { DAY_MS } from '../../../../../src/time/units.ts';
 import { replayCountQuery } from '../../../api/events.ts';
 import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
@@ -12,8 +13,6 @@ import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
 import { toInstant, toLocalTime } from '../../../utilities/local-time.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { type ReplayPlan, type ReplayRun, useReplay } from './use-replay.ts';
-
-const DAY_MS = 86_400_000;
 
 interface ReplayedWebhook {
   id: number;

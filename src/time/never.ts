@@ -1,0 +1,2 @@
+/** A signal that never aborts. */
+export const NEVER = new AbortController().signal;
