@@ -351,8 +351,8 @@ function urlOf(server: FastifyInstance, settings: Settings): string {
 }
 
 /**
- * Takes up nothing more, and lets requests and postbacks in progress finish within `shutdown_timeout`. All have the same
- * deadline, so that the process ends before whoever stops it kills it.
+ * Accepts no new work, and lets requests and postbacks in progress finish within `shutdown_timeout`. All have the same
+ * deadline, so that the process ends before its supervisor kills it.
  */
 async function finishWork(
   { servers, delivery }: { servers: readonly FastifyInstance[]; delivery: AsyncDisposable },

@@ -16,8 +16,8 @@ export interface AlertTestResult {
 }
 
 /**
- * Sends test notices immediately, whether or not the rule is enabled, but only a few of a caller at a time: each may hold
- * connections until their deadlines, and sends e-mail to whoever the rule names.
+ * Sends test notices immediately, whether or not the rule is enabled, but only a few per caller at a time: each may hold
+ * connections until their deadlines, and sends e-mail to all addresses of the rule.
  */
 export class AlertTests {
   readonly #sender: Pick<NoticeSender, 'send'>;

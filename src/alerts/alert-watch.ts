@@ -25,7 +25,7 @@ export interface AlertWatchDependencies {
 export class AlertWatch implements AsyncDisposable {
   readonly #with: AlertWatchDependencies;
   readonly #task: BackgroundTask;
-  /** As read last: during an outage of the database, nobody can change them. */
+  /** The rules that were read last. During an outage of the database, they cannot change. */
   #rules: readonly AlertRule[] = [];
 
   constructor(dependencies: AlertWatchDependencies) {

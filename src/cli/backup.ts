@@ -12,7 +12,7 @@ import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Of a date in ISO form. */
+/** The length of a date in ISO form. */
 const DATE_LENGTH = 10;
 
 /** A backup cannot be made: the message says why, and what to do instead. */

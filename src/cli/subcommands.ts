@@ -130,9 +130,9 @@ export function writeList<Row>(
 }
 
 /**
- * Writes that what a command was to act on is not there, and returns the exit code for it.
+ * Writes that the object of a command does not exist, and returns the exit code.
  * @param what the kind of thing, for people
- * @param group the commands whose `list` tells which there are
+ * @param group the commands whose `list` shows those that exist
  */
 export function writeMissing(output: Output, what: string, id: string, group: string): number {
   const sentence = `There is no ${what} ${JSON.stringify(id)}. List them with "coursewire ${group} list".\n`;

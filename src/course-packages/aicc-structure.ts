@@ -20,7 +20,7 @@ const REQUIREMENT_CHARACTERS = 4_000;
 export interface AiccTables {
   /** The units in the order of the `.au` file, with their ids as written there. */
   readonly units: ReadonlyMap<string, { id: string; title: string }>;
-  /** Of the `.des` file. */
+  /** The titles in the `.des` file. */
   readonly titles: ReadonlyMap<string, string>;
   /**
    * Rows of the `.cst` file, each a block and its members. The first row contains the column names. Null if there is no

@@ -4,7 +4,7 @@ import { parseRecords, parseSection, parseTable } from './aicc-tables.ts';
 
 const MANY = 1000;
 
-/** A text in pieces of so many characters. */
+/** A text in pieces of a given length. */
 function inPieces(text: string, characters: number) {
   return { pieces: () => text.match(new RegExp(`[\\s\\S]{1,${characters}}`, 'g')) ?? [] };
 }

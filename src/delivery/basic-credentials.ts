@@ -58,7 +58,7 @@ function anyOf(forms: readonly string[]): string {
 /** The base64 of a value: with padding, without padding, and for URLs. */
 function base64Forms(value: string): readonly string[] {
   const padded = Buffer.from(value).toString('base64');
-  // So few letters, without padding, occur in words by chance.
+  // Without padding, shorter forms also occur in ordinary words.
   if (padded.length <= MIN_CENSORED_LENGTH) return [padded];
   const forms = [padded, padded.replace(/=+$/, ''), Buffer.from(value).toString('base64url')];
   return [...new Set(forms)];

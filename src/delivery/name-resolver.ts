@@ -32,7 +32,7 @@ const LOOPBACK: readonly LookupAddress[] = [
 
 /** Codes of responses that say that a name has no address. */
 const SAYS_ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
-/** Codes of names without an address, including names that no name server is asked about. */
+/** Codes of names without an address, including names that are not looked up. */
 const ABSENT: ReadonlySet<unknown> = new Set([...SAYS_ABSENT, 'EBADNAME']);
 /** Codes of name servers that do not respond. Further search domains would not help. */
 const SILENT: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);

@@ -19,7 +19,7 @@ const DOUBTED_FROM_MS = 2 * DAY_MS;
 const DOUBTED_FOR_MS = 10 * MINUTE_MS;
 /** Instances of earlier releases know the task by this name. */
 const TASK = 'clean-history';
-/** What goes on while the clock is doubted. It has a name of its own, because that of the other task shows the last cleaning. */
+/** The steps that continue while the clock is in doubt. The task has its own name, because that of the other shows the last cleaning. */
 const UNTIMED_TASK = 'clean-untimed';
 
 /** Removes one kind of data that has expired. */

@@ -69,7 +69,7 @@ export class Instances implements AsyncDisposable {
     this.#with = dependencies;
   }
 
-  /** As of the last comparison. */
+  /** The state at the last comparison. */
   get differences(): readonly SettingDifference[] {
     return this.#differences;
   }

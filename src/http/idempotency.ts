@@ -160,7 +160,7 @@ export class Idempotency {
         key,
         status: answer.status,
         headers: JSON.stringify(answer.headers ?? {}),
-        // As it is sent. The serializer depends on the status.
+        // The text that is sent: the serializer depends on the status.
         body: form.write(String(reply.code(answer.status).serialize(answer.body))),
       });
       return { answer, replayed: false };

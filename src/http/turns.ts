@@ -76,8 +76,8 @@ export class Turn {
   }
 
   /**
-   * Ends the turn if the connection is closed before the body has arrived, or before the turn of a read, which nobody
-   * waits for then. The work of a request goes on without it.
+   * Ends the turn if the connection is closed before the body has arrived, or before a read has its turn, since no client
+   * waits for it then. The work of a request continues.
    */
   endWithConnection(raw: IncomingMessage): void {
     // No event follows.
@@ -111,7 +111,7 @@ class Queue {
   readonly #turns = new Set<Turn>();
   readonly #running = new Set<Turn>();
   readonly #waiting = new Map<Turn, () => void>();
-  /** Of responses whose turns have ended. */
+  /** Size of the responses whose turns have ended. */
   #unsentBytes = 0;
   readonly #limits: Required<TurnLimits>;
   readonly #onEmpty: () => void;

@@ -215,7 +215,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** The current values. Whoever asks during a scrape gets its text, because writing it takes milliseconds. */
+  /** The current values. Concurrent scrapes share one text, because writing it takes milliseconds. */
   text(): Promise<string> {
     this.#scrape ??= this.#write().finally(() => {
       this.#scrape = null;

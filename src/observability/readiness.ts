@@ -16,7 +16,7 @@ export type ReadinessCheck = () => Promise<void>;
 export type CheckResult = 'ok' | 'failed';
 
 /**
- * Checks that run once at a time: whoever asks meanwhile gets the result of the one that is under way. A file system that
+ * Checks, each of which runs once at a time: concurrent callers share its result. A file system that
  * hangs would otherwise hold one more thread of the process with each check, until none is left.
  */
 export function sharedChecks(

@@ -243,8 +243,8 @@ class PlayerPages {
 }
 
 /**
- * Whether a unit opens for review: it is completed, not failed, and not left open. A unit that was left open goes on,
- * because courses report completion early and their score later. It cannot go on once its time is used up.
+ * Whether a unit opens for review: it is completed, not failed, and not left open. A unit that was left open
+ * continues, because courses report completion early and their score later, unless its time is used up.
  */
 function isFinished(unit: UnitState, timeLimit: TimeLimit | null): boolean {
   const canGoOn = isLeftOpen(unit) && !(timeLimit?.exits === true && timeLimit.leftMs === 0);

@@ -69,7 +69,7 @@ export async function reEncrypt(
 }
 
 interface Unreadable {
-  /** Of the webhook or the alert rule. */
+  /** The id of the webhook or alert rule. */
   id: number;
   /** Its label names the former secret, but it is damaged. */
   former: boolean;

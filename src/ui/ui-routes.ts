@@ -71,7 +71,7 @@ function sendPage(reply: FastifyReply, build: UiBuild, basePath: string): Fastif
     .send(build.page(`${basePath}${UI_PATH}`, styleNonce));
 }
 
-/** Nothing from elsewhere, no script but the UI's own, no frame. The components write style tags: those bear the nonce. */
+/** Nothing from elsewhere, no script but the UI's own, no frame. The components write style tags, which have the nonce. */
 function policy(build: UiBuild, styleNonce: string): string {
   return [
     "default-src 'none'",

@@ -25,9 +25,9 @@ import { type EndsByPeople, TroubleFinder, type TroubleSources } from './trouble
 export const END_AFTER_MS = 5 * MINUTE_MS;
 /** Alerts of a rule that begin (or end) within this time after a notice are reported together. */
 const GROUP_MS = 5 * MINUTE_MS;
-/** After this time within a round, the next rule is evaluated with what is read again. */
+/** After this time within a round, the next rule reads its data again. */
 const LOOK_AGAIN_MS = 10_000;
-/** What was read longer ago changes nothing: the instance was frozen, and the next round knows better. */
+/** Older data changes nothing: the instance was frozen, and the next round reads it again. */
 const OUTDATED_MS = MINUTE_MS;
 /** Number of alerts that a notice describes. The others are counted. */
 const MAX_DESCRIBED = 20;
@@ -58,7 +58,7 @@ interface Look {
 }
 
 /**
- * Compares what rules watch with what was known: begins and ends alerts, and creates their notices in the same
+ * Compares the watched state with the recorded one: begins and ends alerts, and creates their notices in the same
  * transaction. Any number of instances may do it at a time: the row of the rule is locked, and an instance changes
  * nothing if another one has changed the alerts of the rule since it looked.
  */
@@ -247,17 +247,17 @@ export class Evaluation {
   }
 }
 
-/** What is to be done to the open firings of a rule. */
+/** Changes to the open firings of a rule. */
 interface Changes {
   /** Their troubles are back. */
   back: readonly Firing[];
-  /** Their troubles are over, and have to be for a while. */
+  /** Their troubles have ended, but must stay so for a while. */
   cleared: readonly Firing[];
   ended: readonly (readonly [EndReason, readonly Firing[]])[];
 }
 
 /**
- * What an evaluation does to the open firings of a rule.
+ * The changes of an evaluation to the open firings of a rule.
  * @param subjects what is in trouble
  * @param acts what people did to webhooks whose troubles are over
  */

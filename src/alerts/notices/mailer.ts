@@ -19,7 +19,7 @@ export interface Mail {
   text: string;
   /** Identifies the message: without angle brackets and domain. The same for all attempts. */
   id: string;
-  /** Ids of messages to which this one is the answer. */
+  /** Ids of the messages that this one replies to. */
   repliesTo: readonly string[];
 }
 

@@ -44,8 +44,8 @@ export async function readLatestNoticeAt(
 }
 
 /**
- * A waiting notice that no earlier one of the same rule and channel precedes, so that an end never comes before its
- * begin. One that was sent to some addresses, and has others left, does not delay anybody else.
+ * A waiting notice that no earlier one of the same rule and channel precedes, so that a notice of an end never comes before that
+ * of its beginning. One that was sent to some addresses, and has others left, does not delay anybody else.
  */
 const IS_NEXT = `notice.due_at is not null and not exists (
   select 1 from alert_notices as earlier
@@ -125,8 +125,8 @@ export async function finishAttempt(
 }
 
 /**
- * Ends the attempts of begins before an end that were sent to some addresses, if all their alerts are over: the
- * addresses that are left get the end instead. A begin with an alert that is still firing is sent to them nevertheless.
+ * Stops notices of beginnings that reached only some addresses and precede an end, if all their alerts have ended: the
+ * remaining addresses get the end instead. A notice with an alert that is still firing is sent to them nevertheless.
  */
 export async function endOutdatedBegins(
   tx: Transaction,

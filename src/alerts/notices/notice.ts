@@ -25,7 +25,7 @@ export interface NoticeContent {
   total: number;
   /** The time zone of the texts. */
   timeZone: string;
-  /** The batches to which this one is the answer: e-mail programs show them as one conversation. */
+  /** The batches that this one replies to: e-mail programs show them as one conversation. */
   repliesTo: readonly string[];
   /** The addresses that are left, if others already got this e-mail. */
   onlyTo?: readonly string[];

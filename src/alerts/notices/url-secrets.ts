@@ -6,8 +6,8 @@ const MIN_PART = 6;
 const ORDINARY_WORD = /^[a-z-]{1,15}$/;
 
 /**
- * Returns a function that replaces a URL and its parts in a text. Receivers repeat them, such as
- * `Route POST:/hooks/T0/B0/sEcReT not found`, and whoever knows them can post in our name.
+ * Returns a function that replaces a URL and its parts in a text. Receivers quote them in errors, such as
+ * `Route POST:/hooks/T0/B0/sEcReT not found`, and anyone who knows them can post to the channel.
  */
 export function urlCensor(url: string): (text: string) => string {
   const secrets = secretsOf(url);

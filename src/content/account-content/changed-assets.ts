@@ -38,7 +38,7 @@ export async function changedAssets(
   const distinct = new Map(
     [...named, ...[...within.values()].flat()].map((asset) => [assetKey(asset), asset]),
   );
-  // A folder may have lost some of it since, even the subfolder that it was in. What is locked here stays.
+  // Assets may have left the folder since then, even with their subfolder. Locked ones cannot.
   const locked = await lockExistingAssets(tx, [...distinct.values()]);
   const existing = (asset: Asset) => locked.get(assetKey(asset)) as Asset<AssetType> | undefined;
   const chains = await readFolderChains(tx, [

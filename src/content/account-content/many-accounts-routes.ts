@@ -41,7 +41,7 @@ export function manyAccountsRoutes(
   idempotency: Idempotency,
 ): void {
   const assertInput = async (request: FastifyRequest) => {
-    // As for a list that is too long, what it refers to is not looked up.
+    // The references of an overlong list are not looked up.
     assertSize(request);
     await assertValidOrLookUp(request, () => service.inputErrors(request.body));
   };

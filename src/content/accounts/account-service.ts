@@ -34,7 +34,7 @@ export interface Account {
 export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<void>;
 
 /**
- * Deletes some of what an account may have too much of for one transaction.
+ * Deletes some belongings of an account that can be too many for one transaction.
  * @param from 0, or what the last call returned
  * @returns where to continue, perhaps `from`, or null if nothing was deleted because little is left
  */

@@ -21,7 +21,7 @@ const ROUND_PAUSE_MS = HOUR_MS;
 const RETRY_PAUSE_MS = MINUTE_MS;
 /** Maximum number of files read per course: an AICC course has seven, and some packages contain several courses. */
 const MAX_FILES_READ = 50;
-/** Of those files together: they are all in memory at once. */
+/** Total size of those files: they are all in memory at once. */
 const MAX_BYTES_READ = 4 * DEFAULT_PACKAGE_LIMITS.manifestBytes;
 
 /** Dependencies of {@link StructureReader}. */

@@ -74,8 +74,8 @@ export interface ContentStore extends AsyncDisposable {
   /** Writes the owner of the store unless it already has one, and returns the owner. */
   claim(installation: string): Promise<string>;
   /**
-   * From now on, the store counts as out of reach while it does not belong to this installation: a folder may be the place where
-   * a share is not mounted any more.
+   * From now on, the store is unavailable while it does not belong to this installation: a share may have been unmounted
+   * from its folder.
    */
   expectOwner(installation: string): void;
   /** Resolves if files can be reached. */

@@ -282,7 +282,7 @@ export class RegistrationService {
       const played = { courseId, versionId, language: null };
       const reset = toRegistration(await updatePlayed(tx, registrationId, played, now));
       if (changesResult(current, reset)) {
-        // Whoever received the result of a course must hear that it was reset.
+        // Webhooks that got the result of a course must also get its reset.
         const ended =
           courseId === current.courseId ? {} : { courseId: current.courseId, versionId: current.versionId };
         await this.#with.events.publish(tx, await statusEvent(tx, account, { ...reset, ...ended }, user));
@@ -313,8 +313,8 @@ export class RegistrationService {
   }
 
   /**
-   * Deletes a registration with everything that its learner did. If that is much, most of it is deleted before, in
-   * several transactions, so that everyone's changes go on. If this fails, the registration still exists without some of
+   * Deletes a registration with everything that its learner did. A large amount is mostly deleted beforehand, in
+   * several transactions, so that others can save meanwhile. If this fails, the registration still exists without some of
    * its records, and can be deleted again.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */

@@ -5,9 +5,9 @@ import { MIB } from '../../bytes.ts';
 const CHUNK_BYTES = MIB;
 
 /**
- * Writes the log that an earlier process left to disk once more. After a failed sync, the system may keep parts of it in memory alone,
- * and mark them as written: whoever reads the log finds them, and no later sync writes them. What is confirmed from now on
- * would lie behind that hole, and a power failure would lose it.
+ * Writes the log of an earlier process to disk again. After a failed sync, the system may keep parts of it in memory only,
+ * and mark them as written: readers see them, but no later sync writes them. Later commits would lie behind that gap, and a
+ * power failure would lose them.
  *
  * @param writer keeps others from writing to the log in the meantime
  * @throws if the log cannot be written

@@ -14,7 +14,7 @@ const NO_PASSWORD =
  * two.
  */
 const MAX_WAITING = 64;
-/** Further ones of callers who are known, because anybody can fill the queue with guesses. */
+/** Additional places for known callers, because anybody can fill the queue with guesses. */
 const RESERVED = 16;
 const RETRY_AFTER_SECONDS = '2';
 

@@ -3,7 +3,7 @@ import type { LearningStatus } from './attempt.ts';
 /**
  * The status after a report. Completed and PASS never revert within an attempt. A course that is tried again reports
  * scores before it judges them. So only another pass replaces the score of a pass, and only a report that is completed
- * or judged replaces the score of what was completed. The score of a failure does not become that of a pass.
+ * or judged replaces the score of a completed unit. The score of a failure does not become that of a pass.
  */
 export function mergeStatus(current: LearningStatus, reported: LearningStatus): LearningStatus {
   const keepsPass = current.success === 'PASS' && reported.success !== 'PASS';

@@ -24,7 +24,7 @@ export async function selectSizedStatements(
   );
 }
 
-/** Whether statements have more than so many index terms. */
+/** Whether statements have more index terms than `limit`. */
 export async function hasMoreTerms(
   tx: Transaction,
   statements: readonly number[],

@@ -103,7 +103,7 @@ export async function selectEarliestStoring(tx: Transaction, now: number): Promi
 const QUIET_MS = 2 * SECOND_MS;
 
 /**
- * The time up to which every stored statement is visible, and that no later one gets. It is that of the newest statement:
+ * The time up to which every stored statement is visible, and that later statements exceed. It is that of the newest statement:
  * the current time may come again, once the clock was set back. On PostgreSQL, concurrent transactions may commit in a
  * different order from their `stored` times. No statement of an open transaction is older than the transaction itself.
  */

@@ -8,7 +8,7 @@ import type { WebhookRow } from '../../database/schema.ts';
  */
 export type ExistingWebhookState = 'ACTIVE' | 'PAUSED' | 'INACTIVE';
 
-/** The state of a webhook, or of what is left of it: the row of a deleted one is kept as long as its history. */
+/** The state of a webhook, also of a deleted one, whose row is kept as long as its history. */
 export type WebhookState = ExistingWebhookState | 'DELETED';
 
 /** The state of a webhook that was not deleted. */

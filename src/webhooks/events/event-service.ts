@@ -85,7 +85,7 @@ export class EventService {
   }
 
   /**
-   * The webhooks, by id: each with the outcome of its message of the event, or with the reason why it got none.
+   * The webhooks, by id: each with the outcome of its message, or the reason why it got none.
    * @param which `got`: true for only webhooks that got a message, false for only the others. `webhookId`: only this
    *   one.
    * @throws {ProblemError} `not-found`

@@ -11,7 +11,7 @@ import { nextEventIds, nextEventIdsWithRevisions } from './event-store.ts';
 import { messageIdOf } from './message-ids.ts';
 
 /**
- * The common part of an event and its messages is stored once if this saves at least so many characters. Below that, reading
+ * The minimum number of characters that storing the common part of an event and its messages once must save. Below it, reading
  * and removing the part costs more than it saves.
  */
 const SHARED_FROM_SAVING = 16_384;

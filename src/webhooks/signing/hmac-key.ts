@@ -4,7 +4,7 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
-/** A UTF-16 unit takes at most so many bytes of UTF-8. */
+/** Maximum number of UTF-8 bytes of a UTF-16 unit. */
 const MAX_BYTES_OF_UNIT = 3;
 const SCRATCH_BYTES = 64 * 1_024;
 

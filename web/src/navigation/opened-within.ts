@@ -19,7 +19,7 @@ export function useCloseWithin(replace: () => void): () => void {
   const router = useRouter();
   return () => {
     const { state } = router.history.location;
-    // After Back, the browser has left this entry, and the router follows once the question about that is over.
+    // After Back, the browser has left this entry, and the router follows once the question has been answered.
     if (window.history.state?.__TSR_key !== state.__TSR_key) return;
     if (state.openedWithin === true) router.history.back({ ignoreBlocker: true });
     else replace();

@@ -13,7 +13,7 @@ import { notifyDone, notifyError } from '../notify.tsx';
  *
  * @param act performs an action
  * @param onDone called after success
- * @param redelivered the notice of so many redelivered messages
+ * @param redelivered the notice for a number of redelivered messages
  * @param removable the number of messages that would be removed
  * @param note follows the question
  */

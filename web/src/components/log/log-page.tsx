@@ -39,7 +39,7 @@ export function LogPage<Entry extends { id: number | string }>({
     newest: string;
     older: string;
   };
-  /** Of an empty log. */
+  /** The texts of an empty log. */
   icon: Icon;
   exporting: LogExport<Entry>;
   filters: ReactNode;

@@ -5,7 +5,7 @@ export interface Selection<T> {
   /** By the keys of the rows. Visible rows are as the list shows them now. */
   chosen: ReadonlyMap<Key, T>;
   items: readonly T[];
-  /** As they were when they were selected. */
+  /** The rows at the time of their selection. */
   marked: readonly T[];
   /** Selects or deselects rows. */
   choose: (rows: readonly T[], isChosen: boolean) => void;

@@ -8,7 +8,7 @@ export interface Dragged extends AssetReference {
   folderId: number;
 }
 
-/** What is dragged. */
+/** The dragged assets. */
 export interface Dragging {
   assets: readonly Dragged[];
   /** Called after it was moved to a folder, with the assets that are there now. */

@@ -49,7 +49,7 @@ export function GroupForm({
   onSave,
 }: {
   kind: GroupKind;
-  /** What is saved. Another one replaces the draft. */
+  /** The saved version. If it changes, it replaces the draft. */
   initial: GroupDraft;
   /** The draft that `initial` was saved from, so that later input stays; null if it was read. */
   savedFrom?: GroupDraft | null;
