@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { targetBody } from '../src/alerts/notices/chat-bodies.ts';
 import type { NoticeContent } from '../src/alerts/notices/notice.ts';
 import { noticeText } from '../src/alerts/notices/notice-text.ts';
@@ -9,6 +9,7 @@ import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
 import { MAX_MEMBERS } from '../src/http/json-body.ts';
 import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
+import { aroundTests } from './support/around-tests.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 // Runs on SQLite alone: the pages are the same on every database.
@@ -82,11 +83,10 @@ describe('the API, its description and docs/api.md', () => {
     tags: { name: string; description?: string }[];
   };
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     document = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof document;
   });
-  after(() => service.stop());
 
   it('contain the same calls', () => {
     const described = Object.entries(document.paths).flatMap(([route, methods]) =>

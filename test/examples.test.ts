@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { aroundTests } from './support/around-tests.ts';
 import { DEADLINE_MS } from './support/deadline.ts';
 import { isListening } from './support/free-port.ts';
 import { startTestService, type TestService, temporaryFolder, until } from './support/service.ts';
@@ -37,10 +38,9 @@ const isInstalled = (program: string) =>
 
 describe('the example receivers', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   for (const [name, { needs, command }] of Object.entries(RECEIVERS)) {
     const skip = !isInstalled(needs) && `${needs} is not installed`;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from './support/around-tests.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 // Runs on SQLite alone: it reads files.
@@ -302,10 +303,9 @@ it(
 
   describe('of the API', () => {
     let service: TestService;
-    before(async () => {
-      service = await startTestService();
+    aroundTests(async (parts) => {
+      service = parts.use(await startTestService());
     });
-    after(() => service.stop());
 
     it('is used by its description', async () => {
       const document: unknown = await (await fetch(`${service.url}/openapi.json`)).json();

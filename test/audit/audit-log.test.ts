@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import {
   ADMIN_EMAIL,
@@ -8,6 +8,7 @@ import {
   PASSWORD,
   signedInBrowser,
 } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'a secret that no entry may show';
@@ -18,12 +19,11 @@ describe('the audit log', () => {
   /** The newest entry before the test. */
   let newest: number;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
   beforeEach(async () => {
     newest = (await entries())[0]?.id ?? 0;
   });

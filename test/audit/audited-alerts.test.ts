@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const TOKEN = 'a-token-that-no-entry-may-show';
@@ -8,10 +9,9 @@ const FIRST_URL = `http://127.0.0.1:9/hooks/${TOKEN}`;
 
 describe('the audit log, about alert rules', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const ruleInput = (input: object = {}) => ({
     name: 'Failing webhooks',

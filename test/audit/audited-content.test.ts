@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { AuditEntryRecord } from '../../src/audit/audit-schemas.ts';
 import { uploadForm } from '../content/packages.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Package, scorm2004Package } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -13,13 +14,12 @@ describe('the audit log, about content', () => {
   /** The newest entry before the test. */
   let newest: number;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     ann = await signedInBrowser(service.url);
     courseId = await importCourse('Fire safety');
   });
-  after(() => service.stop());
   beforeEach(async () => {
     newest = (await service.api.get('/audit-log?limit=1')).body.data[0]?.id ?? 0;
   });

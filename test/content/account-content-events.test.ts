@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -22,12 +23,11 @@ describe('events of accounts’ content', () => {
   let api: Api;
   let make: ContentMaker;
   let target: Target;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     make = new ContentMaker(service);
   });
-  after(() => service.stop());
   beforeEach(async () => {
     target = await startTarget();
   });

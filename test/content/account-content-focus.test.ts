@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { type AssetReference, ContentMaker, type NamedAsset } from './account-content-helpers.ts';
@@ -9,11 +10,10 @@ const HOME = 1;
 describe('events of accounts’ content, to webhooks with a focus', () => {
   let service: TestService;
   let make: ContentMaker;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     make = new ContentMaker(service);
   });
-  after(() => service.stop());
 
   /**
    * Adds assets to accounts one after another, and answers which additions a webhook with the focus heard of. The

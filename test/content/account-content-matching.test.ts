@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import type { ContentReference } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ContentWorld } from './account-content-world.ts';
 
@@ -95,8 +96,8 @@ describe('events of accounts’ content', () => {
   let opened: TestDatabase;
   let world: ContentWorld;
   let webhooks: WebhookService;
-  before(async () => {
-    opened = await openTestDatabase();
+  aroundTests(async (parts) => {
+    opened = parts.use(await openTestDatabase());
     world = new ContentWorld(opened.database);
     await world.folders.ensureRoot();
     webhooks = new WebhookService({
@@ -111,7 +112,6 @@ describe('events of accounts’ content', () => {
       now: Date.now,
     });
   });
-  after(() => opened[Symbol.asyncDispose]());
 
   async function build(plan: {
     folderParents: number[];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { type AssetReference, ContentMaker } from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
@@ -10,12 +11,11 @@ describe('the content of accounts', () => {
   let service: TestService;
   let api: Api;
   let make: ContentMaker;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     make = new ContentMaker(service);
   });
-  after(() => service.stop());
 
   const contentOf = async (account: number): Promise<AssetReference[]> => {
     const { data } = (await api.get(`/accounts/${account}/content`)).body;

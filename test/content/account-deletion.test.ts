@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
@@ -24,14 +25,10 @@ describe('deleting an account', () => {
   let api: Api;
   let database: Database;
   let target: Target;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
-    database = await openDatabaseOf(service.settings.data_dir);
-  });
-  after(async () => {
-    await database[Symbol.asyncDispose]();
-    await service.stop();
+    database = parts.use(await openDatabaseOf(service.settings.data_dir));
   });
   beforeEach(async () => {
     target = await startTarget();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors } from './packages.ts';
 
@@ -11,14 +12,13 @@ describe('bundles', () => {
   let course: number;
   let equivalent: number;
   let folder: number;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     course = (await importCourse(service, { name: 'First aid' })).id;
     equivalent = await createEquivalent('Fire', course);
     folder = (await api.create('/folders', { name: 'Safety' })).id;
   });
-  after(() => service.stop());
 
   async function createEquivalent(name: string, courseId: number): Promise<number> {
     const courses = [{ course_id: courseId, language: 'en' }];

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import {
   type Answer,
   Api,
@@ -36,12 +37,11 @@ describe('uploads of course packages', () => {
   let service: TestService;
   let api: Api;
   let course: { id: number };
-  before(async () => {
-    service = await startTestService({ settings: { max_package_size: MEBIBYTE } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { max_package_size: MEBIBYTE } }));
     api = service.api;
     course = await importCourse(service);
   });
-  after(() => service.stop());
 
   /** Posts a body just as it is. */
   async function postRaw(

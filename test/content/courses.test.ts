@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import {
   aiccPackage,
   cmi5Package,
@@ -19,11 +20,10 @@ const HOME = 1;
 describe('courses', () => {
   let service: TestService;
   let api: Api;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   async function uploadVersion(courseId: number, packageBytes?: Uint8Array<ArrayBuffer>) {
     return await api.post(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
@@ -7,10 +8,9 @@ import { importCourse } from './packages.ts';
 /** Who hears of what happens to a registration for an equivalent, and how these events are found. */
 describe('the events of a registration for an equivalent', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
   });
-  after(() => service.stop());
 
   /** A launched registration whose learner has the German course of an equivalent. */
   async function makeLaunched(given: 'EQUIVALENT' | 'BUNDLE') {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ContentMaker } from './account-content-helpers.ts';
 import { problemErrors } from './packages.ts';
@@ -7,11 +8,10 @@ import { problemErrors } from './packages.ts';
 describe('an equivalent with registrations', () => {
   let service: TestService;
   let make: ContentMaker;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     make = new ContentMaker(service);
   });
-  after(() => service.stop());
 
   /** An equivalent that an account has only through a folder, and two registrations for it. One learner has begun. */
   async function registered() {

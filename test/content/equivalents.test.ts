@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors } from './packages.ts';
 
@@ -11,14 +12,13 @@ describe('equivalents', () => {
   let german: number;
   let english: number;
   let folder: number;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     german = (await importCourse(service, { name: 'Brandschutz' })).id;
     english = (await importCourse(service, { name: 'Fire safety' })).id;
     folder = (await api.create('/folders', { name: 'Safety' })).id;
   });
-  after(() => service.stop());
 
   const both = () => [
     { course_id: german, language: 'de' },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import {
   Api,
@@ -16,11 +17,10 @@ const HOME = 1;
 describe('folders', () => {
   let service: TestService;
   let api: Api;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   /** Folders one within the other, below Home; their ids. */
   async function nested(...names: string[]): Promise<number[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
 import { register } from './registration-helpers.ts';
@@ -10,12 +11,11 @@ describe('a 400 names what breaks the schema together with what does not exist o
   let service: LentService;
   let course: number;
   let account: number;
-  before(async () => {
-    service = await borrowTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await borrowTestService());
     course = (await importCourse(service)).id;
     account = (await service.api.create('/accounts', { name: 'Acme' })).id;
   });
-  after(() => service[Symbol.asyncDispose]());
 
   const assertNames = async (method: 'post' | 'put', path: string, body: unknown, ...pointers: string[]) => {
     const errors = problemErrors(await service.api[method](path, body), 400);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { REFUSED_PACKAGES } from '../course-packages/refused-packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts';
 
@@ -9,11 +10,10 @@ import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts'
 describe('unusable packages are rejected with the reason and leave nothing behind', () => {
   let service: TestService;
   let course: { id: number };
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     course = await importCourse(service);
   });
-  after(() => service.stop());
 
   for (const [what, { make }] of Object.entries(REFUSED_PACKAGES)) {
     it(what, async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -28,11 +29,10 @@ describe('events of registrations', () => {
   let service: TestService;
   let api: Api;
   let target: Target;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
   beforeEach(async () => {
     target = await startTarget();
   });

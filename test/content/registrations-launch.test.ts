@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { HOUR_MS } from '../../src/time/units.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { cmi5Package } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
@@ -41,14 +42,15 @@ describe('launching a registration', () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 31, 9, 30));
   let service: TestService;
   let api: Api;
-  before(async () => {
-    service = await startTestService({
-      now: clock.now,
-      settings: { access_token_lifetime: 30 * 24 * 3_600 },
-    });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({
+        now: clock.now,
+        settings: { access_token_lifetime: 30 * 24 * 3_600 },
+      }),
+    );
     api = service.api;
   });
-  after(() => service.stop());
 
   it('returns a URL of this service that can be opened for eight hours', async () => {
     const { registration_id: id } = await register(service, await makeParties(service));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SECOND_MS } from '../../src/time/units.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
@@ -13,12 +14,11 @@ describe('the status of a registration', () => {
   let service: TestService;
   let api: Api;
   let parties: { account_id: number; course_id: number };
-  before(async () => {
-    service = await startTestService({ now: clock.now });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ now: clock.now }));
     api = service.api;
     parties = await makeParties(service);
   });
-  after(() => service.stop());
 
   const makeRegistration = async () => (await register(service, parties)).registration_id;
   const put = (id: string, status: unknown, headers?: Record<string, string>): Promise<Answer> =>

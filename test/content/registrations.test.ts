@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Package } from '../support/course-packages.ts';
 import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 import { importCourse, problemErrors, uploadForm } from './packages.ts';
@@ -19,11 +20,10 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000';
 describe('registrations', () => {
   let service: TestService;
   let api: Api;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   const makeAccount = async (): Promise<number> => (await api.create('/accounts', { name: 'A' })).id;
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 describe('course requests that are repeated with their Idempotency-Key', () => {
   let service: TestService;
   let api: Api;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   const key = (value: string) => ({ 'idempotency-key': value });
   const courseCount = async (): Promise<number> => (await api.get('/courses?limit=200')).body.data.length;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { createClient, requestToken, startTestService, type TestService, until } from '../support/service.ts';
 import { filesOf, scormPackage } from './packages.ts';
@@ -16,12 +17,11 @@ describe('an upload during which its caller lost access', () => {
   const clock = new ManualClock(Date.now());
   let service: TestService;
   let admin: Browser;
-  before(async () => {
-    service = await startTestService({ now: clock.now });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ now: clock.now }));
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
 
   /** Begins an upload, does something while it is under way, and returns the response to the complete upload. */
   async function uploadDuring(headers: Record<string, string>, act: () => Promise<unknown>) {

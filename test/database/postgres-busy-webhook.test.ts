@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Transaction } from '../../src/database/database.ts';
+import { describe, test } from 'node:test';
+import type { Database, Transaction } from '../../src/database/database.ts';
 import {
   countMessages,
   readFirstMessages,
@@ -14,6 +14,7 @@ import { readLastFailed } from '../../src/webhooks/health/health-store.ts';
 import { readFirstWaiting } from '../../src/webhooks/health/trouble-store.ts';
 import { RECORD_DELIVERED } from '../../src/webhooks/history/delivered-at-once.ts';
 import { readDeliveryPage } from '../../src/webhooks/history/delivery-page-store.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts } from '../support/postgres-helpers.ts';
 
@@ -124,12 +125,12 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
 describe('beside a webhook with thousands of messages, PostgreSQL does not pass over these', {
   skip: !ON_POSTGRES,
 }, () => {
-  let parts: PostgresParts;
-  before(async () => {
-    parts = await openPostgresParts();
-    await fill(parts);
+  let database: Database;
+  aroundTests(async (parts) => {
+    const opened = parts.use(await openPostgresParts());
+    await fill(opened);
+    database = opened.database;
   });
-  after(() => parts[Symbol.asyncDispose]());
 
   const cases = Object.entries(READS).flatMap(([name, read]) => [
     { name: `${name} before these`, read, webhookId: EARLY },
@@ -137,7 +138,7 @@ describe('beside a webhook with thousands of messages, PostgreSQL does not pass 
   ]);
   for (const { name, read, webhookId } of cases) {
     test(`when ${name}`, async () => {
-      await parts.database.transaction(async (tx) => {
+      await database.transaction(async (tx) => {
         for (let time = 1; time <= TIMES; time++) {
           const earlier = await rowsRead(tx);
           await read(tx, webhookId);

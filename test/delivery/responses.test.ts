@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import {
@@ -18,13 +19,11 @@ import { createAccounts, createWebhook, settledDeliveries, statisticsOf } from '
 describe('a response', () => {
   let service: TestService;
   let impatient: TestService;
-  before(async () => {
-    service = await startTestService();
-    impatient = await startTestService({ settings: { delivery_timeout: 1.5, shutdown_timeout: 0.01 } });
-  });
-  after(async () => {
-    await service.stop();
-    await impatient.stop();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    impatient = parts.use(
+      await startTestService({ settings: { delivery_timeout: 1.5, shutdown_timeout: 0.01 } }),
+    );
   });
 
   /** Sends one message to a URL. The webhook is deleted, so that it matches no event of another test. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -13,11 +14,12 @@ describe('test messages', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
-    service = await startTestService({ settings: { retry_initial_delay: 60, retry_max_delay: 60 } });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({ settings: { retry_initial_delay: 60, retry_max_delay: 60 } }),
+    );
     api = service.api;
   });
-  after(() => service.stop());
 
   async function untilFailedOnce(id: number): Promise<void> {
     await until(async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MAX_TESTS_AT_A_TIME } from '../../src/webhooks/test-messages/test-message.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -15,11 +16,10 @@ describe('testing a configuration before it is saved', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   test('sends what the webhook would send, returns the response of the target, and stores nothing', async () => {
     await using target = await startTarget({ respondWith: answer(201, { body: 'thanks' }) });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { borrowTestService, type LentService } from '../support/lent-service.ts';
 import type { Answer } from '../support/service.ts';
 
@@ -8,8 +9,8 @@ const TARGET = 'https://crm.example.com/hook';
 describe('a request with several invalid members', () => {
   let service: LentService;
   let id: number;
-  before(async () => {
-    service = await borrowTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await borrowTestService());
     id = (
       await service.api.create('/webhooks', {
         name: 'CRM',
@@ -19,7 +20,6 @@ describe('a request with several invalid members', () => {
       })
     ).id;
   });
-  after(() => service[Symbol.asyncDispose]());
 
   const assertNames = ({ status, body }: Answer, ...pointers: string[]) => {
     assert.equal(status, 400, JSON.stringify(body));

@@ -4,9 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import spectralCore from '@stoplight/spectral-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { SPECTRAL_RULES } from './spectral-rules.ts';
 
@@ -28,11 +29,10 @@ describe('the rules for the OpenAPI description', () => {
   let service: TestService;
   let description: string;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     description = await (await fetch(`${service.url}/openapi.json`)).text();
   });
-  after(() => service.stop());
 
   test('of Redocly are met by the description of the service', async () => {
     assert.deepEqual(await lint(description), []);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // Runs on SQLite alone: the description of the API is the same on every database.
@@ -25,11 +26,10 @@ describe('the OpenAPI description', () => {
     components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
   };
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     document = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof document;
   });
-  after(() => service.stop());
 
   const operations = () =>
     Object.entries(document.paths).flatMap(([path, methods]) =>

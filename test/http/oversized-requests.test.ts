@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { longestStallDuring } from '../support/event-loop.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -73,10 +74,9 @@ const HOSTILE: readonly { name: string; path: string; body: () => string; pointe
 
 describe('a request with a million errors', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   for (const { name, path, body, pointers } of HOSTILE) {
     test(`is rejected at once, naming at most a hundred errors: ${name}`, async () => {

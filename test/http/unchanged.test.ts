@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -9,12 +10,11 @@ import { until } from '../support/until.ts';
 describe('a page that repeats a request', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     browser = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
 
   const get = async (path: string, tag?: string | null) => {
     const cookie = Array.from(browser.cookies, ([name, value]) => `${name}=${value}`).join('; ');

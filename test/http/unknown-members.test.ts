@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { WHO_MAY_CALL } from '../identity/administrators/who-may-call.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, assertProblem, webhookInput } from '../webhooks/webhook-expectations.ts';
 
@@ -15,12 +16,11 @@ describe('a query member that a route does not know', () => {
   let service: TestService;
   let browser: Browser;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     browser = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
 
   test('is rejected by every route of the API and of the UI’s interface, before anything is done', async () => {
     let refused = 0;
@@ -91,8 +91,8 @@ describe('a body of a call that has none', () => {
   let service: TestService;
   let bodiless: { method: string; path: string }[];
 
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
     const { paths } = (await service.api.get('/openapi.json')).body;
     bodiless = Object.entries<Record<string, { requestBody?: object }>>(paths).flatMap(([path, operations]) =>
       Object.entries(operations)
@@ -101,7 +101,6 @@ describe('a body of a call that has none', () => {
     );
     assert.ok(bodiless.length > 20, `${bodiless.length} calls`);
   });
-  after(() => service.stop());
 
   test('is rejected with its members, by every such call', async () => {
     for (const { method, path } of bodiless) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -34,10 +35,9 @@ describe('an AICC course', () => {
   /** How far the clock of the service is ahead, in ms. The access token of the tests is valid for an hour. */
   let late = 0;
 
-  before(async () => {
-    service = await startTestService({ now: () => Date.now() + late });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ now: () => Date.now() + late }));
   });
-  after(() => service.stop());
 
   const register = async (files = aiccFiles()) => (await registerTo(service, files)).registrationId;
   const open = async (registrationId: string, unit = 'A1') =>

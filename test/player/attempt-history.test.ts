@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -17,10 +18,9 @@ type Shown = [attempt: number, units: string[], hasState: boolean];
 
 describe('the history of a registration', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   /** Makes attempts in which each unit keeps a text of so many characters. */
   async function registrationWith(attempts: number, length: number): Promise<string> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -18,11 +19,10 @@ describe('a cmi5 course', () => {
   /** How far the clock of the service is ahead, in ms. */
   let late = 0;
 
-  before(async () => {
-    service = await startTestService({ now: () => Date.now() + late });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ now: () => Date.now() + late }));
     records = await lrsClient(service);
   });
-  after(() => service.stop());
 
   const register = async (...units: Cmi5Unit[]) => {
     const { registrationId } = await registerTo(service, cmi5Course(units));

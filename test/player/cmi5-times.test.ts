@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { runSql } from '../support/database.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -15,19 +16,15 @@ describe('the duration of a cmi5 course', () => {
   let target: Target;
   /** How far the clock of the service is ahead, in ms. */
   let late = 0;
-  before(async () => {
-    target = await startTarget();
-    service = await startTestService({ now: () => Date.now() + late });
+  aroundTests(async (parts) => {
+    target = parts.use(await startTarget());
+    service = parts.use(await startTestService({ now: () => Date.now() + late }));
     await service.api.create('/webhooks', {
       name: 'Results',
       topic: 'REGISTRATION',
       subtopics: ['REGISTRATION_STATUS_UPDATED'],
       target_url: target.url,
     });
-  });
-  after(async () => {
-    await service.stop();
-    await target[Symbol.asyncDispose]();
   });
 
   const register = async () =>

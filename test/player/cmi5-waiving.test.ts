@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { give } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -20,9 +21,9 @@ describe('waiving a unit of a cmi5 course', () => {
   let service: TestService;
   let target: Target;
   let records: LrsClient;
-  before(async () => {
-    target = await startTarget();
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    target = parts.use(await startTarget());
+    service = parts.use(await startTestService());
     records = await lrsClient(service);
     await service.api.create('/webhooks', {
       name: 'Results',
@@ -30,10 +31,6 @@ describe('waiving a unit of a cmi5 course', () => {
       subtopics: ['REGISTRATION_STATUS_UPDATED'],
       target_url: target.url,
     });
-  });
-  after(async () => {
-    await service.stop();
-    await target[Symbol.asyncDispose]();
   });
 
   const register = async (...units: Cmi5Unit[]) =>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { HOUR_MS } from '../../src/time/units.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -37,15 +38,16 @@ describe('the content origin', () => {
   let service: TestService;
   let client: PlayerClient;
   let registrationId: string;
-  before(async () => {
-    service = await startTestService({
-      now: clock.now,
-      settings: { access_token_lifetime: 30 * 24 * 3_600, launch_lifetime: 12 * 3_600 },
-    });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({
+        now: clock.now,
+        settings: { access_token_lifetime: 30 * 24 * 3_600, launch_lifetime: 12 * 3_600 },
+      }),
+    );
     ({ registrationId } = await registerTo(service, FILES));
     client = await startLaunch(service, registrationId);
   });
-  after(() => service.stop());
 
   const file = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${client.base}/content/${path}`, { headers });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { textDigest } from '../../src/player/scorm/text-digest.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { ANN, activity, type LrsClient, lrsClient, statement, withSignature } from './lrs-helpers.ts';
+import type { TestService } from '../support/service.ts';
+import { ANN, activity, type LrsClient, openStore, statement, withSignature } from './lrs-helpers.ts';
 
 /** An answer that a course cuts at 255 code units, in the middle of an emoji. */
 const CUT = `${'x'.repeat(254)}😀`.slice(0, 255);
@@ -14,11 +15,9 @@ const SHOWN = `${'x'.repeat(254)}\ufffd`;
 describe('texts that a course cuts in the middle of a character', () => {
   let service: TestService;
   let lrs: LrsClient;
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ service, lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   const start = () => startUnit(service, scorm12Course(), 'i1');
   const runtimeOf = async (registrationId: string) =>

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { activityTreeOf } from '../../src/player/scorm/activity-tree.ts';
 import { SequencingSession } from '../../src/player/scorm/sequencing/sequencing-session.ts';
 import { inspectFiles } from '../course-packages/package-file.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { Player, resultOf, xapiCourse } from './learner-helpers.ts';
-import { type LrsClient, lrsClient, PASSED, statement } from './lrs-helpers.ts';
+import { type LrsClient, openStore, PASSED, statement } from './lrs-helpers.ts';
 
 const COURSE = 'https://example.com/courses/golf';
 const LARGEST = 1.7e308;
@@ -30,11 +31,9 @@ function courseWithPractice() {
 describe('numbers at the limits of what computers count with', () => {
   let service: TestService;
   let lrs: LrsClient;
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ service, lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   it('are no score if a unit of SCORM reports them, and the rest is recorded', async () => {
     const { min, max } = WIDEST;

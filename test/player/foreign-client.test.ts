@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import XapiModule from '@xapi/xapi';
+import { aroundTests } from '../support/around-tests.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -15,10 +16,9 @@ const XAPI = XapiModule.default;
 describe('a third-party xAPI client library', () => {
   let service: TestService;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   test('plays a course: it passes, resumes and reads its statements page by page', async () => {
     const { registrationId } = await registerTo(service, xapiFiles());

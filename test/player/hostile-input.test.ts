@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import { sql } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { Player } from './learner-helpers.ts';
-import { ANN, activity, BOB, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
+import { ANN, activity, BOB, type LrsClient, openStore, reference, statement } from './lrs-helpers.ts';
 
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
 const SOON_MS = 60_000;
@@ -18,11 +19,9 @@ const SOON_MS = 60_000;
 describe('hostile input to the learning record store', () => {
   let service: TestService;
   let lrs: LrsClient;
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ service, lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   test('a few forms with a credential inside may arrive at once, and nobody else waits for them', async () => {
     const begun = Array.from({ length: 10 }, () => beginRequest('statements?method=GET'));
@@ -243,10 +242,9 @@ describe('hostile input to the learning record store', () => {
 
 describe('hostile courses', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   test('cannot make the data of a unit grow without limit', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { followLink, type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -9,10 +10,9 @@ const PASSED = { core: { lesson_status: 'passed', score: { raw: '85' } } };
 
 describe('a write that its page could not send', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const start = async () => {
     const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { HOUR_MS } from '../../src/time/units.ts';
 import { manyTimes } from '../attacks/attack.ts';
 import { launch, sql } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
@@ -20,13 +21,14 @@ const AT_ONCE = 4;
 describe('a launch link that is opened again and again', () => {
   const clock = new ManualClock();
   let service: TestService;
-  before(async () => {
-    service = await startTestService({
-      now: clock.now,
-      settings: { access_token_lifetime: 30 * 24 * 3_600 },
-    });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({
+        now: clock.now,
+        settings: { access_token_lifetime: 30 * 24 * 3_600 },
+      }),
+    );
   });
-  after(() => service.stop());
 
   const countLaunches = async (registrationId: string) => {
     const text = 'select count(*) as count from player_launches where registration_id = ?';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
 import { followLink, startLaunch } from '../support/player-client.ts';
@@ -16,10 +17,9 @@ const NOTHING = { completion: 'Unknown', success: 'UNKNOWN', score: null, durati
 
 describe('a launch in a mode that records no results', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   /** Launches the first unit in a mode, in an own registration. */
   const open = async (files: PackageFiles, mode: string) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -225,10 +226,9 @@ describe('a turn', () => {
 
 describe('the requests of a registration', () => {
   let service: Service;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service[Symbol.asyncDispose]());
 
   test('take turns, so that nothing is lost if many are sent at once', async () => {
     const { client } = await startUnit(service, scorm12Course(), 'i1');

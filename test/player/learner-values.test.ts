@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { give, register } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
@@ -32,10 +33,9 @@ const stateWith = (objectives: object) => ({
 
 describe('objectives that SCORM 2004 courses share', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const account = async () => (await service.api.create('/accounts', { name: 'Northwind' })).id as number;
   /** Registers a learner to a course of their own and launches it. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { unknownProgress } from '../../src/player/scorm/sequencing/tracking.ts';
 import { textDigest } from '../../src/player/scorm/text-digest.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { type PlayerClient, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -34,10 +35,9 @@ const COMPLETED = {
 
 describe('a commit that changes the suspend data of an earlier one', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const start = () => startUnit(service, scorm12Course(), 'i1');
   const addTo = (text: string, added: string) => ({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { xapiFiles, zipOf } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -14,11 +15,10 @@ describe('the definitions of activities', () => {
   /** How far the clock of the service is ahead, in ms. */
   let late = 0;
 
-  before(async () => {
-    service = await startTestService({ now: () => Date.now() + late });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ now: () => Date.now() + late }));
     client = await lrsClient(service);
   });
-  after(() => service.stop());
 
   const open = async (identifier: string, learner: string) => {
     const { registrationId } = await registerTo(service, xapiFiles({ identifier }), learner);

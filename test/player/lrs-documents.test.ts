@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
-import { ANN, activity, BOB, basic, LrsClient, lrsClient, statement } from './lrs-helpers.ts';
+import { ANN, activity, BOB, basic, LrsClient, lrsClient, openStore, statement } from './lrs-helpers.ts';
 
 describe('documents of the learning record store', () => {
-  let service: TestService;
   let lrs: LrsClient;
 
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   const stateOf = (name: string, more: Record<string, string> = {}) => ({
     activityId: activity(name).id,
@@ -94,10 +92,9 @@ describe('documents of the learning record store', () => {
 describe('the learning record store', () => {
   let service: TestService;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   test('accepts API clients with their secret or a token, within their scopes', async () => {
     const none = await lrsClient(service, ['content:read']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createClient, type RunningService } from '../support/service.ts';
+import { createClient, type RunningService, startTestService, type TestService } from '../support/service.ts';
 
 const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
 
@@ -134,4 +134,13 @@ export function multipart(statements: object, parts: { sha2: string; content: Bu
     Buffer.from('\r\n--limit--\r\n'),
   ]);
   return { body, headers: { 'content-type': 'multipart/mixed; boundary=limit' } };
+}
+
+/** A service and a client of its learning record store, for the tests of a `describe`. */
+export async function openStore(
+  parts: AsyncDisposableStack,
+  options: Parameters<typeof startTestService>[0] = {},
+): Promise<{ service: TestService; lrs: LrsClient }> {
+  const service = parts.use(await startTestService(options));
+  return { service, lrs: await lrsClient(service) };
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { DocumentService } from '../../src/player/lrs/document-service.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { register } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -41,13 +42,9 @@ describe('the records of a course', () => {
   let service: TestService;
   let database: Database;
 
-  before(async () => {
-    service = await startTestService();
-    database = await openDatabaseOf(service.settings.data_dir);
-  });
-  after(async () => {
-    await database[Symbol.asyncDispose]();
-    await service.stop();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    database = parts.use(await openDatabaseOf(service.settings.data_dir));
   });
 
   const reopen = async (registrationId: string) =>

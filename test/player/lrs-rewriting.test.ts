@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { KIB } from '../../src/bytes.ts';
 import type { LrsScope } from '../../src/player/lrs/lrs-scope.ts';
 import { StatementService } from '../../src/player/lrs/statement-service.ts';
 import { StatementTimes } from '../../src/player/lrs/statement-times.ts';
 import type { Statement } from '../../src/player/lrs/xapi-types.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { watchedDatabase } from '../support/watched-database.ts';
-import { ANN, ATTEMPTED, activity, type LrsClient, lrsClient, reference, statement } from './lrs-helpers.ts';
+import { ANN, ATTEMPTED, activity, type LrsClient, openStore, reference, statement } from './lrs-helpers.ts';
 
 const TEXT = 'x'.repeat(240 * KIB);
 /** As many large statements as fit into a request. */
@@ -27,14 +27,11 @@ function shortForm(id: string) {
 }
 
 describe('storing statements', () => {
-  let service: TestService;
   let lrs: LrsClient;
 
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   test('compares those that are sent again, if they have at most 16 MiB as stored', async () => {
     const ids = Array.from({ length: 3 * LARGE_PER_REQUEST }, () => randomUUID());

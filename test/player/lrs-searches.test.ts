@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { xapiFiles } from '../support/course-packages.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -41,14 +42,10 @@ describe('a search of many statements', () => {
   let database: Database;
   let lrs: LrsClient;
 
-  before(async () => {
-    service = await startTestService();
-    database = await openDatabaseOf(service.settings.data_dir);
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    database = parts.use(await openDatabaseOf(service.settings.data_dir));
     lrs = await lrsClient(service);
-  });
-  after(async () => {
-    await database[Symbol.asyncDispose]();
-    await service.stop();
   });
 
   /** The ids on each page, from the first to the last. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import { startTestService, type TestService } from '../support/service.ts';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
+import type { TestService } from '../support/service.ts';
 import {
   ANN,
   activity,
   BOB,
   type LrsClient,
-  lrsClient,
   multipart,
+  openStore,
   PASSED,
   reference,
   statement,
@@ -20,11 +21,9 @@ describe('statements of the learning record store', () => {
   let service: TestService;
   let lrs: LrsClient;
 
-  before(async () => {
-    service = await startTestService();
-    lrs = await lrsClient(service);
+  aroundTests(async (parts) => {
+    ({ service, lrs } = await openStore(parts));
   });
-  after(() => service.stop());
 
   test('are returned as they were sent, with an id, time, authority and version', async () => {
     const sent = statement({ result: { score: { scaled: 0.5 } }, context: { language: 'de-CH' } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
@@ -21,10 +22,9 @@ const STANDARDS = Object.keys(COURSES) as (keyof typeof COURSES)[];
 describe('a new try of a unit', () => {
   let service: TestService;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   for (const standard of STANDARDS) {
     const register = async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -18,10 +19,9 @@ const FAILED = { core: { lesson_status: 'failed' } };
 
 describe('prerequisites of SCORM 1.2', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const start = async (...items: string[]) => {
     const { registrationId } = await registerTo(service, scorm12Course({ items: items.join('') }));

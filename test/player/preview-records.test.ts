@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles, cmi5Files, type PackageFiles, xapiFiles, zipOf } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Unit } from './cmi5-helpers.ts';
@@ -10,10 +11,9 @@ import { lrsClient } from './lrs-helpers.ts';
 describe('a preview', () => {
   let service: TestService;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   /** Previews a course and opens its first unit. */
   const preview = async (files: PackageFiles): Promise<URL> => {

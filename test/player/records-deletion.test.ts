@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { MIB } from '../../src/bytes.ts';
 import type { Database } from '../../src/database/database.ts';
 import { makeParties, register, sql } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { breakTable, openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -27,13 +28,9 @@ interface Records {
 describe('the records of a registration', () => {
   let service: TestService;
   let database: Database;
-  before(async () => {
-    service = await startTestService();
-    database = await openDatabaseOf(service.settings.data_dir);
-  });
-  after(async () => {
-    await database[Symbol.asyncDispose]();
-    await service.stop();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
+    database = parts.use(await openDatabaseOf(service.settings.data_dir));
   });
 
   /** Stores records directly. Through the API that would take minutes. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { followLink, PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -8,10 +9,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 describe('a page that asks for its units', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const isSuperseded = async (client: PlayerClient, { attempt, page }: { attempt: number; page: number }) => {
     const { status, body } = await client.post('units', { attempt, page });

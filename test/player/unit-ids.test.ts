@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { sql } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -18,10 +19,9 @@ const courseOf = (id: string) =>
 
 describe('the identifier of a unit', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   it('may have 2,500 bytes, by which its results are found', async () => {
     const id = randomId(LONGEST);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY_MS } from '../../src/time/units.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
@@ -20,10 +21,9 @@ const LIMITED = scorm2004Course({
 
 describe('the time of a unit', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   test('is that of the attempt on the unit in a course with sequencing, also when the attempt is resumed', async () => {
     const { registrationId } = await registerTo(service, LIMITED);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { CreateQueueCommand, DeleteQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { Settlement } from '../../src/queue/message-queue.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
 import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
@@ -20,10 +21,9 @@ import {
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 async function namesOfDead({ database }: Bench): Promise<string[]> {
   return (await readDeadLetters(database)).map((message) => message.messageId);

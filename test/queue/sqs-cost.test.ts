@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { countOn, deliver, lines, openBench } from './sqs-bench.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
@@ -10,10 +11,9 @@ import { type SqsServer, startSqsServer } from './sqs-server.ts';
 /** What docs/operating.md says of the requests that the service pays for, counted. */
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 /** Requests of each kind for a message, where so many lines have so many each. */
 async function countRequests({

@@ -1,5 +1,6 @@
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { SqsMix } from './sqs-mix.ts';
@@ -9,10 +10,9 @@ import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.t
 
 const RUNS = Number(process.env.SQS_MIX_RUNS ?? (ON_POSTGRES ? 4 : 8));
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 describe('two instances on one database whose settings change', () => {
   it('lose nothing, repeat nothing and keep order, attempts and counts, whichever queues they use', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SendMessageCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs';
 import { createLogs } from '../../src/observability/log.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { countOn, deliver, inOrder, lines, openBench, readQueue, settle, sorted } from './sqs-bench.ts';
@@ -11,10 +12,9 @@ import { type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts
 const TAG = 'coursewire-installation';
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 async function untag(queues: TestQueues): Promise<void> {
   for (const queue of ['messages', 'dead letters'] as const)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { createLogs } from '../../src/observability/log.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { messageOf } from './queue-engine.ts';
 import {
@@ -20,10 +21,9 @@ import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 describe('sending messages to Amazon SQS', () => {
   for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {

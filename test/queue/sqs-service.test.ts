@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/cli/queues-command.ts';
 import type { SqsPlace } from '../../src/settings/sqs-place.ts';
@@ -11,6 +11,7 @@ import {
   deliveriesOf,
 } from '../delivery/webhook-helpers.ts';
 import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -18,10 +19,9 @@ import { countOn } from './sqs-bench.ts';
 import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 async function run(place: SqsPlace, ...args: string[]): Promise<{ code: number; text: string }> {
   let text = '';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database, SqlValue } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { settleAndReceive } from '../support/settle-and-receive.ts';
@@ -14,10 +15,9 @@ import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } fro
 const BEFORE = 14;
 
 let server: SqsServer;
-before(async () => {
-  server = await startSqsServer();
+aroundTests(async (parts) => {
+  server = parts.use(await startSqsServer());
 });
-after(() => server[Symbol.asyncDispose]());
 
 /** A database as the release before left it. */
 async function openEarlier() {

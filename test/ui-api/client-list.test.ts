@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   type Browser,
@@ -7,6 +7,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { requestToken, startTestService, type TestService } from '../support/service.ts';
 
 /** Names that share parts, repeat, and hold what means something in patterns; addresses in another order. */
@@ -58,10 +59,10 @@ describe('the list of API clients in the admin UI', () => {
     return await admin.get(`/ui/api/clients?${query}`);
   };
 
-  before(async () => {
+  aroundTests(async (parts) => {
     let time = Date.now();
     // Each is made and used in a minute of its own.
-    service = await startTestService({ now: () => time });
+    service = parts.use(await startTestService({ now: () => time }));
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
     for (const [index, [name, email]] of CLIENTS.entries()) {
@@ -79,7 +80,6 @@ describe('the list of API clients in the admin UI', () => {
     all = (await list({ limit: 200 })).body.data;
     assert.equal(all.length, CLIENTS.length + 1, 'with the tests’ own');
   });
-  after(() => service.stop());
 
   test('is searched, ordered and paged like a simple model', async () => {
     const asked = fc.record({

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describe('the usage of an asset', () => {
   let service: TestService;
   let make: ContentMaker;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     make = new ContentMaker(service);
   });
-  after(() => service[Symbol.asyncDispose]());
 
   const usage = (type: string, id: number | string) => service.api.get(`/ui/api/usage/${type}/${id}`);
   const count = (...data: { id: number; name: string }[]) => ({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { importCourse } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 interface Found {
@@ -10,10 +11,9 @@ interface Found {
 
 describe('the search in the content of an account', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const search = (query: string) => service.api.get(`/ui/api/search/assets?${query}`);
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { importCourse } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Long enough for several pages, with names that share parts, repeat, and hold what means something in patterns. */
@@ -87,8 +88,8 @@ describe('the search, order and pages of admin UI lists agree with a simple mode
   let service: TestService;
   const accounts: Row[] = [];
   const webhooks: Row[] = [];
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
     for (const [index, name] of NAMES.entries()) {
       accounts.push(await service.api.create('/accounts', { name, enabled: index % 3 !== 0 }));
       webhooks.push(
@@ -104,7 +105,6 @@ describe('the search, order and pages of admin UI lists agree with a simple mode
       webhook.depth = (await service.api.get(`/webhooks/${webhook.id}/line`)).body.depth;
     assert.ok(new Set(webhooks.map(({ depth }) => depth)).size > 2, 'lines of several depths');
   });
-  after(() => service.stop());
 
   test('accounts', async () => {
     await fc.assert(
@@ -200,8 +200,8 @@ describe('lists of content', () => {
   let service: TestService;
   let safety: number;
   let fire: number;
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
     const { api } = service;
     safety = (await api.create('/folders', { name: 'Safety' })).id;
     fire = (await api.create('/folders', { name: 'Fire', parent_id: safety })).id;
@@ -232,7 +232,6 @@ describe('lists of content', () => {
       await api.create('/registrations', { account_id: 1, course_id, learner_id });
     }
   });
-  after(() => service.stop());
 
   const namesOf = (body: { data: Row[] }) => body.data.map(({ name }) => name);
 

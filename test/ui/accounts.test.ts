@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('accounts in the admin UI', () => {
   let ui: Ui;
   let learning: Learning;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     learning = await Learning.create(ui);
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
   });
 
   it('a first account is created from the empty list with the keyboard alone', async () => {

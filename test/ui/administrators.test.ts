@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 const ADDRESS = '/administration/administrators';
 
 describe('administrators', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse } from '../content/packages.ts';
 import { signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const LOG = '/administration/audit-log';
@@ -16,8 +17,8 @@ describe('the audit log in the admin UI', () => {
   let webhookId: number;
   let clientId: string;
 
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { api } = ui.service;
     const input = { name: 'CRM', topic: 'ACCOUNT', target_url: OLD_URL };
     ({ id: webhookId } = await api.create('/webhooks', input));
@@ -29,7 +30,6 @@ describe('the audit log in the admin UI', () => {
     const client = { name: 'Reports', email: 'reports@example.com', scopes: ['content:read'] };
     clientId = (await ann.post('/ui/api/clients', client)).body.client_id;
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('says in a sentence who changed what, with the old and the new value', async () => {
     await using visit = await ui.visit('/');

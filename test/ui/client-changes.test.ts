@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { requestToken } from '../support/service.ts';
 import {
   act,
@@ -24,10 +25,9 @@ let ui: Ui;
 const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
 
 describe('an API client', () => {
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   test('can get another name and other scopes, which its next tokens have', async () => {
     await using visit = await ui.visit(CLIENTS);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { requestToken } from '../support/service.ts';
 import {
   beside,
@@ -17,10 +18,9 @@ import { startUi, type Ui } from './support/ui.ts';
 
 describe('API clients', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const stations = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => `Station ${from + at}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -10,8 +11,8 @@ const selected = (page: Page) => page.getByRole('option', { selected: true });
 describe('the command palette', () => {
   let ui: Ui;
   let registrationId: string;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { api } = ui.service;
     const learning = await Learning.create(ui);
     const account = await learning.accountWithCourses('Northwind');
@@ -24,7 +25,6 @@ describe('the command palette', () => {
       authentication: { type: 'NONE' },
     });
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('opens a page by the first letters of its name, without a click', async () => {
     await using visit = await ui.visit('/profile');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
@@ -10,11 +11,10 @@ const LONG = 'Ausbildung '.repeat(18).trim();
 describe('folders in the admin UI', () => {
   let ui: Ui;
   let make: ContentMaker;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     make = new ContentMaker(ui.service);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
   const act = async (page: Page, action: string) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker, type NamedAsset } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
@@ -10,12 +11,11 @@ describe('equivalents and bundles', () => {
   let ui: Ui;
   let make: ContentMaker;
   const courses: NamedAsset[] = [];
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     make = new ContentMaker(ui.service);
     for (const name of ['Fire', 'Feuer', 'Feu', HOSTILE]) courses.push(await make.course(name));
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const course = (at: number) => courses[at] as NamedAsset;
   const items = (page: Page) =>

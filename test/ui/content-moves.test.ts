@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('moving to folders in the admin UI', () => {
   let ui: Ui;
   let make: ContentMaker;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     make = new ContentMaker(ui.service);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
   const folder = async (id: number) => (await ui.service.api.get(`/folders/${id}`)).body;

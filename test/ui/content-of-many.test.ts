@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { importCourse } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('content of many accounts at once', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
 
   const select = (name: string) => ({ name: `Select ${isolate(name)}` });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
 import { PASSWORD } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import {
   SCORM_12,
   scorm12Package,
@@ -24,11 +25,10 @@ interface Package {
 describe('uploads', () => {
   let ui: Ui;
   let make: ContentMaker;
-  before(async () => {
-    ui = await startUi({ settings: { max_package_size: MAX_PACKAGE_BYTES } });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: { max_package_size: MAX_PACKAGE_BYTES } }));
     make = new ContentMaker(ui.service);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' });
   const row = (page: Page, name: string) => dock(page).getByRole('listitem').filter({ hasText: name });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Package } from '../support/course-packages.ts';
 import { type Api, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -87,9 +88,9 @@ describe('the dashboard', () => {
   let ui: Ui;
   let target: Target;
   let webhookId: number;
-  before(async () => {
-    ui = await startUi({ settings: SLOW_RETRIES });
-    target = await startTarget();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: SLOW_RETRIES }));
+    target = parts.use(await startTarget());
     const { api } = ui.service;
     webhookId = await addWebhook(api, target, HOSTILE);
     await api.create('/accounts', { name: 'Northwind' });
@@ -100,10 +101,6 @@ describe('the dashboard', () => {
     await until(isRetried, 'the first message has failed');
     await api.post(`/webhooks/${webhookId}/line/skip`);
     await until(isRetried, 'the second message has failed');
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   it('shows what happened within the last hour, what fails, and that the system works', async () => {

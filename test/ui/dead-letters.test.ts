@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -11,13 +12,9 @@ const DEAD_LETTERS = '/administration/integrations/dead-letters';
 describe('dead letters in the admin UI', () => {
   let ui: Ui;
   let target: Target;
-  before(async () => {
-    ui = await startUi();
-    target = await startTarget();
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+    target = parts.use(await startTarget());
   });
 
   const total = async () => (await ui.service.api.get('/ui/api/dead-letters')).body.total;

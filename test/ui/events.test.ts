@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
 import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import { settledDeliveries } from '../delivery/webhook-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -38,9 +39,9 @@ describe('the event log in the admin UI', () => {
   let parties: { account_id: number; course_id: number };
   let webhookId: number;
 
-  before(async () => {
-    ui = await startUi();
-    target = await startTarget({ respondWith: answer(403) });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+    target = parts.use(await startTarget({ respondWith: answer(403) }));
     const { api } = ui.service;
     const webhook = { topic: 'REGISTRATION', target_url: target.url, max_attempts: 1 };
     webhookId = (await api.create('/webhooks', { ...webhook, name: '<b>LMS</b>' })).id;
@@ -58,10 +59,6 @@ describe('the event log in the admin UI', () => {
       [coursesId, { ...courses, paused: true }],
     ] as const)
       assert.equal((await api.put(`/webhooks/${id}`, after)).status, 200);
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   it('shows in three clicks whether the launch of a learner was sent, and links to the delivery', async () => {

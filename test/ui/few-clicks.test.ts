@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { makeParties, register } from '../content/registration-helpers.ts';
 import { settledDeliveries } from '../delivery/webhook-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour } from '../support/target-behaviours.ts';
@@ -25,13 +26,9 @@ const moved: Behaviour = (exchange) =>
 describe('few clicks are enough', () => {
   let ui: Ui;
   let target: Target;
-  before(async () => {
-    ui = await startUi({ settings: SLOW_RETRIES });
-    target = await startTarget({ respondWith: moved });
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: SLOW_RETRIES }));
+    target = parts.use(await startTarget({ respondWith: moved }));
   });
 
   it('to see the reason of a failure (1 from the dashboard), and to fix and deliver it (3 more)', async () => {

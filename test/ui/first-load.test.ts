@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { boxOf } from './support/boxes.ts';
@@ -14,11 +15,10 @@ const RUNTIME = /\/(?:scorm|sequencer)[\w-]*\.js$/;
 
 describe('the first load with an empty cache', () => {
   let ui: Ui;
-  before(async () => {
+  aroundTests(async (parts) => {
     // At the port of an earlier service, a window has files of the UI in its cache.
-    ui = await startUi({ settings: { port: 0 } });
+    ui = parts.use(await startUi({ settings: { port: 0 } }));
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   /** What a window that has loaded nothing before transfers until it shows what it is for. */
   async function load(what: FirstPage): Promise<Transfer[]> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -23,16 +24,14 @@ async function isOnTop(element: Locator): Promise<boolean> {
 describe('removing dead letters in the history of a webhook', () => {
   let ui: Ui;
   let target: Target;
-  before(async () => {
-    ui = await startUi();
-    target = await startTarget({
-      respondWith: (exchange) =>
-        exchange.postback.text.includes('Delivered') ? answer(204)(exchange) : answer(503)(exchange),
-    });
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+    target = parts.use(
+      await startTarget({
+        respondWith: (exchange) =>
+          exchange.postback.text.includes('Delivered') ? answer(204)(exchange) : answer(503)(exchange),
+      }),
+    );
   });
 
   /** A webhook of its own, with a message about each of these accounts: delivered if the name says so, else dead. */

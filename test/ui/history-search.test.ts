@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
@@ -14,16 +15,18 @@ describe('finding messages in a webhook’s history', () => {
   let target: Target;
   let id: number;
   const history = () => `${WEBHOOKS}/${id}?tab=history`;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { api } = ui.service;
     const down = answer(503, {
       headers: { 'content-type': 'application/json' },
       body: '{"message":"Down for maintenance"}',
     });
-    target = await startTarget({
-      respondWith: when(({ text }) => /Contoso|Fabrikam/.test(text), down, answer(204)),
-    });
+    target = parts.use(
+      await startTarget({
+        respondWith: when(({ text }) => /Contoso|Fabrikam/.test(text), down, answer(204)),
+      }),
+    );
     ({ id } = await api.create('/webhooks', {
       name: 'CRM',
       topic: 'ACCOUNT',
@@ -37,10 +40,6 @@ describe('finding messages in a webhook’s history', () => {
         data.length === NAMES.length && data.every(({ status }: { status: string }) => status !== 'RETRYING')
       );
     }, 'all are delivered or dead letters');
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   it('has a period that means the same in every time zone, and stays as it is when others are changed', async () => {

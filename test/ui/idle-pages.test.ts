@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Request } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { recordTransfers } from './support/transfers.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -16,8 +17,8 @@ const HIDE = `
 describe('an idle page', () => {
   let ui: Ui;
   let webhook: string;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { id } = await ui.service.api.create('/webhooks', {
       name: 'CRM',
       topic: 'ACCOUNT',
@@ -26,7 +27,6 @@ describe('an idle page', () => {
     });
     webhook = `/administration/integrations/webhooks/${id}`;
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   /** The requests of a minute by the page's clock, which passes as fast as the responses arrive. */
   async function watch(address: string, { hidden = false } = {}) {

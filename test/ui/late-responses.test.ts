@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a response that arrives after its form or dialog was left', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { interactionsOf, isRight } from '../../web/src/pages/registrations/learning/interactions.ts';
 import { uploadForm } from '../content/packages.ts';
 import { Unit } from '../player/cmi5-helpers.ts';
 import { Player } from '../player/learner-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { runSql } from '../support/database.ts';
@@ -17,11 +18,8 @@ import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 describe('the learning record in the admin UI', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
 
   it('is on the page of the registration: units, answers, raw data; a reset starts over', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { ListAnswer } from '../../src/ui-api/list-query.ts';
 import { Connection } from '../../web/src/api/connection.ts';
 import { createQueryClient, fetchCurrent } from '../../web/src/api/query-client.ts';
 import { listParts, type PartOfList } from '../../web/src/components/list-parts.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 interface Row {
@@ -15,10 +16,9 @@ const ROWS = 401;
 
 describe('a whole list that is read while it changes', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
   });
-  after(() => service.stop());
 
   /** Accounts of a search, in the order of their names and of their creation. */
   async function accountsOf(search: string): Promise<number[]> {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { MINUTE_MS } from '../../src/time/units.ts';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('a deletion in the admin UI that takes minutes', () => {
   let ui: Ui;
   let learning: Learning;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     learning = await Learning.create(ui);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   /** Makes the time limits of the page end by {@link letPass} alone. */
   const holdTimeLimits = (page: Page) =>

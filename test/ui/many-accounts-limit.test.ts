@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const MAX_ASSETS = 10;
@@ -10,13 +11,10 @@ describe('a folder with many assets for many accounts', () => {
   let ui: Ui;
   let make: ContentMaker;
   const accounts: number[] = [];
-  before(async () => {
-    ui = await startUi({ settings: { max_assets_per_call: MAX_ASSETS } });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: { max_assets_per_call: MAX_ASSETS } }));
     make = new ContentMaker(ui.service);
     for (let at = 0; at < ACCOUNTS; at += 1) accounts.push(await make.account(`Account ${at}`));
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
   });
 
   async function folderOf(name: string, count: number): Promise<number> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { nameOfMany, seedMany } from '../support/many-rows.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -98,12 +99,11 @@ const goToPage = (page: Page, number: number) =>
 
 describe(`with ${COUNT} webhooks, courses, accounts, API clients and dead letters`, () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     await using database = await openDatabaseOf(ui.service.settings.data_dir);
     await seedMany(database, COUNT);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   for (const [name, list] of Object.entries(LISTS)) {
     it(`${name} are read page by page, searched, ordered and filtered by the service`, async () => {

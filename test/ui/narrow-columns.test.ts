@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { boxOf, wordsOf } from './support/boxes.ts';
 import { choiceDialog, fieldOf } from './support/choosing.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -32,8 +33,8 @@ const brokenWord = async (locator: Locator) => {
 
 describe('narrow columns and cards', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { api } = ui.service;
     const make = new ContentMaker(ui.service);
     for (const [name, topic] of [
@@ -55,7 +56,6 @@ describe('narrow columns and cards', () => {
       });
     }
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('never break a topic or a course inside a word at desktop width', async () => {
     await using visit = await ui.visit(WEBHOOKS);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { zipCourse } from '../../demo/course-package.ts';
 import { uploadForm } from '../content/packages.ts';
 import { give, register } from '../content/registration-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
@@ -11,12 +12,9 @@ import { sharedBrowser } from './support/shared-browser.ts';
 describe('the demo course in a browser', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
-  });
-  after(async () => {
-    await service.stop();
   });
 
   for (const edition of ['scorm-1.2', 'scorm-2004'] as const) {

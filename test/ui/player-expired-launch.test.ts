@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -12,13 +13,14 @@ const EXPIRED = { name: 'This launch has expired' };
 describe('a launch that expires while the course is open', () => {
   let service: TestService;
   let passedMs = 0;
-  before(async () => {
-    service = await startTestService({
-      settings: { launch_lifetime: LIFETIME_S },
-      now: () => Date.now() + passedMs,
-    });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({
+        settings: { launch_lifetime: LIFETIME_S },
+        now: () => Date.now() + passedMs,
+      }),
+    );
   });
-  after(() => service.stop());
 
   const expire = () => {
     passedMs += (LIFETIME_S + 1) * 1_000;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { Player, xapiCourse } from '../player/learner-helpers.ts';
 import { statement } from '../player/lrs-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -110,10 +111,9 @@ async function run<Input>(
 
 describe('a hostile course that looks for data of others', () => {
   let classroom: Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   it('neither reads nor writes the records of another learner of the same course', async () => {
     const { service, browser } = classroom;

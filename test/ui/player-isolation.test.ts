@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { launch } from '../content/registration-helpers.ts';
 import { ADMIN_EMAIL, signedInBrowser } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -49,10 +50,9 @@ async function attack({ main, other }: { main: string; other: string }): Promise
 
 describe('a hostile course in a browser', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('reaches neither the session of an administrator, nor another launch, nor the window that opened it', async () => {
     const { service, browser } = ui;

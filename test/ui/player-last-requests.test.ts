@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -89,11 +90,10 @@ addEventListener('unload', function () {
 describe('the last data of a course that sends it in a synchronous request', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   const aiccCourse = (page: string) => ({ ...aiccFiles(), 'index.html': page, 'unit.html': AICC_PAGE });
   const passes = async (registrationId: string, score: number) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Route } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -145,10 +146,9 @@ describe('leaving a course that cuts its texts in the middle of a character', ()
 
 describe('hiding the page of a course that has ended and is not saved yet', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   /** Ends a course. `answer` decides on each request of the page to save, by its number. */
   const endCourse = async (learner: Learner, answer: (route: Route, number: number) => Promise<unknown>) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser, Route } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -10,11 +11,10 @@ import { sharedBrowser } from './support/shared-browser.ts';
 describe('a save that gets no response', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   /** Opens a course whose first save gets no response, then passes the course. */
   const pass = async (learner: Learner) => {

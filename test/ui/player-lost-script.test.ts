@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -17,11 +18,10 @@ const SEQUENCED = scorm2004Course({
 describe('a script of the player that cannot be loaded', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   for (const [what, script, course] of [
     ['the runtime of SCORM 1.2', 'scorm12', scorm12Course()],

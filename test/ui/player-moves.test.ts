@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -22,11 +23,10 @@ const ONLY_FIRST = ['Incomplete', 'UNKNOWN', 'Completed', 'Unknown', 'Unknown'];
 describe('a learner who asks for another unit while one is closing', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   /** Holds the first request to a path until `release` is called, and counts all of them. */
   const held = async (page: Page, path: string) => {

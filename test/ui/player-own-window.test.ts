@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
@@ -12,11 +13,10 @@ const ONE: Cmi5Unit = { id: 'https://example.com/course/one', moveOn: 'Completed
 describe('a cmi5 course in a browser', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   const register = async (...units: Cmi5Unit[]) => {
     const course = { ...cmi5Course(units), 'start.html': CMI5_PAGE };

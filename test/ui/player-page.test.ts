@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -24,12 +25,9 @@ const TWO_LESSONS = {
 describe('the player page', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
-  });
-  after(async () => {
-    await service.stop();
   });
 
   /** Looks at a state in both schemes, on a desktop and a phone. */

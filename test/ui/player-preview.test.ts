@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { problemErrors, uploadForm } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -9,11 +10,10 @@ import { type Classroom, newLearner, openClassroom } from './support/learner.ts'
 describe('a preview of a version', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   it('plays an unpublished version, and records nothing', async () => {
     const { courseId, registrationId } = await registerTo(service, scorm12Course());

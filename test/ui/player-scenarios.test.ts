@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { SCORM_12, scormManifest } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -14,10 +15,9 @@ const THREE_SCOS = ['1', '2', '3']
 
 describe('a learner in a SCORM course', () => {
   let classroom: Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   const recordOf = async (registrationId: string) =>
     (await classroom.service.api.get(`/registrations/${registrationId}`)).body;

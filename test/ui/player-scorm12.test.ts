@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -14,11 +15,10 @@ const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', scor
 describe('a SCORM 1.2 course in a browser', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  after(() => classroom[Symbol.asyncDispose]());
 
   const heard = (id: string) => heardOf(target, id);
   const heardCount = (id: string, count: number) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import type { ScormEdition } from '../support/course-packages.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -12,11 +13,10 @@ const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85
 describe('a SCORM 2004 course in a browser', () => {
   let classroom: Classroom;
   let { service, browser, target } = {} as Classroom;
-  before(async () => {
-    classroom = await openClassroom();
+  aroundTests(async (parts) => {
+    classroom = parts.use(await openClassroom());
     ({ service, browser, target } = classroom);
   });
-  after(() => classroom[Symbol.asyncDispose]());
   const heard = (id: string) => heardOf(target, id);
 
   for (const edition of ['2nd', '3rd', '4th'] satisfies ScormEdition[]) {

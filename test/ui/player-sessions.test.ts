@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
@@ -32,11 +33,10 @@ const STANDARDS = [
 describe('several sessions of a course in one page', () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   for (const { name, course, calls, total, session, timeOf, totals } of STANDARDS) {
     it(`add up their times (${name})`, async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -16,14 +17,15 @@ describe('a window with a course that calls the service itself', () => {
   let service: TestService;
   let browser: Browser;
   let passedMs = 0;
-  before(async () => {
-    service = await startTestService({
-      settings: { launch_lifetime: LIFETIME_S },
-      now: () => Date.now() + passedMs,
-    });
+  aroundTests(async (parts) => {
+    service = parts.use(
+      await startTestService({
+        settings: { launch_lifetime: LIFETIME_S },
+        now: () => Date.now() + passedMs,
+      }),
+    );
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   const open = async (learner: Learner, registrationId: string) => {
     await learner.page.clock.install();

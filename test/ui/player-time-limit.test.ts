@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -23,11 +24,10 @@ const SEQUENCED =
 describe('a time limit of a unit', { concurrency: true }, () => {
   let service: TestService;
   let browser: Browser;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     browser = await sharedBrowser();
   });
-  after(() => service.stop());
 
   const over = (learner: Learner) => learner.page.getByRole('heading', OVER).waitFor();
   const dataOf = async (registrationId: string) =>

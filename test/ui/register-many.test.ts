@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { Learning } from './support/learning.ts';
@@ -14,11 +15,10 @@ const closing = (page: Page) => page.getByRole('dialog', { name: 'Close without 
 describe('registering many learners at once', () => {
   let ui: Ui;
   let learning: Learning;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     learning = await Learning.create(ui);
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const learnersOf = async (accountId: number) =>
     (await ui.service.api.get(`/registrations?account_id=${accountId}&limit=200`)).body.data.map(
@@ -255,10 +255,9 @@ describe('registering many learners at once', () => {
 
 describe('an exported list of registrations', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('has all pages of the search, in the order of the list', async () => {
     const names = Array.from({ length: 230 }, (_, at) => `Branch ${String(at).padStart(3, '0')}`);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { followLink } from '../support/player-client.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
@@ -12,12 +13,9 @@ import { startUi, type Ui } from './support/ui.ts';
 describe('registrations in the admin UI', () => {
   let ui: Ui;
   let learning: Learning;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     learning = await Learning.create(ui);
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
   });
 
   it('a learner is registered, their status set despite another report, and a launch link created', async () => {

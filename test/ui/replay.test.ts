@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTarget } from '../support/target.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('the replay of events in the admin UI', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('sends what the webhook missed while it was inactive, in order and once', async () => {
     const { api } = ui.service;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAdministrator, INTEGRATOR_EMAIL } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -16,9 +17,9 @@ describe('the pages and actions of a role', () => {
   let webhookId: number;
   let accountId: number;
 
-  before(async () => {
-    ui = await startUi();
-    target = await startTarget({ respondWith: answer(503) });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+    target = parts.use(await startTarget({ respondWith: answer(503) }));
     await createAdministrator(ui.service.settings.data_dir, {
       email: INTEGRATOR_EMAIL,
       role: 'integrator',
@@ -38,10 +39,6 @@ describe('the pages and actions of a role', () => {
       async () => (await api.get(`/webhooks/${webhookId}/deliveries?status=DEAD_LETTERED`)).body.data[0],
       'the message is dead-lettered',
     );
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   it('an integrator sees the pages of integrations, and a dashboard without content', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -18,10 +19,10 @@ describe('rows that lead to a page', () => {
   let target: Target;
   let webhookId: number;
   let accountId: number;
-  before(async () => {
+  aroundTests(async (parts) => {
     // The blocked line stays as it is while a test looks at it.
-    ui = await startUi({ settings: { retry_initial_delay: 600, retry_max_delay: 600 } });
-    target = await startTarget();
+    ui = parts.use(await startUi({ settings: { retry_initial_delay: 600, retry_max_delay: 600 } }));
+    target = parts.use(await startTarget());
     target.respondWith(answer(410, { statusText: 'Gone' }));
     const { api } = ui.service;
     const make = new ContentMaker(ui.service);
@@ -47,10 +48,6 @@ describe('rows that lead to a page', () => {
       await api.create('/registrations', body);
     }
     await until(async () => (await api.get('/ui/api/dead-letters')).body.total === 6, 'all are dead letters');
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });

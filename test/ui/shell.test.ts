@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { until } from '../support/until.ts';
 import { CLIENTS, takeSecret } from './support/clients.ts';
@@ -9,10 +10,9 @@ import { startUi, type Ui } from './support/ui.ts';
 
 describe('the shell of the admin UI', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
   const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });

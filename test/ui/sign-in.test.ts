@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 describe('signing in, signing out and the profile', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
 

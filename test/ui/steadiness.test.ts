@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { importCourse } from '../content/packages.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 /** What Lighthouse calls good (web.dev, Cumulative Layout Shift). */
@@ -36,14 +37,13 @@ const BLOCKING_SCRIPTS = `performance.getEntriesByType('resource')
 let ui: Ui;
 
 describe('while a page of the admin UI loads', () => {
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
     const { api } = ui.service;
     await importCourse(ui.service);
     for (let n = 1; n <= 30; n++) await api.create('/accounts', { name: `Account ${n}` });
     await api.create('/webhooks', { name: 'Courses', topic: 'COURSE', target_url: 'http://127.0.0.1:9/' });
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   for (const phone of [false, true]) {
     for (const address of PAGES) {

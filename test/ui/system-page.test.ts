@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const SYSTEM = '/administration/system';
@@ -7,10 +8,9 @@ const SECRET = 'a-secret-that-nobody-may-see-0123456789';
 
 describe('the System page', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi({ settings: { webhooks_auth_secret: SECRET } });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: { webhooks_auth_secret: SECRET } }));
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('shows that everything works, on which system, and since when', async () => {
     await using visit = await ui.visit(SYSTEM);

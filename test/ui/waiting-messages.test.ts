@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -19,13 +20,9 @@ const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
 describe('the waiting messages of a webhook in the admin UI', () => {
   let ui: Ui;
   let target: Target;
-  before(async () => {
-    ui = await startUi({ settings: SLOW_RETRIES });
-    target = await startTarget();
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: SLOW_RETRIES }));
+    target = parts.use(await startTarget());
   });
 
   /** A webhook whose first message failed, and the messages about these accounts behind it. */

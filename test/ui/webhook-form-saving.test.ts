@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -7,10 +8,9 @@ const TARGET = 'https://crm.example.com/hook';
 
 describe('saving the form of a webhook', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const create = () =>
     ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: TARGET, enabled: false });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { chooseFocus } from './support/choosing.ts';
@@ -31,10 +32,9 @@ async function tabTo(page: Page, name: RegExp | string): Promise<void> {
 
 describe('creating and editing a webhook', () => {
   let ui: Ui;
-  before(async () => {
-    ui = await startUi();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   const create = (configuration: object) =>
     ui.service.api.create('/webhooks', {

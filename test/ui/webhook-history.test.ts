@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -15,9 +16,9 @@ describe('the history of a webhook in the admin UI', () => {
   let ui: Ui;
   let target: Target;
   let id: number;
-  before(async () => {
-    ui = await startUi();
-    target = await startTarget();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi());
+    target = parts.use(await startTarget());
     ({ id } = await ui.service.api.create('/webhooks', {
       name: 'CRM',
       topic: 'ACCOUNT',
@@ -34,10 +35,6 @@ describe('the history of a webhook in the admin UI', () => {
         (await ui.service.api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data.length === 1,
       'the last one is a dead letter',
     );
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
   });
 
   it('is paged, and filtered by outcome, with addresses that can be shared', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
@@ -7,15 +8,14 @@ const WEBHOOKS = '/administration/integrations/webhooks';
 describe('webhooks in the admin UI while the webhooks service is disabled', () => {
   let ui: Ui;
   let id: number;
-  before(async () => {
-    ui = await startUi({ settings: { enable_webhooks_service: false } });
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: { enable_webhooks_service: false } }));
     ({ id } = await ui.service.api.create('/webhooks', {
       name: 'CRM',
       topic: 'ACCOUNT',
       target_url: 'https://crm.example.com/hook',
     }));
   });
-  after(() => ui[Symbol.asyncDispose]());
 
   it('are Read Only, and the list offers no change', async () => {
     await using visit = await ui.visit(WEBHOOKS);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -16,13 +17,9 @@ const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 describe('webhooks in the admin UI', () => {
   let ui: Ui;
   let target: Target;
-  before(async () => {
-    ui = await startUi({ settings: { retry_initial_delay: 0.5, retry_max_delay: 0.5 } });
-    target = await startTarget();
-  });
-  after(async () => {
-    await ui[Symbol.asyncDispose]();
-    await target[Symbol.asyncDispose]();
+  aroundTests(async (parts) => {
+    ui = parts.use(await startUi({ settings: { retry_initial_delay: 0.5, retry_max_delay: 0.5 } }));
+    target = parts.use(await startTarget());
   });
 
   const create = (configuration: object = {}) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import {
   type Answer,
   Api,
@@ -48,10 +49,9 @@ const CALLS: readonly Call[] = [
 describe('access to the webhooks API', () => {
   let service: TestService;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   async function tokenWith(scopes: readonly string[]): Promise<string> {
     const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
@@ -10,11 +11,10 @@ describe('creating and reading webhooks', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   const create = (overrides: Record<string, unknown> = {}) =>
     api.create('/webhooks', webhookInput(overrides));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
@@ -8,6 +8,7 @@ import { ALL_EVENTS, type EventSearch, searchEvents } from '../../src/webhooks/e
 import { mayHaveKeys, toKeyFilter } from '../../src/webhooks/events/key-filter.ts';
 import type { StoredEvent } from '../../src/webhooks/events/stored-event.ts';
 import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
@@ -138,8 +139,8 @@ describe('a search in the event log', () => {
     }
   }
 
-  before(async () => {
-    opened = await openTestDatabase();
+  aroundTests(async (parts) => {
+    opened = parts.use(await openTestDatabase());
     await record(opened.database);
     all = await findAll(opened.database, { ...ALL_EVENTS, direction: 'ascending' }, 200);
     assert.deepEqual(
@@ -147,7 +148,6 @@ describe('a search in the event log', () => {
       Array.from({ length: EVENTS }, (_, n) => momentOf(n)),
     );
   });
-  after(() => opened[Symbol.asyncDispose]());
 
   test('finds the same before and after the events are in blocks', async () => {
     await assertFound();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { DAY_MS } from '../../src/time/units.ts';
 import { launch, makeParties, register } from '../content/registration-helpers.ts';
 import {
@@ -8,6 +8,7 @@ import {
   settledDeliveries,
   updateWebhook,
 } from '../delivery/webhook-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { historyCleaner } from '../support/cleaner.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import {
@@ -61,8 +62,8 @@ describe('the event log', () => {
   let registrationId: string;
   let parties: { account_id: number; course_id: number };
 
-  before(async () => {
-    service = await startTestService({ settings: { enable_queue_polling: false } });
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService({ settings: { enable_queue_polling: false } }));
     parties = await makeParties(service, { account: 'Northwind', course: 'Fire safety' });
     const registration = await register(service, parties, 'ada');
     registrationId = registration.registration_id;
@@ -76,7 +77,6 @@ describe('the event log', () => {
     assert.equal(status.status, 200, JSON.stringify(status.body));
     await service.api.create('/accounts', { name: 'Southwind' });
   });
-  after(() => service.stop());
 
   test('has every event with its kind, subject, user and time, even if no webhook matched', async () => {
     const events = await eventsOf(service.api);

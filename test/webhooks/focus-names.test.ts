@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { ContentMaker } from '../content/account-content-helpers.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { webhookInput } from './webhook-expectations.ts';
 
@@ -9,12 +10,11 @@ describe('the name of a focused asset that is deleted', () => {
   let api: Api;
   let make: ContentMaker;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     make = new ContentMaker(service);
   });
-  after(() => service.stop());
 
   const focusOn = (type: string, id: number, name?: string | null) => ({
     webhook_focus_type: type,

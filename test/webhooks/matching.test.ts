@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import {
@@ -20,6 +20,7 @@ import { WebhookService } from '../../src/webhooks/configuration/webhook-service
 import { unmatchedReason } from '../../src/webhooks/events/event-matching.ts';
 import { readWebhookFits } from '../../src/webhooks/events/matching-store.ts';
 import { readMatcher } from '../../src/webhooks/events/replay-matcher.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Few assets, so that events and focuses meet often. */
@@ -105,8 +106,8 @@ describe('matching events with webhooks', () => {
   let opened: TestDatabase;
   let webhooks: WebhookService;
 
-  before(async () => {
-    opened = await openTestDatabase();
+  aroundTests(async (parts) => {
+    opened = parts.use(await openTestDatabase());
     webhooks = new WebhookService({
       database: opened.database,
       cipher: new CredentialsCipher(['s'.repeat(64)]),
@@ -119,7 +120,6 @@ describe('matching events with webhooks', () => {
       now: Date.now,
     });
   });
-  after(() => opened[Symbol.asyncDispose]());
 
   const matching = (event: Event) => readMatchingWebhooks(opened.database.reader, event);
 

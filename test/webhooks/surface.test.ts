@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, assertProblem, webhookInput } from './webhook-expectations.ts';
 
@@ -203,8 +204,8 @@ describe('the list of webhooks', () => {
   let api: Api;
   const ids: number[] = [];
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
     for (let index = 0; index < 55; index++) {
       ids.push(
@@ -213,7 +214,6 @@ describe('the list of webhooks', () => {
       );
     }
   });
-  after(() => service.stop());
 
   const idsOf = (body: { data: { id: number }[] }) => body.data.map((each) => each.id);
   async function readAll(limit: number): Promise<number[]> {

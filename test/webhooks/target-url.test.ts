@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
@@ -10,12 +11,11 @@ describe('target URLs', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
+  aroundTests(async (parts) => {
     // As a service that others reach: no network beside the public Internet is allowed.
-    service = await startTestService({ settings: { target_allowed_networks: [] } });
+    service = parts.use(await startTestService({ settings: { target_allowed_networks: [] } }));
     api = service.api;
   });
-  after(() => service.stop());
 
   async function refused(target_url: unknown): Promise<string> {
     const answer = await api.post('/webhooks', webhookInput({ target_url }));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { availableSubtopics, FOCUS_TYPES_OF_TOPIC, TOPICS } from '../../src/events/catalogue.ts';
+import { aroundTests } from '../support/around-tests.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -70,11 +71,10 @@ describe('updating webhooks', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   const create = (overrides: Record<string, unknown> = {}) =>
     api.create('/webhooks', webhookInput(overrides));
@@ -239,11 +239,10 @@ describe('statistics and the error state of a webhook', () => {
   let service: TestService;
   let api: Api;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     api = service.api;
   });
-  after(() => service.stop());
 
   /** A webhook with one success and then one failure. */
   async function webhookInError(targetUrl: string, failNow: () => void) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   ADMIN_EMAIL,
   Browser,
@@ -8,6 +8,7 @@ import {
   signedInBrowser,
   VIEWER_EMAIL,
 } from '../../support/administration.ts';
+import { aroundTests } from '../../support/around-tests.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../../support/service.ts';
 import {
   addressOf,
@@ -37,9 +38,9 @@ describe('who may call what', () => {
   let admin: Browser;
   const callers = new Map<Caller, () => Promise<Browser>>();
 
-  before(async () => {
+  aroundTests(async (parts) => {
     const collected = collectRoutes();
-    service = await startTestService();
+    service = parts.use(await startTestService());
     collected.stop();
     routes = collected.routes.filter((route) => !isOfLaunch(route));
     launchRoutes = collected.routes.filter(isOfLaunch);
@@ -51,7 +52,6 @@ describe('who may call what', () => {
     admin = await signedInBrowser(service.url, ADMIN_EMAIL);
     for (const caller of CALLERS) callers.set(caller, await callerOf(caller));
   });
-  after(() => service.stop());
 
   /** How to send as a caller: whoever was signed out by a call has to sign in again. */
   async function callerOf(caller: Caller): Promise<() => Promise<Browser>> {

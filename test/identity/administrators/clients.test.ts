@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
+import { aroundTests } from '../../support/around-tests.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { Api, requestToken, startTestService, type TestService } from '../../support/service.ts';
 
@@ -18,12 +19,11 @@ describe('API clients in the admin UI', () => {
   let service: TestService;
   let admin: Browser;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
 
   const create = async () => {
     const answer = await admin.post('/ui/api/clients', INPUT);
@@ -133,12 +133,11 @@ describe('a change of an API client', () => {
   let service: TestService;
   let admin: Browser;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
     admin = await signedInBrowser(service.url);
   });
-  after(() => service.stop());
 
   const create = async () => (await admin.post('/ui/api/clients', INPUT)).body.client_id as string;
   const tagOf = async (id: string) => (await admin.get(`/ui/api/clients/${id}`)).headers.get('etag') ?? '';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { SCOPES } from '../../../src/identity/scopes.ts';
 import {
   ADMIN_EMAIL,
@@ -8,6 +8,7 @@ import {
   PASSWORD,
   signedInBrowser,
 } from '../../support/administration.ts';
+import { aroundTests } from '../../support/around-tests.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 
@@ -18,11 +19,10 @@ describe('signing in', () => {
   let service: TestService;
   let browser: Browser;
 
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
     await createAdministrator(service.settings.data_dir);
   });
-  after(() => service.stop());
   beforeEach(() => {
     browser = new Browser(service.url);
   });
@@ -212,10 +212,9 @@ describe('signing in', () => {
 
 describe('the password', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   test('can be changed by someone who knows it; every other session ends', async () => {
     await createAdministrator(service.settings.data_dir);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { COMMAND_LINE } from '../../../src/audit/actor.ts';
 import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
 import { HOUR_MS } from '../../../src/time/units.ts';
 import { ADMIN_EMAIL, Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
+import { aroundTests } from '../../support/around-tests.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../../support/service.ts';
 import {
@@ -52,10 +53,10 @@ describe('a caller whose credentials are not valid', () => {
   let routes: FoundRoute[];
   const calls = new Map<UnknownCaller, Call>();
 
-  before(async () => {
+  aroundTests(async (parts) => {
     let elapsedMs = 0;
     const collected = collectRoutes();
-    service = await startTestService({ now: () => Date.now() + elapsedMs });
+    service = parts.use(await startTestService({ now: () => Date.now() + elapsedMs }));
     collected.stop();
     // The reference page's own address redirects to itself when it has a query.
     routes = collected.routes.filter(
@@ -117,7 +118,6 @@ describe('a caller whose credentials are not valid', () => {
     assert.notEqual(session, '');
     calls.set('the value of a session as a token', bearer(session));
   });
-  after(() => service.stop());
 
   for (const caller of UNKNOWN_CALLERS) {
     test(`is unauthenticated on every route: ${caller}`, async () => {
