@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { aroundTests } from './support/around-tests.ts';
 import { DEADLINE_MS } from './support/deadline.ts';
-import { isListening } from './support/free-port.ts';
+import { freePort, isListening } from './support/free-port.ts';
 import { startTestService, type TestService, temporaryFolder, until } from './support/service.ts';
 
 // Runs on SQLite alone: receivers do not see what the service stores its messages in.
@@ -229,22 +229,6 @@ async function unfinishedRequest(url: string): Promise<Socket> {
     socket.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\nabc', () => resolve());
   });
   return socket;
-}
-
-/** A port that is free now, and that the system gives to nobody who asks for any. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 }
 
 interface RunningReceiver extends AsyncDisposable {

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { registerTo } from '../support/registered-course.ts';
+import { randomOf } from '../support/seeded-random.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { AiccUnit } from './aicc-helpers.ts';
 import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
@@ -106,13 +107,4 @@ function messageOf({ group, name }: AiccElement, value: string): string {
   const number = /^J_\w+\.(\d)$/.exec(name)?.[1];
   const objectives = number === undefined ? '' : `J_ID.1=O1\r\nJ_ID.2=O2\r\n`;
   return `[${group}]\r\n${objectives}${name}=${value}\r\n`;
-}
-
-/** A small generator of numbers, so that a seed repeats a sequence. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }

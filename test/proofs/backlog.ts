@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../../bench/quantile.ts';
@@ -9,6 +8,7 @@ import { runSql } from '../support/database.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
+import { peakMib } from './process-memory.ts';
 
 /**
  * Messages pile up for a target that is down, and are delivered when it is back. A large pile is worked off as fast as a
@@ -30,7 +30,6 @@ const LEAST_RATE_SHARE = Number(process.env.BACKLOG_LEAST_SHARE ?? 0.8);
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** A process grows by about 80 MiB while it warms up, which the small pile may be too short for; a pile in memory takes more. */
 const WARMING_UP_MIB = 120;
-const KIB_PER_MIB = 1_024;
 
 /** The measurements of a backlog. */
 interface Drained {
@@ -119,7 +118,7 @@ class PiledUpService implements AsyncDisposable {
       messages,
       perSecond: Math.round(messages / seconds),
       otherP99Ms: Number(quantile(latencies, 0.99).toFixed(1)),
-      peakMib: peakMemoryMib(this.#program.process.pid),
+      peakMib: peakMib(this.#program.process.pid),
     };
   }
 
@@ -194,16 +193,6 @@ async function probe(
     await delay(PROBE_EVERY_MS);
   }
   return sent;
-}
-
-/** The peak memory of a process; null if the system does not record it. */
-function peakMemoryMib(pid: number): number | null {
-  try {
-    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kib === undefined ? null : Math.round(Number(kib) / KIB_PER_MIB);
-  } catch {
-    return null;
-  }
 }
 
 const timeout = MOST_RUNS * (TEST_TIMEOUT_MS + ((SMALL + LARGE) / LEAST_PER_SECOND) * SECOND_MS);

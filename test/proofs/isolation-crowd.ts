@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -15,6 +14,7 @@ import { startWatchedService } from '../support/watched-service.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
 import type { CrowdCommand, CrowdPlan } from './isolation-crowd-load.ts';
 import { noteSkipped } from './notes.ts';
+import { residentMib } from './process-memory.ts';
 
 /**
  * The messages of ninety webhooks arrive as fast as usual while a client writes without pause, someone uploads courses with
@@ -36,7 +36,6 @@ const WARM_UP_MS = 1_000;
  */
 const WRITE_WARM_UP = Number(process.env.ISOLATION_CROWD_WARM_UP ?? 10_000);
 const MEMORY_EVERY_MS = 50;
-const KIB_PER_MIB = 1_024;
 /** The limit: at most a fifth more. Smaller differences in milliseconds are caused by the scheduler. */
 const MOST_SHARE = 1.2;
 const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
@@ -178,16 +177,6 @@ async function makeWebhooks(api: Api, target: CountingTarget): Promise<number[]>
     });
   }
   return accounts;
-}
-
-/** The memory that a process holds; null where the system does not say. */
-function residentMib(pid: number): number | null {
-  try {
-    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kib === undefined ? null : Number(kib) / KIB_PER_MIB;
-  } catch {
-    return null;
-  }
 }
 
 const MEASURES = {

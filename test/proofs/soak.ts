@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { openLoop } from '../../bench/load.ts';
 import { quantile } from '../../bench/quantile.ts';
@@ -12,6 +11,7 @@ import { dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
 import { type ServingProcess, startProcess } from '../support/service-process.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
+import { residentMib } from './process-memory.ts';
 
 /**
  * Events at a constant rate while old ones are removed. In the last quarter, the service needs no more memory and disk than in
@@ -47,7 +47,6 @@ const SLICES = 10;
 /** A few seconds say little on a busy machine, so a miss of a short run is measured again. */
 const SHORT_MINUTES = 5;
 const MOST_RUNS = MINUTES < SHORT_MINUTES ? 3 : 1;
-const KIB_PER_MIB = 1_024;
 const TOKEN_SECONDS = 86_400;
 
 /** Retention counts in days, and the shortest is one. This makes the days of the cleaner shorter. */
@@ -234,14 +233,4 @@ function missedBy(first: Quarter, last: Quarter): string[] {
     if (before === null || after === null || after <= before * MOST_SHARE + SLACK[name]) return [];
     return [`${name}: ${after} in the last quarter, ${before} in the first`];
   });
-}
-
-/** The memory that a process holds; null where the system does not say. */
-function residentMib(pid: number): number | null {
-  try {
-    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kib === undefined ? null : Number(kib) / KIB_PER_MIB;
-  } catch {
-    return null;
-  }
 }

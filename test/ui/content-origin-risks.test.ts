@@ -1,17 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
+import { freePort } from '../support/free-port.ts';
 import { startUi } from './support/ui.ts';
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('the System page on the content origin', () => {
   it('warns about a risky address for serving courses', async () => {

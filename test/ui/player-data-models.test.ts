@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { randomOf } from '../support/seeded-random.ts';
 import { type DataModelApi, type ScormVersion, startDataModel, startUnit } from './support/data-model.ts';
 import { type ElementRule, SCORM_12_ELEMENTS, SCORM_2004_ELEMENTS } from './support/data-model-tables.ts';
 import { type Answer, ERRORS, PlainDataModel } from './support/plain-data-model.ts';
@@ -110,15 +111,6 @@ function assertRule(version: ScormVersion, rule: ElementRule): void {
       }
     }
   }
-}
-
-/** A small generator of numbers, so that a seed repeats a sequence. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 function assertSequence(version: ScormVersion, seed: number): void {
