@@ -78,6 +78,11 @@ export interface TransactionOptions {
   durability?: Durability;
   /** For migrations and copies of whole tables: statements and locks may take minutes, not seconds. */
   isLong?: boolean;
+  /**
+   * For copies, with `isLong`: an hour may pass between two statements, while the other database is read. Nobody may
+   * wait for the locks of the transaction, because they are kept as long if this machine is lost.
+   */
+  mayIdle?: boolean;
 }
 
 /** The clock that all instances of a database share: the server's on PostgreSQL, this machine's on SQLite. */

@@ -64,7 +64,7 @@ export async function copyDatabase(
         await finish(to);
         return copied;
       },
-      { isLong: true },
+      { isLong: true, mayIdle: true },
     );
   });
 }
@@ -135,33 +135,41 @@ async function copyTable(
   return { name, rows: total, checksum: arrived.checksum, altered };
 }
 
-/** How rows are read: the small ones in batches, then each large one. */
-function passesOver({ columns }: SqliteTable, dialect: Transaction['dialect']) {
+/** The SQL for the size of a row. */
+function bytesOf({ columns }: SqliteTable, dialect: Transaction['dialect']): string {
   // PostgreSQL knows the bytes of texts alone.
   const cast = dialect === 'postgres' ? '::text' : '';
-  const bytes = columns.map((column) => `coalesce(octet_length(${column}${cast}), 0)`).join(' + ');
-  return [
-    { condition: `${bytes} <= ${LARGE_ROW_BYTES}`, batchRows: BATCH_ROWS },
-    { condition: `${bytes} > ${LARGE_ROW_BYTES}`, batchRows: 1 },
-  ];
+  return columns.map((column) => `coalesce(octet_length(${column}${cast}), 0)`).join(' + ');
 }
 
+/**
+ * The rows of a table in their order: the small ones of a batch together, then each large one. Each statement reads one
+ * batch at most, because the target hears nothing in the meantime.
+ */
 async function* batchesOf(from: Transaction, table: SqliteTable): AsyncGenerator<SqlValue[][]> {
   const { name, columns } = table;
-  for (const { condition, batchRows } of passesOver(table, from.dialect)) {
-    let after = Number.MIN_SAFE_INTEGER;
-    let rows: Record<string, SqlValue>[];
-    do {
-      rows = await from.all<Record<string, SqlValue>>(
-        `select ${columns.join(', ')}, rowid as copy_place from ${name} where rowid > ? and ${condition}
-         order by rowid limit ${batchRows}`,
-        after,
-      );
-      if (rows.length === 0) break;
-      yield rows.map((row) => columns.map((column) => row[column] ?? null));
-      after = rows.at(-1)!.copy_place as number;
-    } while (rows.length === batchRows);
-  }
+  const bytes = bytesOf(table, from.dialect);
+  const read = async (condition: string, ...values: SqlValue[]) => {
+    const rows = await from.all<Record<string, SqlValue>>(
+      `select ${columns.join(', ')} from ${name} where ${condition} order by rowid`,
+      ...values,
+    );
+    return rows.map((row) => columns.map((column) => row[column] ?? null));
+  };
+  let after = Number.MIN_SAFE_INTEGER;
+  let places: { place: number; bytes: number }[];
+  do {
+    places = await from.all<{ place: number; bytes: number }>(
+      `select rowid as place, ${bytes} as bytes from ${name} where rowid > ? order by rowid limit ${BATCH_ROWS}`,
+      after,
+    );
+    const large = places.filter((row) => row.bytes > LARGE_ROW_BYTES);
+    const last = places.at(-1)?.place ?? after;
+    if (large.length < places.length)
+      yield await read(`rowid > ? and rowid <= ? and ${bytes} <= ${LARGE_ROW_BYTES}`, after, last);
+    for (const { place } of large) yield await read('rowid = ?', place);
+    after = last;
+  } while (places.length === BATCH_ROWS);
 }
 
 async function referToEachOther(
@@ -194,7 +202,11 @@ async function continueNumbers(to: Transaction, { name, key }: SqliteTable, last
 async function digestOf(to: Transaction, table: SqliteTable): Promise<RowDigest> {
   const { name, columns } = table;
   const digest = new RowDigest();
-  for (const { condition, batchRows } of passesOver(table, to.dialect)) {
+  const bytes = bytesOf(table, to.dialect);
+  for (const { condition, batchRows } of [
+    { condition: `${bytes} <= ${LARGE_ROW_BYTES}`, batchRows: BATCH_ROWS },
+    { condition: `${bytes} > ${LARGE_ROW_BYTES}`, batchRows: 1 },
+  ]) {
     // One cursor per table and pass, because their columns differ.
     const cursor = `copied_${name}_${batchRows}`;
     await to.run(

@@ -295,14 +295,14 @@ function undone({ failure }: PostgresTransaction): unknown {
 }
 
 /** All statements in one round trip. */
-function beginningOf({ durability, isLong }: TransactionOptions): string {
+function beginningOf({ durability, isLong, mayIdle }: TransactionOptions): string {
   const statements = ['begin isolation level read committed'];
   if (durability === 'deferred') statements.push('set local synchronous_commit = off');
   if (isLong) {
     statements.push(
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,
       `set local lock_timeout = ${LONG_LOCK_MS}`,
-      `set local idle_in_transaction_session_timeout = ${LONG_IDLE_MS}`,
+      `set local idle_in_transaction_session_timeout = ${mayIdle ? LONG_STATEMENT_MS : LONG_IDLE_MS}`,
       `set local tcp_user_timeout = ${LONG_IDLE_MS}`,
     );
   }
