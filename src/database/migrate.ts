@@ -41,6 +41,7 @@ import { statementBytes } from './migrations/0036-statement-bytes.ts';
 import { queuedAgain } from './migrations/0037-queued-again.ts';
 import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { registrationsByEquivalent } from './migrations/0039-registrations-by-equivalent.ts';
+import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { wasBlocked } from './postgres/postgres-errors.ts';
 
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
   queuedAgain,
   launchLanguages,
   registrationsByEquivalent,
+  eventKeyFormats,
 ];
 
 /**

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
-import { keysOf } from '../../src/webhooks/events/event-keys.ts';
+import { KEY_FORMAT, keysOf } from '../../src/webhooks/events/event-keys.ts';
 import { ALL_EVENTS, type EventSearch, searchEvents } from '../../src/webhooks/events/event-search.ts';
 import { mayHaveKeys, toKeyFilter } from '../../src/webhooks/events/key-filter.ts';
 import type { StoredEvent } from '../../src/webhooks/events/stored-event.ts';
@@ -224,6 +224,40 @@ describe('events that are committed out of the order of their ids', { skip: !ON_
     await untilBlocks(database, 1);
     const found = await findAll(database, { ...ALL_EVENTS, keys: ['Lrare'], direction: 'ascending' }, 200);
     assert.equal(found.length, 1);
+  });
+});
+
+describe('a block that an earlier release summarized', () => {
+  test('is known by the format of its keys, which changes with the kinds of keys', () => {
+    const { subtopic, user, resource } = eventNumber(1);
+    const keys = keysOf({ subtopic, user, resource, focused: [{ type: 'EQUIVALENT', id: 9 }] });
+    const kinds = keys.map((key) => key[0]);
+    assert.deepEqual({ format: KEY_FORMAT, kinds }, { format: 2, kinds: [...'SUACERL'] });
+  });
+
+  test('hides no event of a registration for an equivalent, whose key that release did not know', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await record(database);
+    const all = await findAll(database, { ...ALL_EVENTS, direction: 'ascending' }, 200);
+    const summarized = all.slice(0, BLOCK_EVENTS);
+    const known = new Set(summarized.flatMap(keysOf).filter((key) => !key.startsWith('E')));
+    await database.transaction((tx) =>
+      tx.run(
+        'insert into event_blocks (last_id, first_at, last_at, keys) values (?, ?, ?, ?)',
+        summarized.at(-1)!.id,
+        momentOf(0),
+        momentOf(EVENTS),
+        toKeyFilter(known),
+      ),
+    );
+    for (const keys of [['E9'], ['E9', 'A1']]) {
+      const found = await findAll(database, { ...ALL_EVENTS, keys, direction: 'ascending' }, 200);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        all.filter((event) => keys.every((key) => keysOf(event).includes(key))).map(({ id }) => id),
+      );
+    }
   });
 });
 

@@ -118,6 +118,8 @@ export interface EventBlockRow {
   last_at: number;
   /** A Bloom filter of their keys, in base64; see `key-filter.ts`. */
   keys: string;
+  /** Which kinds of keys they have; see `event-keys.ts`. */
+  key_format: Generated<number>;
 }
 
 /** A message with an attempt or a decision. One row per message. */

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import type { EventBlockRow } from '../../database/rows/webhook-rows.ts';
 
 /** SQL for the blocks of the event log, one operation per function. */
 
@@ -10,6 +12,8 @@ export interface EventBlock {
   lastAt: number;
   /** See `key-filter.ts`. */
   keys: string;
+  /** The `KEY_FORMAT` of the release that summarized the events. */
+  keyFormat: number;
 }
 
 /** The id of the last event in a block; 0 if there is no block. */
@@ -31,8 +35,8 @@ export async function readBlockStart(reader: Pick<Reader, 'all'>, lastId: number
 export async function insertBlock(tx: Transaction, block: EventBlock): Promise<void> {
   await tx.insertMany(
     'event_blocks',
-    ['last_id', 'first_at', 'last_at', 'keys'],
-    [[block.lastId, block.firstAt, block.lastAt, block.keys]],
+    ['last_id', 'first_at', 'last_at', 'keys', 'key_format'],
+    [[block.lastId, block.firstAt, block.lastAt, block.keys, block.keyFormat]],
     'on conflict (last_id) do nothing',
   );
 }
@@ -52,8 +56,8 @@ export async function readBlocks(
   request: { after: number; upTo: number; direction: 'ascending' | 'descending'; limit: number },
 ): Promise<EventBlock[]> {
   const { after, upTo, direction, limit } = request;
-  const rows = await reader.all<{ last_id: number; first_at: number; last_at: number; keys: string }>(
-    `select last_id, first_at, last_at, keys from event_blocks where last_id > ? and last_id <= ?
+  const rows = await reader.all<Selectable<EventBlockRow>>(
+    `select last_id, first_at, last_at, keys, key_format from event_blocks where last_id > ? and last_id <= ?
      order by last_id ${direction === 'ascending' ? 'asc' : 'desc'} limit ?`,
     after,
     upTo,
@@ -64,6 +68,7 @@ export async function readBlocks(
     firstAt: row.first_at,
     lastAt: row.last_at,
     keys: row.keys,
+    keyFormat: row.key_format,
   }));
 }
 

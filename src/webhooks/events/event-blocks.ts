@@ -13,7 +13,7 @@ import {
   readLastEvent,
   setFirstAt,
 } from './block-store.ts';
-import { keysOf } from './event-keys.ts';
+import { KEY_FORMAT, keysOf } from './event-keys.ts';
 import { deleteEvents, readEventPart, readEventRemovals } from './event-store.ts';
 import { toKeyFilter } from './key-filter.ts';
 
@@ -92,7 +92,7 @@ export class EventBlocks implements AsyncDisposable {
       lastId = end ?? lastId;
       if (times.length >= BLOCK_EVENTS) {
         const [firstAt, lastAt] = [Math.min(...times), Math.max(...times)];
-        return { lastId, firstAt, lastAt, keys: toKeyFilter(keys) };
+        return { lastId, firstAt, lastAt, keys: toKeyFilter(keys), keyFormat: KEY_FORMAT };
       }
       if (!hasMore) return null;
       await this.#task.pause(STEP_PAUSE_MS);

@@ -13,6 +13,15 @@ export interface EventFilter {
 }
 
 /**
+ * The format of the keys of an event. Raise it when you add a kind of key: what earlier releases summarized lacks it.
+ * 2: events of registrations for an equivalent have its key.
+ */
+export const KEY_FORMAT = 2;
+
+/** The kinds of keys that some events lack in earlier formats, and the format since when all have them. */
+const COMPLETE_SINCE: ReadonlyMap<string, number> = new Map([['E', 2]]);
+
+/**
  * The keys by which an event is found: a letter for the kind of key, and the value. Ids of content have the letter of
  * their type.
  */
@@ -28,6 +37,11 @@ export function keysOf(event: Pick<StoredEvent, 'subtopic' | 'user' | 'resource'
     keys.push(`R${registration.registration_id}`, `L${registration.learner_id}`);
   }
   return keys;
+}
+
+/** Those of the keys that every event with them has in a format. */
+export function keysCompleteIn(format: number, keys: readonly string[]): string[] {
+  return keys.filter((key) => (COMPLETE_SINCE.get(key[0]!) ?? 1) <= format);
 }
 
 /** The keys that all matching events have. */

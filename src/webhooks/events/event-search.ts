@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import { STEP_BYTES } from '../../database/step-bytes.ts';
 import { type EventBlock, readBlockEnd, readBlockStart, readBlocks, readBlocksEnd } from './block-store.ts';
 import { BLOCK_EVENTS } from './event-blocks.ts';
-import { keysOf } from './event-keys.ts';
+import { keysCompleteIn, keysOf } from './event-keys.ts';
 import { type EventPart, readEventPart } from './event-store.ts';
 import { mayHaveKeys } from './key-filter.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -124,8 +124,9 @@ async function* inBlocks(reader: EventReader, search: EventSearch, read: Read): 
   }
 }
 
-function mayHave({ firstAt, lastAt, keys: filter }: EventBlock, { keys, from, to }: EventSearch): boolean {
-  return lastAt >= from && firstAt < to && mayHaveKeys(filter, keys);
+function mayHave(block: EventBlock, { keys, from, to }: EventSearch): boolean {
+  const { firstAt, lastAt, keys: filter, keyFormat } = block;
+  return lastAt >= from && firstAt < to && mayHaveKeys(filter, keysCompleteIn(keyFormat, keys));
 }
 
 async function* oneByOne(reader: EventReader, search: EventSearch, read: Read): Candidates {
