@@ -153,6 +153,13 @@ describe('docs/operating.md', () => {
     const row = `| members of all objects in a JSON body | ${MAX_MEMBERS.toLocaleString('en')};`;
     assert.ok(read('docs/operating.md').includes(row));
   });
+
+  it('advises to restore without deliveries and alerts at first, because what was stopped since the backup works again', () => {
+    const [, steps = ''] = /^## Restore$(.*?)^### /ms.exec(read('docs/operating.md')) ?? [];
+    const [first, second] = ['`enable_queue_polling: false` and `enable_alerts: false`', '#after-a-restore'];
+    assert.ok(steps.includes(first), `${first} in: ${steps}`);
+    assert.ok(steps.indexOf(second) > steps.indexOf(first), `${second} in: ${steps}`);
+  });
 });
 
 describe('the pages for integrators', () => {
