@@ -8,7 +8,7 @@ export interface ColumnTypes {
   int: string;
 }
 
-/** A step of the schema. Numbers ascend. A released step never changes. */
+/** A step of the schema. Numbers ascend. A landed step never changes. */
 export interface Migration {
   number: number;
   name: string;
