@@ -119,6 +119,8 @@ export interface MigrateOptions {
   onBlocked?: (attempt: BlockedAttempt) => void;
   /** Ends the pause between two attempts. `migrate` then rejects with its reason. */
   signal?: AbortSignal | undefined;
+  /** What errors call the database. @defaultValue the database */
+  called?: string;
   /** For how long attempts that others block are repeated. @defaultValue ten minutes */
   patienceMs?: number;
 }
@@ -137,16 +139,22 @@ export async function migrate(
   database: Database,
   now: () => number,
   migrations: readonly Migration[] = MIGRATIONS,
-  { guard = async () => {}, onBlocked = () => {}, signal, patienceMs = PATIENCE_MS }: MigrateOptions = {},
+  {
+    guard = async () => {},
+    onBlocked = () => {},
+    signal,
+    called = 'the database',
+    patienceMs = PATIENCE_MS,
+  }: MigrateOptions = {},
 ): Promise<string[]> {
   const startedAt = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const attempt = await tryToMigrate(database, (tx, onTurn) =>
-      migrateIn(tx, { now, migrations, guard, onTurn }),
+      migrateIn(tx, { now, migrations, guard, called, onTurn }),
     );
     if ('applied' in attempt) return attempt.applied;
     const { blockers, error } = attempt;
-    const blockedBy = `the database cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
+    const blockedBy = `${called} cannot be migrated while its tables are used by ${describeBlockers(blockers)}`;
     if (performance.now() - startedAt + pauseMs > patienceMs)
       throw new DatabaseUnavailableError(`${blockedBy}; start again when that has ended`, { cause: error });
     onBlocked({ text: `${blockedBy}; the next attempt is in ${pauseMs / SECOND_MS} s`, blockers });
@@ -187,11 +195,13 @@ async function migrateIn(
     now,
     migrations,
     guard,
+    called,
     onTurn,
   }: {
     now: () => number;
     migrations: readonly Migration[];
     guard: MigrationGuard;
+    called: string;
     onTurn: (pid: number) => void;
   },
 ): Promise<string[]> {
@@ -210,7 +220,7 @@ async function migrateIn(
   const newer = applied.findLast(({ number, breaking }) => breaking !== 0 && !known.has(number));
   if (newer !== undefined) {
     throw new NewerDatabaseError(
-      `the database is newer than this release: it has migration ${newer.number} (${newer.name}), and this ` +
+      `${called} is newer than this release: it has migration ${newer.number} (${newer.name}), and this ` +
         `release knows migrations up to ${migrations.at(-1)?.number ?? 0}. Start the newer release, or restore a backup.`,
     );
   }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import type { Database } from '../../src/database/database.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
@@ -16,6 +17,7 @@ import { runCommand } from '../support/command-line-in-process.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
 import { runProgram } from '../support/service-process.ts';
+import { writeMigratedDatabase } from '../support/sqlite-template.ts';
 import { startTarget } from '../support/target.ts';
 
 const SECRET = 's'.repeat(64);
@@ -106,6 +108,28 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
     const ended = await runCommand(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
     assert.equal(ended.code, 1);
     assert.match(ended.err, /is in use by another process/);
+  });
+
+  it('says which of the databases is newer than this release', async () => {
+    using folder = temporaryFolder();
+    await using postgres = await createPostgresDatabase();
+    const file = path.join(folder.path, 'coursewire.db');
+    await writeMigratedDatabase(file);
+    const copy = async () => {
+      const ended = await runCommand(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+      assert.equal(ended.code, 1);
+      return ended.err;
+    };
+    const apply = (database: Database) =>
+      database.transaction((tx) => tx.run("insert into migrations values (9999, 'later', 1, 0)"));
+    {
+      await using source = new SqliteDatabase(file);
+      await apply(source);
+    }
+    assert.match(await copy(), /: the embedded database is newer than this release: it has migration 9999/);
+    await using target = new PostgresDatabase(postgres.url, { connections: 3 });
+    await apply(target);
+    assert.match(await copy(), /: the target of the copy is newer than this release: it has migration 9999/);
   });
 
   it('creates no source database if there is none', async () => {

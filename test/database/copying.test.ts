@@ -256,6 +256,24 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.equal(await countOf(pair.target.reader, 'accounts'), 0);
   });
 
+  it('names the migrations that only one of the databases has, and what to do', async () => {
+    await using pair = await openPair();
+    const apply = (database: Database, number: number, name: string) =>
+      database.transaction((tx) => tx.run('insert into migrations values (?, ?, 0, 0)', number, name));
+    await apply(pair.source, 9_998, 'of a later release');
+    await assert.rejects(
+      copyDatabase(pair.source, pair.target),
+      /^CopyTargetError: the embedded database has migration 9998 \(of a later release\), .* Copy it with that release/,
+    );
+    await apply(pair.target, 9_998, 'of a later release');
+    await apply(pair.target, 9_999, 'still later');
+    await assert.rejects(
+      copyDatabase(pair.source, pair.target),
+      /^CopyTargetError: the target has migration 9999 \(still later\), .* Give a new database/,
+    );
+    await assertEmpty(pair);
+  });
+
   it('copies nothing if a row arrives differently from how it was sent', async () => {
     await using pair = await openPair();
     await pair.target.transaction(async (tx) => {

@@ -13,7 +13,7 @@ const BATCH_ROWS = 200;
  */
 const LARGE_ROW_BYTES = (8 * MIB) / BATCH_ROWS;
 
-/** The target is not empty or has another schema. Nothing was copied. */
+/** The target is not empty, or the databases have different schemas. Nothing was copied. */
 export class CopyTargetError extends Error {
   override name = 'CopyTargetError';
 }
@@ -78,10 +78,7 @@ async function assertReady(
   to: Transaction,
   tables: readonly SqliteTable[],
 ): Promise<void> {
-  const migrationsOf = (tx: Transaction) =>
-    tx.all<{ number: number; name: string }>('select number, name from migrations order by number');
-  const [sent, found] = [JSON.stringify(await migrationsOf(from)), JSON.stringify(await migrationsOf(to))];
-  if (sent !== found) throw new CopyTargetError('source and target have gone through different migrations');
+  await assertSameMigrations(from, to);
   await to.run(`lock table ${tables.map(({ name }) => name).join(', ')} in exclusive mode`);
   const occupied: string[] = [];
   for (const { name } of tables) {
@@ -94,6 +91,32 @@ async function assertReady(
         'been started on it',
     );
   }
+}
+
+/** Refuses to copy if a release of another schema, such as a later one, has migrated one of the databases. */
+async function assertSameMigrations(from: Transaction, to: Transaction): Promise<void> {
+  const [sent, found] = [await readMigrations(from), await readMigrations(to)];
+  const onlySent = sent.find((migration) => !found.includes(migration));
+  if (onlySent !== undefined) {
+    throw new CopyTargetError(
+      `the embedded database has migration ${onlySent}, which another release applied, probably a later one. Copy it with ` +
+        'that release, into a new database',
+    );
+  }
+  const onlyFound = found.find((migration) => !sent.includes(migration));
+  if (onlyFound !== undefined) {
+    throw new CopyTargetError(
+      `the target has migration ${onlyFound}, which another release applied, and the embedded database does not have it. ` +
+        'Give a new database',
+    );
+  }
+}
+
+async function readMigrations(tx: Transaction): Promise<string[]> {
+  const rows = await tx.all<{ number: number; name: string }>(
+    'select number, name from migrations order by number',
+  );
+  return rows.map(({ number, name }) => `${number} (${name})`);
 }
 
 async function copyTable(

@@ -46,8 +46,9 @@ export async function openCopyDatabases(
   await migrate(target, now, MIGRATIONS, {
     guard: (tx, pending) => guard(tx, pending, target.clock.now()),
     onBlocked: ({ text }) => remark(text),
+    called: 'the target of the copy',
   });
-  await migrate(source, now);
+  await migrate(source, now, MIGRATIONS, { called: 'the embedded database' });
   const opened = stack.move();
   return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
