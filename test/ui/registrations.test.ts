@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { isolate } from '../../web/src/utilities/isolate.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { followLink } from '../support/player-client.ts';
+import { followLink, startLaunch } from '../support/player-client.ts';
 import { until } from '../support/until.ts';
 import { choiceDialog, choose, fieldOf } from './support/choosing.ts';
 import { countClicks } from './support/clicks.ts';
@@ -123,6 +123,19 @@ describe('registrations in the admin UI', () => {
     await save.and(page.locator(':focus')).waitFor();
     assert.equal(await score.inputValue(), '60');
     assert.equal((await api.get(`/registrations/${id}`)).body.score, 60);
+  });
+
+  it('a status is saved although the learner opened the course meanwhile, since that leaves it as it was', async () => {
+    const account = await learning.accountWithCourses('Litware');
+    const id = await learning.register(account, learning.courses[0]!, 'mary');
+    await using visit = await ui.visit(`/registrations/${id}`);
+    const { page } = visit;
+    await page.getByLabel('Score').fill('50');
+    await (await startLaunch(ui.service, id)).open();
+    await page.getByRole('button', { name: 'Save status' }).click();
+    await page.getByText('The status was saved.').waitFor();
+    const { body } = await ui.service.api.get(`/registrations/${id}`);
+    assert.deepEqual([body.attempt, body.score], [1, 50]);
   });
 
   it('the address of a page behind the last one is no error', async () => {

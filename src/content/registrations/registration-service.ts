@@ -44,6 +44,7 @@ import {
   readRegistrations,
   updateLaunched,
   updatePlayed,
+  updateRevision,
   updateStatus,
 } from './registration-store.ts';
 import type { PartOfRecords } from './registrations-of.ts';
@@ -217,7 +218,8 @@ export class RegistrationService {
    * Runs `work` in a transaction that locks the registration, so that changes by learning happen one at a time. Publishes
    * REGISTRATION_STATUS_UPDATED if completion, success or score changes.
    * @param options `user`: of the event, if it is not the learner
-   * @param work returns the new status of the registration, or null to leave it unchanged
+   * @param work returns the new status of the registration, or null to leave it unchanged. `changesRecord`: whether the
+   *   work has changed what the record of the registration shows of its attempt and units
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
   async withLockedRegistration<R>(
@@ -225,15 +227,19 @@ export class RegistrationService {
     work: (
       tx: Transaction,
       registration: Registration,
-    ) => Promise<{ status: RegistrationStatus | null; result: R }>,
+    ) => Promise<{ status: RegistrationStatus | null; changesRecord?: boolean; result: R }>,
     { user }: { user?: string } = {},
   ): Promise<R> {
     return await this.#with.database.transaction(async (tx) => {
       const { account, registration } = await lockWithAccount(tx, registrationId);
-      const { status, result } = await work(tx, registration);
-      if (status !== null) {
-        await this.#changeStatus(tx, account, registration, status, user ?? registration.learnerId);
-      }
+      const { status, changesRecord = false, result } = await work(tx, registration);
+      const { learnerId } = registration;
+      const after =
+        status === null
+          ? registration
+          : await this.#changeStatus(tx, account, registration, status, user ?? learnerId);
+      // A change of the status has already made a new revision.
+      if (changesRecord && after === registration) await updateRevision(tx, registrationId, this.#with.now());
       return result;
     });
   }

@@ -117,6 +117,15 @@ export async function updateStatus(
   return row;
 }
 
+/** Stores that members of the record have changed that are stored elsewhere. */
+export async function updateRevision(tx: Transaction, registrationId: string, now: number): Promise<void> {
+  await tx.run(
+    'update registrations set revision = revision + 1, updated_at = ? where registration_id = ?',
+    now,
+    registrationId,
+  );
+}
+
 export async function updateLaunched(tx: Transaction, registrationId: string, now: number): Promise<void> {
   await tx.query
     .updateTable('registrations')

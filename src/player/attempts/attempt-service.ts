@@ -48,11 +48,14 @@ export interface AttemptInProgress {
   state: unknown;
 }
 
-/** Work in a transaction that locks the registration of an attempt. Returns the results to store. */
+/**
+ * Work in a transaction that locks the registration of an attempt. Returns the results to store. `changesRecord`: whether
+ * the record of the registration shows something else now, whatever these results change.
+ */
 export type AttemptWork<R> = (
   tx: Transaction,
   current: AttemptInProgress,
-) => Promise<{ results: UnitResult[]; result: R }>;
+) => Promise<{ results: UnitResult[]; changesRecord?: boolean; result: R }>;
 
 /** Dependencies of {@link AttemptService}. */
 export interface AttemptServiceDependencies {
@@ -86,14 +89,15 @@ export class AttemptService {
           members: { reason: 'outdated' },
         });
       }
-      const attempt = await this.#attempt(tx, registration);
+      const { attempt, isNew } = await this.#attempt(tx, registration);
       const page = attempt.page + (supersedes(launch) ? 1 : 0);
       if (page !== attempt.page) {
         await updatePage(tx, registrationId, attempt.number, { page, launchId });
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
       const state = await readAttemptState(tx, registrationId, attempt.number);
-      return { status: null, result: { attempt: attempt.number, page, state, units } };
+      const result = { attempt: attempt.number, page, state, units };
+      return { status: null, changesRecord: isNew, result };
     });
   }
 
@@ -123,8 +127,8 @@ export class AttemptService {
           const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
           if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
         }
-        const { status, areWhole } = await this.#store(tx, { registration, attempt, units }, [result]);
-        return { status, result: areWhole ? 'recorded' : 'recorded-in-part' };
+        const { areWhole, ...changed } = await this.#store(tx, { registration, attempt, units }, [result]);
+        return { ...changed, result: areWhole ? 'recorded' : 'recorded-in-part' };
       },
     );
   }
@@ -168,19 +172,15 @@ export class AttemptService {
         if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
           throw supersededLaunch(attempt);
         }
-        const units = await readUnits(
-          tx,
-          registrationId,
-          attempt.number,
-          dataOf === undefined ? {} : { dataOf },
-        );
+        const wanted = dataOf === undefined ? {} : { dataOf };
+        const units = await readUnits(tx, registrationId, attempt.number, wanted);
         const state =
           dataOf === undefined ? await readAttemptState(tx, registrationId, attempt.number) : null;
         const current = { registration, attempt, units, state };
-        const { results, result } = await work(tx, current);
-        if (results.length === 0) return { status: null, result };
-        const { status } = await this.#store(tx, current, results);
-        return { status, result };
+        const { results, changesRecord = false, result } = await work(tx, current);
+        if (results.length === 0) return { status: null, changesRecord, result };
+        const changed = await this.#store(tx, current, results);
+        return { ...changed, changesRecord: changed.changesRecord || changesRecord, result };
       },
     );
   }
@@ -198,13 +198,13 @@ export class AttemptService {
     await this.#with.registrations.withLockedRegistration(
       registrationId,
       async (tx, registration) => {
-        const attempt = await this.#attempt(tx, registration);
+        const { attempt, isNew } = await this.#attempt(tx, registration);
         const units = await readUnits(tx, registrationId, attempt.number);
         const state = await readAttemptState(tx, registrationId, attempt.number);
         const current = { registration, attempt, units, state };
         const results = await work(tx, current);
-        const { status } = await this.#store(tx, current, results);
-        return { status, result: undefined };
+        const { status, changesRecord } = await this.#store(tx, current, results);
+        return { status, changesRecord: changesRecord || isNew, result: undefined };
       },
       { user },
     );
@@ -233,15 +233,16 @@ export class AttemptService {
     tx: Transaction,
     { registration, attempt, units: before }: Pick<AttemptInProgress, 'registration' | 'attempt' | 'units'>,
     results: readonly UnitResult[],
-  ): Promise<{ status: RegistrationStatus; areWhole: boolean }> {
+  ): Promise<{ status: RegistrationStatus; changesRecord: boolean; areWhole: boolean }> {
     const { registrationId } = registration;
     const now = this.#with.now();
     let units = before;
     let rolledUp: LearningStatus | undefined;
+    let changesRecord = false;
     let areWhole = true;
     for (const result of results) {
       const current = units.find(({ unitId }) => unitId === result.unitId) ?? null;
-      const { unit, isWhole } = nextUnit(current, result, now);
+      const { unit, isWhole, isShownAlike } = nextUnit(current, result, now);
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (result.learnerValues !== undefined) {
         const former = await readAttemptState(tx, registrationId, attempt.number);
@@ -252,9 +253,10 @@ export class AttemptService {
       }
       units = [...units.filter(({ unitId }) => unitId !== result.unitId), unit];
       rolledUp = result.rolledUp?.(unit);
+      changesRecord ||= !isShownAlike;
       areWhole &&= isWhole;
     }
-    return { status: await this.#statusOf(tx, registration, units, rolledUp), areWhole };
+    return { status: await this.#statusOf(tx, registration, units, rolledUp), changesRecord, areWhole };
   }
 
   /** The number of the attempt that a page of the registration would play now. */
@@ -365,13 +367,17 @@ export class AttemptService {
     return await readSharedValues(this.#with.reader, registrationId, isWanted);
   }
 
-  async #attempt(tx: Transaction, { registrationId, versionId }: Registration): Promise<Attempt> {
+  async #attempt(
+    tx: Transaction,
+    { registrationId, versionId }: Registration,
+  ): Promise<{ attempt: Attempt; isNew: boolean }> {
     const latest = await readLatestAttempt(tx, registrationId);
-    if (latest !== undefined && latest.endedAt === null) return latest;
+    if (latest !== undefined && latest.endedAt === null) return { attempt: latest, isNew: false };
     const number = (latest?.number ?? 0) + 1;
     // One launch opens pages of several attempts. If page numbers began again, they would not tell these pages apart.
     const page = latest?.page ?? 0;
-    return await insertAttempt(tx, registrationId, { number, versionId, page }, this.#with.now());
+    const attempt = await insertAttempt(tx, registrationId, { number, versionId, page }, this.#with.now());
+    return { attempt, isNew: true };
   }
 
   async #statusOf(

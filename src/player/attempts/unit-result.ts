@@ -1,4 +1,5 @@
 import { ProblemError } from '../../problems/problem.ts';
+import { SECOND_MS } from '../../time/units.ts';
 import { assertStorableData } from './assert-storable-data.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState, type WritePosition } from './attempt.ts';
 import type { LearnerValue } from './learner-value-store.ts';
@@ -57,12 +58,15 @@ export interface UnitResult {
   rolledUp?(unit: UnitState): LearningStatus;
 }
 
-/** The unit after a result, and whether all of the result was applied. */
+/**
+ * The unit after a result, and whether all of the result was applied. `isShownAlike`: whether the record of the registration
+ * shows it as before.
+ */
 export function nextUnit(
   current: UnitState | null,
   { unitId, position, apply }: UnitResult,
   now: number,
-): { unit: UnitState; isWhole: boolean } {
+): { unit: UnitState; isWhole: boolean; isShownAlike: boolean } {
   assertStorableId(unitId);
   const before = current ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
   const { data, status, visitMs, isWhole = true } = apply(current);
@@ -84,7 +88,18 @@ export function nextUnit(
     openedAt: before.openedAt,
     updatedAt: now,
   };
-  return { unit, isWhole };
+  return { unit, isWhole, isShownAlike: current !== null && areShownAlike(current, unit) };
+}
+
+/** Whether the record of a registration shows two states of a unit alike: with whole seconds, and without data. */
+function areShownAlike(one: UnitState, other: UnitState): boolean {
+  return (
+    one.completion === other.completion &&
+    one.success === other.success &&
+    one.score === other.score &&
+    one.completedAt === other.completedAt &&
+    Math.floor(one.durationMs / SECOND_MS) === Math.floor(other.durationMs / SECOND_MS)
+  );
 }
 
 /** The error for a unit whose prerequisites are not met. */

@@ -75,7 +75,8 @@ async function beginSession(
     });
     await insertNewSession(tx, { session, ...kept });
     const results = await recordBeginning(options, opening, { tx, current, session, earlier });
-    return { results, result: session };
+    // The record shows when a unit was first opened, which may be after it was waived.
+    return { results, changesRecord: session.mode === 'Normal', result: session };
   };
   // Results of abandoned sessions, which are of earlier launches, are recorded even if this launch records none.
   return await attempts.withLockedAttempt(launch, begin);

@@ -86,12 +86,18 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   const submitButton = useRef<HTMLButtonElement>(null);
   const save = useFormMutation({
     mutationFn: async ({ draft: entered, basis }: Edit) => {
-      try {
-        return await updateRegistrationStatus(id, statusOf(entered), basis.etag);
-      } catch (error) {
-        if (isProblem(error, 412))
-          setConflict(await readRecord<RegistrationWithUnits>(`/registrations/${id}`));
-        throw error;
+      for (let known = basis; ; ) {
+        try {
+          return await updateRegistrationStatus(id, statusOf(entered), known.etag);
+        } catch (error) {
+          if (!isProblem(error, 412)) throw error;
+          const latest = await readRecord<RegistrationWithUnits>(`/registrations/${id}`);
+          // Only the attempt or its units have changed, for example because the learner has opened the course.
+          const isSame = isSameStatus(draftOf(latest.record), draftOf(basis.record));
+          if (!isSame) setConflict(latest);
+          if (!isSame || latest.etag === known.etag) throw error;
+          known = latest;
+        }
       }
     },
     onSuccess: (saved, sent) => {
