@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
-import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { dropDatabaseOf } from '../support/postgres.ts';
+import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
 // Runs on SQLite alone: addresses are checked before they are stored.
@@ -146,6 +148,36 @@ describe('target URLs', () => {
     assertInvalid(await api.put(`/webhooks/${webhook.id}`, { ...read, target_url: `${former}/` }), [
       '/target_url',
     ]);
+  });
+
+  test('that are no longer allowed may stay while the rest is changed, but are never called', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { path: dataDir } = stack.use(temporaryFolder());
+    stack.defer(() => dropDatabaseOf(dataDir));
+    const target = stack.use(await startTarget());
+    const start = (target_allowed_networks: string[]) =>
+      startTestService({ dataDir, settings: { target_allowed_networks } });
+    const before = await start(['127.0.0.0/8']);
+    const created = await before.api.create('/webhooks', webhookInput({ target_url: target.url }));
+    await before.stop();
+
+    const now = stack.use(await start([]));
+    const address = `/webhooks/${created.id}`;
+    for (const change of [{ paused: true }, { enabled: false }, { name: 'Renamed', max_attempts: 1 }]) {
+      const changed = await now.api.put(address, { ...created, ...change });
+      assert.equal(changed.status, 200, JSON.stringify(changed.body));
+      assert.equal(changed.body.target_url, target.url);
+    }
+    const other = `${target.url}other`;
+    assertInvalid(await now.api.put(address, { ...created, target_url: other }), ['/target_url']);
+    assertInvalid(await now.api.post('/webhooks', webhookInput({ target_url: target.url })), ['/target_url']);
+
+    await now.api.create('/accounts', { name: 'Contoso' });
+    const letters = () => now.api.get(`${address}/deliveries?status=DEAD_LETTERED`);
+    await until(async () => (await letters()).body.data.length === 1, 'the message is a dead letter');
+    const tested = await now.api.post(`${address}/test`);
+    assert.deepEqual([tested.status, tested.body.delivered], [200, false], JSON.stringify(tested.body));
+    assert.equal(target.requests.length, 0);
   });
 
   test('with credentials are rejected: they would appear in messages and logs', async () => {

@@ -180,9 +180,10 @@ function targetErrors(
   current: CurrentConfiguration | null,
 ): InputError[] {
   if (typeof targetUrl !== 'string') return [];
-  // Earlier releases accepted URLs that are rejected now. A webhook with such a URL can still be deactivated or
-  // changed.
-  const fault = targetUrl === current?.targetUrl ? null : targetUrlFault(targetUrl);
+  // Earlier releases or settings accepted URLs that are rejected now. A webhook with such a URL can still be paused,
+  // deactivated or changed. Delivery checks the URL itself.
+  if (targetUrl === current?.targetUrl) return [];
+  const fault = targetUrlFault(targetUrl);
   const reason = fault === null ? checkTargetUrl(targetUrl) : TARGET_URL_FAULTS[fault];
   return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
 }
