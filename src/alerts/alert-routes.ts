@@ -7,7 +7,7 @@ import { parseId } from '../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { Id, Nullable, PageOf, PathId } from '../http/schemas.ts';
-import { assertValid } from '../http/validation.ts';
+import { assertValid, assertValidOrLookUp } from '../http/validation.ts';
 import type { AlertReader } from './alert-reader.ts';
 import { toFiringRecord } from './alert-records.ts';
 import type { AlertService } from './alert-service.ts';
@@ -150,7 +150,7 @@ function updateAlertRoute(routes: Routes, { alerts, reader }: AlertRoutesDepende
     },
     async (request, reply) => {
       const id = idOf(request.params);
-      assertValid(request, await alerts.inputErrors(request.body, id));
+      await assertValidOrLookUp(request, () => alerts.inputErrors(request.body, id));
       const rule = await alerts.update(id, request.body, {
         by: actorOf(request),
         expected: expectedRevisions(request),

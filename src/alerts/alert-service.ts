@@ -5,7 +5,13 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type Database, inTransaction, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import type { Logger } from '../observability/log.ts';
-import { type InputError, invalidInput, notFound, ProblemError } from '../problems/problem.ts';
+import {
+  type InputError,
+  invalidInput,
+  MAX_ERRORS_REPORTED,
+  notFound,
+  ProblemError,
+} from '../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
 import {
   alertUrlContext,
@@ -62,8 +68,7 @@ export class AlertService {
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
   async create(input: AlertInput, by: Actor, open?: Transaction): Promise<AlertRule> {
-    const errors = await this.#errors(input, null);
-    if (errors.length > 0) throw invalidInput(errors);
+    assertNone(await this.#errors(input, null));
     return await inTransaction(this.#with.database, open, async (tx) => {
       if ((await lockAndCountRules(tx)) >= MAX_RULES)
         throw new ProblemError(
@@ -105,8 +110,7 @@ export class AlertService {
       const current = await lockRule(tx, id);
       if (current === undefined) throw notFound('alert', id);
       assertRevision(current.revision, expected);
-      const errors = this.#errorsWith(input, current, names);
-      if (errors.length > 0) throw invalidInput(errors);
+      assertNone(this.#errorsWith(input, current, names));
       const now = this.#with.now();
       const columns = columnsOf(input, current, now);
       const urlChanged = this.#changesUrl(current, input);
@@ -201,6 +205,10 @@ export class AlertService {
       this.#with.onChanged();
     });
   }
+}
+
+function assertNone(errors: readonly InputError[]): void {
+  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
 }
 
 function columnsOf(input: AlertInput, current: AlertRule | null, now: number): ConfiguredColumns {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
-import { MAX_ERRORS_REPORTED, requestErrorsOf } from './validation.ts';
+import { type InputError, invalidInput, pointerTo, MAX_ERRORS_REPORTED } from '../problems/problem.ts';
+import { requestErrorsOf } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,15 +1,12 @@
 import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { type InputError, invalidInput, MAX_ERRORS_REPORTED, pointerTo } from '../problems/problem.ts';
 import { INVALID_DATE_TIME, parseDateTime } from '../time/date-time.ts';
 import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
 import { INVALID_CURSOR, parseCursor, parsePairCursor, parseReplayCursor } from './paging.ts';
 import { PATTERN_WORDS, READ_AS, type ReadAs } from './schemas.ts';
-
-/** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
-export const MAX_ERRORS_REPORTED = 100;
 
 /** How texts are read that have this mark, and what is wrong with the others. */
 const READERS: Readonly<Record<ReadAs, { read: (text: string) => unknown; detail: string }>> = {
@@ -110,8 +107,8 @@ export function assertValid(request: FastifyRequest, further: readonly InputErro
 }
 
 /**
- * Checks a request of a route whose service looks up what it refers to, in the transaction of the change. Here, that is
- * only looked up for invalid requests, so that their problem also names what does not exist.
+ * Checks a request of a route whose service compares it with what is stored, in the transaction of the change, and after
+ * `If-Match` and `Idempotency-Key`. Here, that is only done for invalid requests, so that their problem names every error.
  * @throws {ProblemError} `invalid-request`
  */
 export async function assertValidOrLookUp(

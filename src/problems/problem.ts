@@ -57,6 +57,9 @@ export class ProblemError extends Error {
   }
 }
 
+/** Maximum number of errors in a response of a hostile request, which must not become a hostile response. */
+export const MAX_ERRORS_REPORTED = 100;
+
 /** Invalid input, with every invalid member named. */
 export function invalidInput(errors: readonly InputError[]): ProblemError {
   const names = [...new Set(errors.map(({ pointer }) => pointer || 'the body'))];

@@ -145,6 +145,24 @@ describe('an alert rule', () => {
       );
   });
 
+  it('is not changed after someone else changed it, even if that makes the change invalid', async () => {
+    const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
+    const input = alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] });
+    const { id, ...read } = await api.create('/alerts', input);
+    const etag = { 'If-Match': '"1"' };
+    const others = { ...read, webhook_ids: null };
+    assert.equal((await api.put(`/alerts/${id}`, others, etag)).status, 200);
+    await api.delete(`/webhooks/${webhook}`);
+    assertProblem(await api.put(`/alerts/${id}`, read, etag), 412, 'precondition-failed');
+    assertInvalid(await api.put(`/alerts/${id}`, read), ['/webhook_ids/0']);
+  });
+
+  it('names at most a hundred webhooks that do not exist', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => 900_000 + index);
+    const { status, body } = await api.post('/alerts', alertInput(URL_WITH_TOKEN, { webhook_ids: ids }));
+    assert.deepEqual([status, body.errors.length], [400, 100]);
+  });
+
   it('keeps a deleted webhook, but accepts no other one that does not exist', async () => {
     const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
     const { id } = await api.create('/alerts', alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] }));

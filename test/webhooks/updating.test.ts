@@ -185,6 +185,18 @@ describe('updating webhooks', () => {
       assert.equal((await api.delete(path, { 'if-match': latest })).status, 204);
     });
 
+    test('is answered 412 before the change of someone else makes the update invalid', async () => {
+      const authentication = { type: 'BASIC', key: 'k', secret: 's' };
+      const read = await create({ target_url: 'https://a.example.com/', authentication });
+      const path = `/webhooks/${read.id}`;
+      const etag = { 'if-match': '"1"' };
+      const moved = { ...read, target_url: 'https://b.example.com/', authentication };
+      assert.equal((await api.put(path, moved, etag)).status, 200);
+      const renamed = { ...read, name: 'Renamed' };
+      assertProblem(await api.put(path, renamed, etag), 412, 'precondition-failed');
+      assertInvalid(await api.put(path, renamed), ['/authentication/secret']);
+    });
+
     test('works through a proxy that changes the tag when it compresses the record', async () => {
       const { id } = await create();
       const path = `/webhooks/${id}`;

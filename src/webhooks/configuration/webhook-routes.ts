@@ -8,7 +8,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
-import { assertValid } from '../../http/validation.ts';
+import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
 import type { Webhook } from './webhook.ts';
 import { toStatisticsRecord, toWebhookRecord } from './webhook-records.ts';
 import { StatisticsRecord, WebhookInput, WebhookRecord } from './webhook-schemas.ts';
@@ -136,7 +136,7 @@ function updateRoute(routes: Routes, webhooks: WebhookService): void {
     async (request, reply) => {
       webhooks.assertWritable();
       const id = webhookIdOf(request.params);
-      assertValid(request, await webhooks.inputErrors(request.body, id));
+      await assertValidOrLookUp(request, () => webhooks.inputErrors(request.body, id));
       const webhook = await webhooks.update(id, request.body, {
         by: actorOf(request),
         resetStatistics: request.query.resetStatistics ?? false,

@@ -7,7 +7,7 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { assetKey } from '../../events/asset-key.ts';
 import type { ContentReference } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
-import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { invalidInput, MAX_ERRORS_REPORTED, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { LineActions, LineReader } from '../../queue/message-queue.ts';
 import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
@@ -284,7 +284,7 @@ export class WebhookService {
 
   #parse(input: WebhookInput, current: CurrentConfiguration | null): WebhookConfiguration {
     const errors = configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, current });
-    if (errors.length > 0) throw invalidInput(errors);
+    if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_REPORTED));
     return toConfiguration(input, current);
   }
 
