@@ -7,7 +7,7 @@ import { parseId } from '../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
 import { Id, Nullable, PageOf, PathId } from '../http/schemas.ts';
-import { assertValid, assertValidOrLookUp } from '../http/validation.ts';
+import { assertValidOrLookUp } from '../http/validation.ts';
 import type { AlertReader } from './alert-reader.ts';
 import { toFiringRecord } from './alert-records.ts';
 import type { AlertService } from './alert-service.ts';
@@ -76,7 +76,7 @@ function createAlertRoute(routes: Routes, { alerts, reader, idempotency }: Alert
       },
     },
     async (request, reply) => {
-      assertValid(request, await alerts.inputErrors(request.body, null));
+      await assertValidOrLookUp(request, () => alerts.inputErrors(request.body, null));
       return await idempotency.answerSecret(request, reply, async (tx) => {
         const rule = await alerts.create(request.body, actorOf(request), tx);
         return {

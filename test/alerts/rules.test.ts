@@ -99,6 +99,19 @@ describe('an alert rule', () => {
     for (const secret of SECRETS) assert.ok(!JSON.stringify(keys).includes(secret));
   });
 
+  it('is returned for a repeated key although one of its webhooks was deleted meanwhile', async () => {
+    const webhook = await createWebhook(api, 'http://127.0.0.1:9/');
+    const headers = { 'idempotency-key': 'alert-of-webhook' };
+    const input = alertInput(URL_WITH_TOKEN, { webhook_ids: [webhook] });
+    const first = await api.post('/alerts', input, headers);
+    assert.equal((await api.delete(`/webhooks/${webhook}`)).status, 204);
+    const repeated = await api.post('/alerts', input, headers);
+    assert.deepEqual([repeated.status, repeated.body], [201, first.body]);
+    assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
+    const other = { 'idempotency-key': 'another-alert' };
+    assertInvalid(await api.post('/alerts', input, other), ['/webhook_ids/0']);
+  });
+
   it('names every invalid member', async () => {
     assertInvalid(await api.post('/alerts', {}), ['/name', '/condition', '/email_to']);
     assertInvalid(

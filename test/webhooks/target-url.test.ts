@@ -3,7 +3,14 @@ import { describe, test } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
 import { runSql } from '../support/database.ts';
 import { dropDatabaseOf } from '../support/postgres.ts';
-import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import {
+  Api,
+  requestToken,
+  startTestService,
+  type TestService,
+  temporaryFolder,
+  until,
+} from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
@@ -178,6 +185,25 @@ describe('target URLs', () => {
     const tested = await now.api.post(`${address}/test`);
     assert.deepEqual([tested.status, tested.body.delivered], [200, false], JSON.stringify(tested.body));
     assert.equal(target.requests.length, 0);
+  });
+
+  test('that are no longer allowed do not hide the response to a repeated key', async () => {
+    await using stack = new AsyncDisposableStack();
+    const { path: dataDir } = stack.use(temporaryFolder());
+    stack.defer(() => dropDatabaseOf(dataDir));
+    const former = await startTestService({
+      dataDir,
+      settings: { target_allowed_networks: ['127.0.0.0/8'] },
+    });
+    const headers = { 'idempotency-key': 'once' };
+    const first = await former.api.post('/webhooks', webhookInput(), headers);
+    await former.stop();
+
+    const now = stack.use(await startTestService({ dataDir, settings: { target_allowed_networks: [] } }));
+    const token = await requestToken(now.url, former.clientId, former.clientSecret);
+    const repeated = await new Api(now.url, token).post('/webhooks', webhookInput(), headers);
+    assert.deepEqual([repeated.status, repeated.body], [201, first.body]);
+    assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
   });
 
   test('with credentials are rejected: they would appear in messages and logs', async () => {

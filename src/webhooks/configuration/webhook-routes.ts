@@ -8,7 +8,7 @@ import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
-import { assertValid, assertValidOrLookUp } from '../../http/validation.ts';
+import { assertValidOrLookUp } from '../../http/validation.ts';
 import type { Webhook } from './webhook.ts';
 import { toStatisticsRecord, toWebhookRecord } from './webhook-records.ts';
 import { StatisticsRecord, WebhookInput, WebhookRecord } from './webhook-schemas.ts';
@@ -57,7 +57,7 @@ function createRoute(routes: Routes, webhooks: WebhookService, idempotency: Idem
     },
     async (request, reply) => {
       const by = actorOf(request);
-      assertValid(request, await webhooks.inputErrors(request.body, null));
+      await assertValidOrLookUp(request, () => webhooks.inputErrors(request.body, null));
       return await idempotency.answerSecret(request, reply, async (tx) => {
         const webhook = await webhooks.create(request.body, by, tx);
         return {
