@@ -94,3 +94,31 @@ describe('the head of a line', () => {
     assert.equal((await api.get(`/webhooks/${id}/line`)).body.state, 'IN_FLIGHT');
   });
 });
+
+describe('the id of a message', () => {
+  it('may be written with capitals in every call, as some logs write UUIDs', async () => {
+    await using service = await borrowTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const id = await createWebhook(api, 'http://127.0.0.1:9/');
+    await createAccounts(api, 'a', 'b');
+    const { head } = (await api.get(`/webhooks/${id}/line`)).body;
+    const query = `message_id=${head.message_id.toUpperCase()}`;
+    const step = async (path: string) => {
+      const { status, body } = await api.post(`/webhooks/${id}/${path}?${query}`);
+      assert.ok(status < 300, `${path}: ${JSON.stringify(body)}`);
+      return body;
+    };
+    await step('line/retry');
+    await step('line/skip');
+    const { data } = (await api.get(`/webhooks/${id}/deliveries?${query}`)).body;
+    assert.deepEqual(
+      data.map((each: { message_id: string }) => each.message_id),
+      [head.message_id],
+    );
+    assert.equal((await step('deliveries/redeliver')).redelivered, 1);
+    await api.post(`/webhooks/${id}/line/skip`);
+    await step('line/skip');
+    assert.equal((await step('deliveries/remove')).removed, 1);
+    assert.equal((await api.get(`/events?${query}`)).body.data.length, 1);
+  });
+});

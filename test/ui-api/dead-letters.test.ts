@@ -84,7 +84,7 @@ describe('dead letters of all webhooks', () => {
       assert.equal(found.total, 3, query);
     }
     assert.equal((await letters(`?search=north&webhook_id=${ids.South}`)).total, 0);
-    for (const search of [data[2]!.message_id, String(data[2]!.id)]) {
+    for (const search of [data[2]!.message_id, data[2]!.message_id.toUpperCase(), String(data[2]!.id)]) {
       const found = await letters(`?search=${search}`);
       assert.deepEqual(
         found.data.map(({ id }) => id),

@@ -178,7 +178,7 @@ function isAfter({ updatedAt, id }: LetterPosition): RawBuilder<unknown> {
 async function readMatchingIds(reader: Reader, search: string, webhookId: number | null): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select deliveries.id from deliveries
-    where (deliveries.message_id = ${search} or deliveries.id = ${searchedId(search) ?? 0}) and ${DEAD}
+    where (deliveries.message_id = ${search.toLowerCase()} or deliveries.id = ${searchedId(search) ?? 0}) and ${DEAD}
       ${webhookId === null ? sql`` : sql`and deliveries.webhook_id = ${webhookId}`}`.execute(reader.query);
   return rows.map(({ id }) => id);
 }

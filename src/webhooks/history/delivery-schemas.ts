@@ -172,7 +172,8 @@ export function deliveryFilter(
   const given = {
     statuses: query.status,
     subtopics: query.subtopic,
-    messageId: query.message_id,
+    // A UUID may be written with capitals (RFC 9562 section 4).
+    messageId: query.message_id?.toLowerCase(),
     responseStatuses: query.response_status,
     accountId: query.account_id,
     courseId: query.course_id,

@@ -68,10 +68,11 @@ export function lineRoutes(routes: Routes, { lines, idempotency, now }: LineRout
       async (request, reply) =>
         idempotency.answer(request, reply, async (tx) => {
           const { message_id: messageId } = request.query;
+          // A UUID may be written with capitals (RFC 9562 section 4).
           const line = await lines.actOnHead(
             webhookIdOf(request.params),
             action,
-            messageId,
+            messageId?.toLowerCase(),
             actorOf(request),
             tx,
           );
