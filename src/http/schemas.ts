@@ -89,10 +89,15 @@ export function DateTimeInput(description: string) {
   });
 }
 
+/** A time in a query, which is required: ISO 8601 with a time zone. */
+export function RequiredTimeQuery(description: string) {
+  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description, [READ_AS]: 'time' });
+  return describedAs(text, { type: 'string', format: 'date-time' });
+}
+
 /** A time in a query, which is optional: ISO 8601 with a time zone. */
 export function TimeQuery(description: string) {
-  const text = Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description, [READ_AS]: 'time' });
-  return Type.Optional(describedAs(text, { type: 'string', format: 'date-time' }));
+  return Type.Optional(RequiredTimeQuery(description));
 }
 
 /**

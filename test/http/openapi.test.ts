@@ -13,6 +13,7 @@ interface Operation {
   operationId: string;
   summary: string;
   security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean }[];
   responses: Record<string, { description: string; headers?: object; content?: Record<string, unknown> }>;
   requestBody?: { content: Record<string, { schema: object; example?: { subtopic: string } }> };
 }
@@ -177,6 +178,22 @@ describe('the OpenAPI description', () => {
     }
     const ids = operations().map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  });
+
+  test('says which members of a query are required, and no call requires others', async () => {
+    for (const { name, operation } of operations()) {
+      const [method = '', path = ''] = name.split(' ');
+      const declared = (operation.parameters ?? [])
+        .filter((each) => each.in === 'query' && each.required === true)
+        .map((each) => `/query/${each.name}`);
+      const body = operation.requestBody === undefined ? undefined : {};
+      const answer = await service.api.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'), body);
+      const { errors = [] } = answer.status === 400 ? answer.body : {};
+      const required = (errors as { pointer: string; detail: string }[])
+        .filter(({ pointer, detail }) => pointer.startsWith('/query/') && detail === 'is required')
+        .map(({ pointer }) => pointer);
+      assert.deepEqual(required, declared, name);
+    }
   });
 
   test('says that messages of an inactive webhook cannot be sent again', () => {

@@ -4,13 +4,13 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { PageQuery, pairCursor, parseReplayCursor } from '../../http/paging.ts';
 import { parsePeriod } from '../../http/period.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { Nullable, READ_AS, TimeQuery } from '../../http/schemas.ts';
+import { Nullable, READ_AS, RequiredTimeQuery, TimeQuery } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import { WebhookParams, webhookIdOf } from '../configuration/webhook-routes.ts';
 import type { ReplayService } from './replay-service.ts';
 
 const ReplayQuery = Type.Object({
-  from_dt: TimeQuery('Required: events at or after this time, ISO 8601 with a time zone.'),
+  from_dt: RequiredTimeQuery('Events at or after this time: ISO 8601 with a time zone.'),
   to_dt: TimeQuery('Events before this time. By default, all that have occurred before the first call.'),
   again: Type.Optional(
     Type.Boolean({
@@ -64,8 +64,7 @@ export function replayRoutes(
       },
     },
     async (request, reply) => {
-      const required = { pointer: '/query/from_dt', detail: 'is required' };
-      assertValid(request, request.query.from_dt === undefined ? [required] : []);
+      assertValid(request);
       const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
       const { from, to } = parsePeriod({ from_dt, to_dt });
       const [after, upTo] = (cursor === undefined ? null : parseReplayCursor(cursor)) ?? [null, null];
