@@ -38,7 +38,7 @@ const HEADERS = {
     description: 'How many seconds to wait before the next request.',
     schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
-  'WWW-Authenticate': header('How to authenticate (RFC 6750).'),
+  'WWW-Authenticate': header('How to authenticate, or which scope is missing (RFC 6750).'),
 } as const;
 
 function header(description: string): object {
@@ -180,7 +180,7 @@ function withHeaders(responses: Record<string, OperationResponse>): Record<strin
         ...response.headers,
         ...(status === '201' ? { Location: HEADERS.Location } : {}),
         ...(isSuccess && keepsAnswers ? { 'Idempotent-Replayed': HEADERS['Idempotent-Replayed'] } : {}),
-        ...(status === '401' ? { 'WWW-Authenticate': HEADERS['WWW-Authenticate'] } : {}),
+        ...(status === '401' || status === '403' ? { 'WWW-Authenticate': HEADERS['WWW-Authenticate'] } : {}),
         ...(mayPass ? { 'Retry-After': HEADERS['Retry-After'] } : {}),
       };
       return [status, Object.keys(headers).length === 0 ? response : { ...response, headers }];

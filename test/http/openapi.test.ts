@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService, type TestService, Api, createClient, requestToken } from '../support/service.ts';
 
 // Runs on SQLite alone: the description of the API is the same on every database.
 
@@ -178,6 +178,21 @@ describe('the OpenAPI description', () => {
     }
     const ids = operations().map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  });
+
+  test('declares the header that names the scope of a call, where an access token does not have it', async () => {
+    const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes: [] });
+    const api = new Api(service.url, await requestToken(service.url, clientId, clientSecret));
+    for (const { name, operation } of operations()) {
+      const scope = operation.security?.[0]?.oauth2?.[0];
+      if (scope === undefined) continue;
+      const [method = '', path = ''] = name.split(' ');
+      const { status, headers } = await api.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'));
+      assert.equal(status, 403, name);
+      const asked = `Bearer realm="coursewire", error="insufficient_scope", scope="${scope}"`;
+      assert.equal(headers.get('www-authenticate'), asked, name);
+      assert.ok('WWW-Authenticate' in (operation.responses['403']?.headers ?? {}), name);
+    }
   });
 
   test('says which members of a query are required, and no call requires others', async () => {

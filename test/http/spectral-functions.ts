@@ -56,7 +56,7 @@ export const declaredHeaders = checks((input) => {
   const has = (name: string) => parameters.some((each) => each.in === 'header' && each.name === name);
   const wanted = Object.keys(responses).flatMap((status) => [
     ...(status === '201' ? [[status, 'Location']] : []),
-    ...(status === '401' ? [[status, 'WWW-Authenticate']] : []),
+    ...(status === '401' || status === '403' ? [[status, 'WWW-Authenticate']] : []),
     ...(status === '429' || status === '503' ? [[status, 'Retry-After']] : []),
     ...(status === '200' && requestBody !== undefined && has('If-Match') ? [[status, 'ETag']] : []),
     ...(status.startsWith('2') && has('Idempotency-Key') ? [[status, 'Idempotent-Replayed']] : []),

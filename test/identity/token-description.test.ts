@@ -45,6 +45,10 @@ it('the OpenAPI description matches the behaviour of the token endpoint', async 
     'grant_type',
     'scope',
   ]);
-  assert.deepEqual(Object.keys(responses), ['200', '400', '429', '503']);
+  const { 200: granted, ...errors } = responses;
+  assert.ok(granted);
+  assert.deepEqual(Object.keys(errors), ['400', '429', '500', '503', 'default']);
+  for (const error of Object.values(errors))
+    assert.deepEqual((error as { content: object }).content, errors['400'].content);
   assert.deepEqual(security, [{ [CLIENT_BASIC]: [] }, {}]);
 });

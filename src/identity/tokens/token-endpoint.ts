@@ -66,7 +66,9 @@ function tokenRoute(scope: FastifyInstance, { clients, tokens, log }: TokenEndpo
         429: TokenErrorResponse(
           'Too many requests at once on this connection. `Retry-After` is the time to wait.',
         ),
+        500: TokenErrorResponse('A fault of the service: its log has the cause.'),
         503: TokenErrorResponse('The service is temporarily unavailable.'),
+        default: TokenErrorResponse('Any other error.'),
       },
     },
     handler: async (request) => {
