@@ -11,10 +11,14 @@ export const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
  */
 export const PLAIN_TEXT_PATTERN = '^[^\\x00-\\x1f\\x7f]*$';
 
+/** Hours and minutes of a day. */
+export const CLOCK_TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
+
 /** What these patterns require, as details of problems. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [NAME_PATTERN, 'must contain more than white space, and no control characters'],
   [PLAIN_TEXT_PATTERN, 'must not contain control characters'],
+  [CLOCK_TIME_PATTERN, 'must be hours and minutes, such as 22:00'],
 ]);
 
 /** The key under which a schema has the form that the API description shows instead. */

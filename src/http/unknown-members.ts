@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { type InputError, invalidInput, pointerTo, MAX_ERRORS_REPORTED } from '../problems/problem.ts';
+import { type InputError, invalidInput, MAX_ERRORS_REPORTED, pointerTo } from '../problems/problem.ts';
 import { requestErrorsOf } from './validation.ts';
 
 declare module 'fastify' {

@@ -140,6 +140,11 @@ describe('an alert rule', () => {
         '/colour',
       ],
     );
+    const quiet_hours = { from: '25:00', to: '07:00', time_zone: 'UTC' };
+    const { body } = await api.post('/alerts', alertInput(URL_WITH_TOKEN, { quiet_hours }));
+    assert.deepEqual(body.errors, [
+      { pointer: '/quiet_hours/from', detail: 'must be hours and minutes, such as 22:00' },
+    ]);
     const invalid = [
       [{ condition: 'MESSAGE_DEAD_LETTERED', minutes: 5 }, ['/minutes']],
       [{ webhook_ids: [] }, ['/webhook_ids']],
@@ -197,5 +202,7 @@ describe('an alert rule with e-mail', () => {
     );
     assertInvalid(answer, ['/email_to']);
     assert.match(answer.body.errors[0].detail, /smtp_host/);
+    const wrong = alertInput(URL_WITH_TOKEN, { email_to: ['a@example.com', 'no address'] });
+    assertInvalid(await without.api.post('/alerts', wrong), ['/email_to', '/email_to/1']);
   });
 });

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { aroundTests } from '../support/around-tests.ts';
-import { startTestService, type TestService, Api, createClient, requestToken } from '../support/service.ts';
+import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
 
 // Runs on SQLite alone: the description of the API is the same on every database.
 

@@ -67,4 +67,15 @@ describe('a preview', () => {
     assert.match(await send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
     await nothingIsRecorded();
   });
+
+  test('of an unknown version says so, and of an unknown course that there is none', async () => {
+    const course = await service.api.create('/courses', uploadForm(new Uint8Array(await zipOf(xapiFiles()))));
+    const detailOf = async (path: string) => {
+      const { status, body } = await service.api.post(`/courses/${path}/preview`);
+      assert.equal(status, 404);
+      return body.detail;
+    };
+    assert.equal(await detailOf(`${course.id}/versions/9`), 'There is no version 9');
+    assert.equal(await detailOf('900/versions/0'), 'There is no course 900');
+  });
 });

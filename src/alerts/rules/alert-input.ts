@@ -65,12 +65,15 @@ function emailErrors(
     return [
       { pointer: '/email_to', detail: 'is required unless there is a target: someone has to be notified' },
     ];
-  if (addresses.length > 0 && !sendsEmail)
-    return [{ pointer: '/email_to', detail: 'no e-mail can be sent: the setting smtp_host is not set' }];
-  return addresses.flatMap((address, at) => {
+  const invalid = addresses.flatMap((address, at) => {
     const detail = typeof address === 'string' ? emailFault(address) : null;
     return detail === null ? [] : [{ pointer: `/email_to/${at}`, detail }];
   });
+  if (addresses.length === 0 || sendsEmail) return invalid;
+  return [
+    { pointer: '/email_to', detail: 'no e-mail can be sent: the setting smtp_host is not set' },
+    ...invalid,
+  ];
 }
 
 function targetErrors(

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, HAS_ETAG, Id, Ignored, Name, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import {
+  CLOCK_TIME_PATTERN,
+  DateTime,
+  HAS_ETAG,
+  Id,
+  Ignored,
+  Name,
+  Nullable,
+  OptionalDateTime,
+} from '../../http/schemas.ts';
 import { MAX_EMAIL_LENGTH, MAX_URL_LENGTH } from '../../text-lengths.ts';
 import {
   CHANNELS,
@@ -11,7 +20,6 @@ import {
 } from './alert-rule.ts';
 
 const MAX_TIME_ZONE_LENGTH = 64;
-const CLOCK_TIME_PATTERN = '^([01][0-9]|2[0-3]):[0-5][0-9]$';
 
 export const ConditionMember = Type.Enum([...CONDITIONS], {
   title: 'AlertCondition',

@@ -1,3 +1,4 @@
+import { readCourse } from '../../content/courses/course-store.ts';
 import { type PlayableVersion, readPlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
@@ -23,7 +24,10 @@ export class PlayerCourses {
     if (kept !== undefined && kept.until > this.#now()) return kept.version;
     this.#kept.delete(key);
     const version = await readPlayableVersion(reader, courseId, versionId);
-    if (version === undefined) throw notFound('course', courseId);
+    if (version === undefined) {
+      const isCourse = (await readCourse(reader, courseId)) !== undefined;
+      throw isCourse ? notFound('version', versionId) : notFound('course', courseId);
+    }
     if (this.#kept.size >= KEPT_VERSIONS) this.#kept.delete(this.#kept.keys().next().value ?? '');
     this.#kept.set(key, { version, until: this.#now() + KEPT_MS });
     return version;

@@ -265,7 +265,7 @@ function showErrors(form: Form, error: unknown): void {
   const errors: Record<string, string> = {};
   for (const { pointer, detail } of error.errors) {
     const field = formFieldOf(pointer);
-    if (field !== undefined) errors[field] = detail.charAt(0).toUpperCase() + detail.slice(1);
+    if (field !== undefined) errors[field] ??= detail.charAt(0).toUpperCase() + detail.slice(1);
   }
   form.setErrors(errors);
   const [first] = Object.keys(errors);
