@@ -9,6 +9,8 @@ import type { PlayerLaunch } from './launches/launch.ts';
 /** A unit that a learner is about to see. */
 export interface UnitOpening {
   launch: PlayerLaunch;
+  /** The number of the page that opens it. Null for pages of earlier releases, which do not send it. */
+  page: number | null;
   course: PlayableVersion;
   unit: LaunchUnit;
   /** The stored state of the unit; null before it was opened. */

@@ -15,6 +15,7 @@ import type { LaunchService } from './launches/launch-service.ts';
 import { asksForBrowsed, closedUnits } from './prerequisites.ts';
 import { attemptMs } from './scorm/attempt-time.ts';
 import { isLeftOpen } from './scorm/cmi.ts';
+import { moveSessions } from './sessions/session-store.ts';
 import { type TimeLimit, timeLimitOf } from './time-limit.ts';
 import { MAX_UNIT_ID_LENGTH } from './unit-id.ts';
 
@@ -23,7 +24,15 @@ const UnitRequest = Type.Object(
     unit: Type.String({ maxLength: MAX_UNIT_ID_LENGTH }),
     /** Whether the sequencing resumes the unit. Missing without sequencing. */
     isResumed: Type.Optional(Type.Boolean()),
+    /** The page that opens it. Pages of earlier releases do not send it. */
+    page: Type.Optional(Type.Integer({ minimum: 0 })),
   },
+  { additionalProperties: false },
+);
+
+/** The page that the same tab had loaded before. Missing if there was none. */
+const OpenRequest = Type.Object(
+  { continues: Type.Optional(Type.Integer({ minimum: 1 })) },
   { additionalProperties: false },
 );
 
@@ -90,13 +99,13 @@ export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesD
   scope.post(
     '/open',
     { config: { followsLastRequests: true } },
-    async ({ launch }): Promise<PageAnswer> => await pages.open(launch),
+    async ({ launch, body }): Promise<PageAnswer> =>
+      await pages.open(launch, hasContent(body) ? readBody(OpenRequest, body) : {}),
   );
 
   scope.post('/units', async ({ launch, body }) => {
     // A request without a body asks for the units alone.
-    const hasBody = Buffer.isBuffer(body) && body.length > 0;
-    return await pages.units(launch, hasBody ? readBody(UnitsRequest, body) : {});
+    return await pages.units(launch, hasContent(body) ? readBody(UnitsRequest, body) : {});
   });
 
   scope.post(
@@ -104,6 +113,10 @@ export function playerRoutes(scope: FastifyInstance, dependencies: PlayerRoutesD
     { config: { followsLastRequests: true } },
     async ({ launch, body }) => await pages.openUnit(launch, readBody(UnitRequest, body)),
   );
+}
+
+function hasContent(body: unknown): boolean {
+  return Buffer.isBuffer(body) && body.length > 0;
 }
 
 /** What the player page shows and opens. */
@@ -114,9 +127,9 @@ class PlayerPages {
     this.#with = dependencies;
   }
 
-  async open(launch: PlayerLaunch): Promise<PageAnswer> {
+  async open(launch: PlayerLaunch, { continues }: Static<typeof OpenRequest>): Promise<PageAnswer> {
     const { attempts, courses, reader } = this.#with;
-    const openedPage = await attempts.openPage(launch);
+    const openedPage = await attempts.openPage(launch, { continues, onContinued: moveSessions });
     const { attempt, page, units: opened } = openedPage;
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     return {
@@ -163,6 +176,7 @@ class PlayerPages {
       launch.mode !== 'normal' || (!isSequenced && current !== null && isFinished(current, timeLimit));
     const start = await runtime.openUnit({
       launch,
+      page: asked.page ?? null,
       course,
       unit,
       current,

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { aiccFiles } from '../support/course-packages.ts';
+import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
+import { cmi5Course } from '../support/cmi5-course.ts';
 import { followLink, PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-helpers.ts';
+import { Unit } from './cmi5-helpers.ts';
+import { resultOf, xapiCourse } from './learner-helpers.ts';
+
+const ONE = 'https://example.com/course/one';
+const TWO = 'https://example.com/course/two';
+const COMPLETED = 'http://adlnet.gov/expapi/verbs/completed';
 
 describe('a page that asks for its units', () => {
   let service: TestService;
@@ -77,5 +85,146 @@ describe('a page that asks for its units', () => {
     );
     await reloaded.openUnit(unit);
     assert.deepEqual((await reloaded.commit(unit, passed)).body, { outcome: 'recorded' });
+  });
+});
+
+describe('a unit that calls the service itself', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const learnIn = async (files: PackageFiles) => {
+    const { registrationId } = await registerTo(service, files);
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    return { registrationId, client };
+  };
+  const addressIn = async (client: PlayerClient, unit: string) =>
+    new URL((await client.openUnit(unit)).address);
+  const aiccIn = async (client: PlayerClient) => new AiccUnit(await addressIn(client, 'A1'));
+  const cmi5In = async (client: PlayerClient, unit: string) =>
+    await Unit.start(await addressIn(client, unit));
+  const xapiIn = async (client: PlayerClient, { units }: { units: { id: string }[] }) => {
+    const { lrs, actor, activity, registration } = xapiCourse(await addressIn(client, units[0]!.id));
+    const query = {
+      activityId: activity.id,
+      agent: JSON.stringify(actor),
+      registration,
+      stateId: 'resume',
+    };
+    return {
+      complete: async () =>
+        (
+          await lrs.call('POST', 'statements', {
+            body: { actor, object: activity, verb: { id: COMPLETED } },
+          })
+        ).status,
+      keep: async (page: number) =>
+        (await lrs.call('PUT', 'activities/state', { query, body: { page } })).status,
+      kept: async () => (await lrs.call('GET', 'activities/state', { query })).json.page,
+    };
+  };
+  /** Another window of the same launch, such as a duplicated tab, or one that was sent to another device. */
+  const openElsewhere = async (client: PlayerClient) => {
+    const other = new PlayerClient(client.base);
+    return { other, page: await other.open() };
+  };
+
+  describe('in an older window of the same launch', () => {
+    it('of AICC changes nothing, and gets the error of a session that is not valid', async () => {
+      const { registrationId, client } = await learnIn(aiccFiles());
+      const older = await aiccIn(client);
+      assert.match(await older.send('PutParam', '[Core]\r\nLesson_Location=3\r\n'), /^error=0/);
+      const { other } = await openElsewhere(client);
+      const newer = await aiccIn(other);
+      const suspended = '[Core]\r\nLesson_Location=20\r\nLesson_Status=completed,suspend\r\nScore=90\r\n';
+      assert.match(await newer.send('PutParam', suspended), /^error=0/);
+      assert.match(await older.send('PutParam', '[Core]\r\nLesson_Status=failed\r\nScore=1\r\n'), /^error=3/);
+      assert.match(await older.send('ExitAU'), /^error=3/);
+      assert.equal((await newer.parameters()).values.Lesson_Location, '20');
+      const { completion, success, score } = await resultOf(service, registrationId);
+      assert.deepEqual([completion, success, score], ['Completed', 'PASS', 90]);
+    });
+
+    it('of xAPI may store neither statements nor documents', async () => {
+      const { client } = await learnIn(xapiFiles());
+      const older = await xapiIn(client, await client.open());
+      const { other, page } = await openElsewhere(client);
+      const newer = await xapiIn(other, page);
+      assert.equal(await newer.keep(30), 204);
+      assert.deepEqual([await older.keep(3), await older.complete()], [403, 403]);
+      assert.deepEqual([await newer.kept(), await newer.complete()], [30, 200]);
+    });
+
+    it('of cmi5 may store nothing, and does not end the one in the newest window', async () => {
+      const { registrationId, client } = await learnIn(cmi5Course([{ id: ONE }]));
+      const older = await cmi5In(client, ONE);
+      const { other } = await openElsewhere(client);
+      const newer = await cmi5In(other, ONE);
+      assert.deepEqual(await older.send(older.initialized()), [403]);
+      assert.deepEqual(await newer.send(newer.initialized()), [200]);
+      assert.equal((await client.askForUnit(ONE)).status, 403);
+      assert.deepEqual(await newer.send(newer.completed(), newer.passed(0.9)), [200, 200]);
+      assert.equal((await resultOf(service, registrationId)).success, 'PASS');
+    });
+
+    it('of cmi5 is abandoned when the newest window opens another unit', async () => {
+      const { registrationId, client } = await learnIn(cmi5Course([{ id: ONE }, { id: TWO }]));
+      const older = await cmi5In(client, ONE);
+      assert.deepEqual(await older.send(older.initialized()), [200]);
+      const { other } = await openElsewhere(client);
+      await cmi5In(other, TWO);
+      const { body } = await service.api.get(`/registrations/${registrationId}/statements`);
+      const verbs = body.data.map((each: { statement: { verb: { id: string } } }) => each.statement.verb.id);
+      assert.ok(
+        verbs.some((id: string) => id.endsWith('/abandoned')),
+        verbs.join(),
+      );
+    });
+
+    it('cannot be opened', async () => {
+      for (const [files, unit] of [
+        [aiccFiles(), 'A1'],
+        [cmi5Course([{ id: ONE }]), ONE],
+      ] as const) {
+        const { client } = await learnIn(files);
+        await openElsewhere(client);
+        assert.equal((await client.askForUnit(unit)).status, 403, unit);
+      }
+    });
+  });
+
+  describe('in a window of its own', () => {
+    it('still records when the page that opened it is loaded again', async () => {
+      const { registrationId, client } = await learnIn(aiccFiles());
+      const unit = await aiccIn(client);
+      const once = client.reloaded();
+      await once.open();
+      await aiccIn(once);
+      const twice = once.reloaded();
+      await twice.open();
+      assert.match(await unit.send('PutParam', '[Core]\r\nLesson_Status=passed\r\nScore=90\r\n'), /^error=0/);
+      assert.equal((await resultOf(service, registrationId)).success, 'PASS');
+    });
+
+    it('records nothing more if another window was opened before that', async () => {
+      const { client } = await learnIn(aiccFiles());
+      const unit = await aiccIn(client);
+      const { other } = await openElsewhere(client);
+      await aiccIn(other);
+      await client.reloaded().open();
+      assert.match(await unit.send('PutParam', '[Core]\r\nLesson_Status=passed\r\n'), /^error=3/);
+    });
+
+    it('records nothing more if the page is loaded again after a reset', async () => {
+      const { registrationId, client } = await learnIn(xapiFiles());
+      const unit = await xapiIn(client, await client.open());
+      await service.api.post(`/registrations/${registrationId}/reset`);
+      const reloaded = client.reloaded();
+      await reloaded.open();
+      assert.equal(await unit.complete(), 403);
+    });
   });
 });

@@ -17,6 +17,7 @@ export class PlayerClient {
   readonly base: string;
   readonly #headers: Readonly<Record<string, string>>;
   #page = 0;
+  #continues: number | null = null;
   #visit = 0;
   #sequence = 0;
 
@@ -35,10 +36,18 @@ export class PlayerClient {
     return { status: response.status, body: await response.json() };
   }
 
+  /** Loads the player's page again in the same tab. */
+  reloaded(): PlayerClient {
+    const next = new PlayerClient(this.base, this.#headers);
+    next.#continues = this.#page;
+    return next;
+  }
+
   /** Opens the player's page; returns its initial data. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async open(): Promise<any> {
-    const { status, body } = await this.post('open');
+    const continued = this.#continues === null ? {} : { continues: this.#continues };
+    const { status, body } = await this.post('open', continued);
     assert.equal(status, 200, JSON.stringify(body));
     this.#page = body.page;
     return body;
@@ -47,10 +56,15 @@ export class PlayerClient {
   /** Opens a unit; returns its initial state. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async openUnit(unit: string): Promise<any> {
-    const { status, body } = await this.post('unit', { unit });
+    const { status, body } = await this.askForUnit(unit);
     assert.equal(status, 200, JSON.stringify(body));
     this.#visit += 1;
     return body;
+  }
+
+  /** Asks for a unit; returns the response, which may be a refusal. */
+  async askForUnit(unit: string): Promise<PlayerAnswer> {
+    return await this.post('unit', { unit, page: this.#page });
   }
 
   /** The body of a commit of a unit's data model. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
+import { AiccUnit } from '../player/aicc-helpers.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -55,6 +56,21 @@ describe('a window with a course that calls the service itself', () => {
     assert.equal(await learner.page.locator('iframe').count(), 0);
     await pollOf(other);
     assert.equal(await other.page.locator('iframe').count(), 1);
+  });
+
+  it('records what a window of its course sends after a reload, until its address is opened elsewhere', async () => {
+    const { registrationId } = await registerTo(service, aiccFiles());
+    await using learner = await newLearner(browser);
+    await open(learner, registrationId);
+    const address = await learner.page.locator('iframe').getAttribute('src');
+    const courseWindow = new AiccUnit(new URL(address ?? ''));
+    await learner.page.reload();
+    await learner.course.getByText('A lesson.').waitFor();
+    assert.match(await courseWindow.send('PutParam', '[Core]\r\nLesson_Location=7\r\n'), /^error=0/);
+    await using other = await newLearner(browser);
+    await other.page.goto(learner.page.url());
+    await other.course.getByText('A lesson.').waitFor();
+    assert.match(await courseWindow.send('PutParam', '[Core]\r\nLesson_Location=8\r\n'), /^error=3/);
   });
 
   it('shows on Exit that another window has taken over, instead of a saved result', async () => {

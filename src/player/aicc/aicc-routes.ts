@@ -6,6 +6,7 @@ import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
+import { assertStillRecords } from '../attempts/superseding.ts';
 import type { UnitResult } from '../attempts/unit-result.ts';
 import { addCrossOriginHeaders } from '../content-origin/cross-origin-headers.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
@@ -141,9 +142,8 @@ async function record(
 ): Promise<void> {
   const work: AttemptWork<undefined> = async (tx, { attempt }) => {
     const session = (await readSession(tx, sessionId))?.session;
-    if (session === undefined || session.attempt !== attempt.number) {
-      throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
-    }
+    if (session === undefined) throw new ProblemError('forbidden', 'The session was deleted');
+    assertStillRecords(session, attempt);
     const at = now();
     const isExit = request.command === 'exitau';
     await updateSession(tx, { ...session, activeAt: at, endedAt: isExit ? at : session.endedAt });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../database/database.ts';
 import type { AttemptInProgress } from '../attempts/attempt-service.ts';
+import { assertIsNewest, isOfOlderPage } from '../attempts/superseding.ts';
 import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
@@ -64,6 +65,7 @@ async function beginSession(
   }
   const { registrationId } = launch;
   const begin = async (tx: Transaction, current: AttemptInProgress) => {
+    assertIsNewest(current.attempt, opening.page);
     const { number } = current.attempt;
     const earlier = await readEarlierSessions(tx, registrationId, number, opening.unit.id);
     const session = newSession(options, opening, {
@@ -89,7 +91,7 @@ function newSession(
     earlier: readonly Session[];
   },
 ): Session {
-  const { launch, unit } = opening;
+  const { launch, unit, page } = opening;
   const { earlier, ...given } = particulars;
   const sessionId = randomUUID();
   const mode = modeOf(opening);
@@ -108,6 +110,7 @@ function newSession(
     startedAt: now(),
     activeAt: now(),
     endedAt: null,
+    page: launch.registrationId === null ? null : page,
   };
 }
 
@@ -155,7 +158,8 @@ async function recordBeginning(
   const factsNow = (unitId: string) =>
     changed.get(unitId) ?? factsOf(current.units.find((each) => each.unitId === unitId) ?? null);
   // Another unit of this page may still be sending its last statements.
-  const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
+  const isOver = (old: Session) =>
+    old.unitId === unit.id || old.launchId !== launch.launchId || isOfOlderPage(old, current.attempt);
   for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
     const facts = sessionFactsOf(old);
     const progress = withEnded({ session: facts, unit: factsNow(old.unitId) }, old.activeAt - old.startedAt);

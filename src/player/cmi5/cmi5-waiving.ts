@@ -84,6 +84,7 @@ export async function waiveUnit(
       startedAt: at,
       activeAt: at,
       endedAt: at,
+      page: null,
     };
     const changed = new Map([[unitId, { ...facts, waived: true }]]);
     const { results, statements } = consequences({

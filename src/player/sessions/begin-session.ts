@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { DAY_MS } from '../../time/units.ts';
 import type { AttemptService, AttemptWork } from '../attempts/attempt-service.ts';
+import { assertIsNewest } from '../attempts/superseding.ts';
 import type { UnitOpening } from '../course-runtime.ts';
 import { agentOf, learnerOf } from './learner-agent.ts';
 import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
@@ -25,7 +26,7 @@ export interface SessionRuntimeOptions {
 /** Begins a session of a standard without its own rules for this. Its credential is valid immediately. */
 export async function beginPlainSession(
   { database, attempts, baseUrl, now }: SessionRuntimeOptions,
-  { launch, unit }: UnitOpening,
+  { launch, unit, page }: UnitOpening,
   { secret, mode }: { secret: string; mode: SessionMode },
 ): Promise<Session> {
   const make = (
@@ -42,6 +43,7 @@ export async function beginPlainSession(
     startedAt: now(),
     activeAt: now(),
     endedAt: null,
+    page: launch.registrationId === null ? null : page,
   });
   const kept = { fetchHash: null, secretHash: hashSecret(secret) };
   const { registrationId } = launch;
@@ -52,6 +54,7 @@ export async function beginPlainSession(
     return session;
   }
   const begin: AttemptWork<Session> = async (tx, { registration, attempt }) => {
+    assertIsNewest(attempt, page);
     const session = make({
       registrationId,
       attempt: attempt.number,

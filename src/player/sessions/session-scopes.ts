@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
+import { assertStillRecords } from '../attempts/superseding.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
@@ -105,9 +106,7 @@ export class SessionScopes {
         const course = await courses.read(tx, launch.courseId, launch.versionId);
         const unit = course.units.find(({ id }) => id === session?.unitId);
         if (session === undefined || unit === undefined) throw refused();
-        if (session.attempt !== current.attempt.number) {
-          throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
-        }
+        assertStillRecords(session, current.attempt);
         rules.assertOpen(session);
         const run = rules.begin({ session, current, course, unit, now: now(), baseUrl: baseUrl() });
         const result = await work(tx, {

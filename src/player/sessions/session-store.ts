@@ -21,10 +21,11 @@ interface SessionRow {
   started_at: number;
   active_at: number;
   ended_at: number | null;
+  page: number | null;
 }
 
 const COLUMNS = `session_id, launch_id, registration_id, attempt, unit_id, registration, actor, activity_id, mode,
-  launch_data, fetch_hash, secret_hash, facts, started_at, active_at, ended_at`;
+  launch_data, fetch_hash, secret_hash, facts, started_at, active_at, ended_at, page`;
 
 /** A session and the hashes of its secrets. */
 export interface StoredSession {
@@ -139,7 +140,7 @@ export async function insertSession(
   { session, fetchHash, secretHash }: StoredSession,
 ): Promise<void> {
   await tx.run(
-    `insert into player_sessions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into player_sessions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session.sessionId,
     session.launchId,
     session.registrationId,
@@ -156,6 +157,7 @@ export async function insertSession(
     session.startedAt,
     session.activeAt,
     session.endedAt,
+    session.page,
   );
 }
 
@@ -188,6 +190,25 @@ export async function updateSession(
   );
 }
 
+/** Moves the sessions of a page to the page that continues it. */
+export async function moveSessions(
+  tx: Transaction,
+  {
+    registrationId,
+    attempt,
+    from,
+    to,
+  }: { registrationId: string; attempt: number; from: number; to: number },
+): Promise<void> {
+  await tx.run(
+    'update player_sessions set page = ? where registration_id = ? and attempt = ? and page = ?',
+    to,
+    registrationId,
+    attempt,
+    from,
+  );
+}
+
 /** Deletes the sessions of previews that began before a time, in epoch milliseconds. */
 export async function deletePreviews(tx: Transaction, before: number): Promise<void> {
   await tx.run('delete from player_sessions where started_at < ? and registration_id is null', before);
@@ -210,6 +231,7 @@ function toStored(row: SessionRow): StoredSession {
       startedAt: row.started_at,
       activeAt: row.active_at,
       endedAt: row.ended_at,
+      page: row.page,
     },
     fetchHash: row.fetch_hash,
     secretHash: row.secret_hash,

@@ -16,7 +16,7 @@ export interface SessionTimes {
   /** The time of all other sessions. */
   earlierMs: number;
   /**
-   * Sessions that counted shortly before. Two are open at once in two tabs of a launch, and the last data of a closed one
+   * Sessions that counted shortly before. Two are open at once if the page was loaded again while the course had its own window, and the last data of a closed one
    * may arrive late.
    */
   others: readonly SessionTime[];

@@ -29,6 +29,11 @@ export interface Session {
   /** The time of the latest request that counted. */
   activeAt: number;
   endedAt: number | null;
+  /**
+   * The page in which the unit was opened, or the one that continues it. Null if it is not known: the session then
+   * records as long as its launch does.
+   */
+  page: number | null;
 }
 
 /** `Browse` or `Review` for a launch of that mode; `Normal` for others. */

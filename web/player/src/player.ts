@@ -152,7 +152,7 @@ export class Player {
     this.#view.showLoading();
     try {
       const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
-      const start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
+      const start = await post<UnitStart>('unit', { unit: unit.id, page: this.#page?.page, ...resuming });
       const install = await loadRuntime(start.script);
       if (!canOpen()) return null;
       if (!isUsedUp(start.timeLimit)) return { start, install };

@@ -1,3 +1,4 @@
+import { formerPage, leavePage } from './former-page.ts';
 import { endOf, isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
 import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
 
@@ -22,7 +23,9 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnsw
   const unsent = await sendUnsent();
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
-  const page = await post<PageAnswer>('open');
+  const former = formerPage();
+  const page = await post<PageAnswer>('open', former === null ? {} : { continues: former });
+  leavePage(page.page);
   const { registration, attempt } = page;
   if (givesUpUnsent && registration !== null && page.mode === 'normal')
     forgetUnsent({ registration, attempt }, { page: page.page, sequence: 0 });
