@@ -31,7 +31,7 @@ export interface UnitStart {
   script: 'scorm12' | 'scorm2004' | null;
   /** The absolute URL of the unit. */
   address: string;
-  /** Whether the unit requires a window of its own. */
+  /** {@link requiresOwnWindow}, for pages of earlier releases. */
   ownWindow: boolean;
   /** The initial data of the script, as JSON; null without a script. */
   data: unknown;
@@ -72,6 +72,11 @@ export interface CourseRuntime {
   lastUnit?(registrationId: string, attempt: number): Promise<string | null>;
   /** Routes below the launch's token, which its courses call. */
   readonly routes?: LaunchRoutes;
+}
+
+/** Whether a unit requires a window of its own. Only cmi5 has such units. */
+export function requiresOwnWindow({ cmi5 }: Pick<LaunchUnit, 'cmi5'>): boolean {
+  return cmi5?.launchMethod === 'OwnWindow';
 }
 
 /** The URL of a launch target. */

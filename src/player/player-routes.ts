@@ -8,7 +8,7 @@ import type { AttemptService, OpenedPage } from './attempts/attempt-service.ts';
 import { assertStorableId } from './attempts/unit-ids.ts';
 import { closedUnit } from './attempts/unit-result.ts';
 import { readBody } from './content-origin/read-body.ts';
-import type { CourseRuntime } from './course-runtime.ts';
+import { type CourseRuntime, requiresOwnWindow } from './course-runtime.ts';
 import type { PlayerCourses } from './courses/player-courses.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
@@ -54,6 +54,8 @@ export interface UnitInContents {
   score: number | null;
   /** Whether its prerequisites are met. */
   isOpen: boolean;
+  /** Whether it requires a window of its own. */
+  ownWindow: boolean;
 }
 
 /** The response to a player page that opens. */
@@ -191,9 +193,18 @@ class PlayerPages {
     const course = await this.#with.courses.read(this.#with.reader, launch.courseId, launch.versionId);
     const states = new Map(opened.map((unit) => [unit.unitId, unit]));
     const closed = await this.#closedFor(launch, course, opened);
-    return course.units.map(({ id, title }) => {
+    return course.units.map((unit) => {
+      const { id, title } = unit;
       const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
-      return { id, title, completion, success, score, isOpen: !closed.has(id) };
+      return {
+        id,
+        title,
+        completion,
+        success,
+        score,
+        isOpen: !closed.has(id),
+        ownWindow: requiresOwnWindow(unit),
+      };
     });
   }
 

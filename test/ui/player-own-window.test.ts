@@ -72,6 +72,42 @@ describe('a cmi5 course in a browser', () => {
       assert.deepEqual(heardOf(target, registrationId)[0], STARTED);
     });
 
+    it('goes on if the page that opened it is loaded again, until the learner opens it there', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      const course = await openWindow(learner, 'Open the course');
+      await learner.page.reload();
+      await heading(learner, 'This course opens in its own window');
+      await learner.page
+        .getByText('If the course is still open in another window, continue there.')
+        .waitFor();
+      await course.locator('#pass').click();
+      await course.getByText('done', { exact: true }).waitFor();
+      const { body } = await service.api.get(`/registrations/${registrationId}`);
+      assert.deepEqual([body.completion, body.success, body.score], ['Completed', 'PASS', 90]);
+      const verbs = async () =>
+        (await service.api.get(`/registrations/${registrationId}/statements`)).body.data.map(
+          (each: { statement: { verb: { id: string } } }) => each.statement.verb.id.split('/').at(-1),
+        );
+      assert.deepEqual(
+        (await verbs()).filter((verb: string) => /launched|abandoned/.test(verb)),
+        ['launched'],
+      );
+      await button(learner, 'Open the course').click();
+      await heading(learner, 'The course is open in its own window');
+      assert.equal((await verbs()).filter((verb: string) => verb === 'launched').length, 2);
+    });
+
+    it('begins no session before the learner has opened it', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await heading(learner, 'This course opens in its own window');
+      const { body } = await service.api.get(`/registrations/${registrationId}/statements`);
+      assert.deepEqual(body.data, []);
+    });
+
     it('opens again after it was closed, in a session of its own', async () => {
       const registrationId = await register(ownWindow);
       await using learner = await newLearner(browser);

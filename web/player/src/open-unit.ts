@@ -50,6 +50,13 @@ export class OpenUnit {
     return limit === null ? null : { ...limit, leftMs: limit.leftMs - (performance.now() - this.#openedAt) };
   }
 
+  /** Shows its course in its own window. */
+  showIn(courseWindow: CourseWindow): CourseWindow {
+    this.window = courseWindow;
+    courseWindow.show(this.start.address);
+    return courseWindow;
+  }
+
   /** The frame of its course, which loads once the frame is in the page. */
   makeFrame(): HTMLIFrameElement {
     this.#frame = element('iframe', {

@@ -5,72 +5,65 @@ import { TEXTS } from './texts.ts';
 
 /** The events of a course's window, for the page that opened it. */
 export interface OwnWindowEvents {
-  /** The window is open and shows the unit. */
-  onShown(opened: CourseWindow): void;
+  /** The learner's click has opened a window for the unit. It is empty, and the unit needs a new start. */
+  onOpened(opened: CourseWindow): void;
+  /** The browser allows no window, so the learner opens the unit in the page. It needs a new start. */
+  onOpenedHere(): void;
   /** Resolves once it is known whether the learner's work is saved. */
   onClosed(): Promise<Doubt | null>;
-  /** The learner opens a closed window again. The new window is empty, and the unit needs a new start. */
-  onOpenedAgain(opened: CourseWindow): void;
-  /**
-   * The browser allows no window, so the learner opens the unit in the page.
-   * @param isAgain whether it had its window before, so that it needs a new start
-   */
-  onOpenedHere(isAgain: boolean): void;
 }
 
 /**
  * The card with the button that opens a course's own window, because browsers seldom block a window that a click opens.
- * A closed window is opened again with a new start, because some standards let a URL start a session only once.
- * @param given the window that an earlier click opened for the unit; still empty
+ * The unit starts with the click: before it, a window may still show the unit, from before the page was loaded. A closed
+ * window is opened again with a new start, because some standards let a URL start a session only once.
+ * @param courseWindow the window that shows the unit; null before the learner opens it
+ * @param words what the learner reads before that
  * @param result the recorded result of the course, which the card shows
  */
-export function ownWindowCard(
-  address: string,
-  { given, result, events }: { given: CourseWindow | null; result: Node; events: OwnWindowEvents },
-): HTMLElement {
-  let wasOpened = false;
-  const courseWindow = given ?? new CourseWindow();
+export function ownWindowCard({
+  courseWindow,
+  words: before,
+  result,
+  events,
+}: {
+  courseWindow: CourseWindow | null;
+  words: string;
+  result: Node;
+  events: OwnWindowEvents;
+}): HTMLElement {
   const title = element('h2', { tabindex: -1 });
   const words = element('p', { role: 'status' });
   const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
   const button = element('button', { class: 'main' });
-  const here = element('button', { hidden: true }, TEXTS.openHere);
-  here.addEventListener('click', () => events.onOpenedHere(wasOpened));
-  const show = (closed: string = TEXTS.windowClosed) => {
-    const { isOpen } = courseWindow;
-    title.textContent = isOpen
-      ? TEXTS.windowOpenTitle
-      : wasOpened
-        ? TEXTS.windowClosedTitle
-        : TEXTS.ownWindowTitle;
-    words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? closed : TEXTS.ownWindow;
-    button.textContent = isOpen ? TEXTS.showWindow : wasOpened ? TEXTS.openAgain : TEXTS.openWindow;
+  const here = element('button', { hidden: true, onclick: () => events.onOpenedHere() }, TEXTS.openHere);
+  const show = (heading: string, text: string, action: string) => {
+    title.textContent = heading;
+    words.textContent = text;
+    button.textContent = action;
   };
-  courseWindow.onClosed = () => {
-    show();
-    void events.onClosed().then((doubt) => show(savedWords(doubt, TEXTS.windowClosed)));
-  };
-  const start = () => {
-    wasOpened = true;
-    events.onShown(courseWindow);
-    courseWindow.show(address);
-    show();
-  };
+  const showClosed = (text: string = TEXTS.windowClosed) =>
+    show(TEXTS.windowClosedTitle, text, TEXTS.openAgain);
+  if (courseWindow === null) show(TEXTS.ownWindowTitle, before, TEXTS.openWindow);
+  else if (courseWindow.isOpen) show(TEXTS.windowOpenTitle, TEXTS.windowOpen, TEXTS.showWindow);
+  else showClosed();
+  if (courseWindow !== null) {
+    courseWindow.onClosed = () => {
+      showClosed();
+      void events.onClosed().then((doubt) => showClosed(savedWords(doubt, TEXTS.windowClosed)));
+    };
+  }
   button.addEventListener('click', () => {
-    if (courseWindow.isOpen) {
+    if (courseWindow?.isOpen) {
       courseWindow.focus();
       return;
     }
-    const next = wasOpened ? new CourseWindow() : courseWindow;
-    const isOpened = next.open();
+    const opened = new CourseWindow();
+    const isOpened = opened.open();
     blocked.hidden = isOpened;
     here.hidden = isOpened;
-    if (!isOpened) return;
-    if (wasOpened) events.onOpenedAgain(next);
-    else start();
+    if (isOpened) events.onOpened(opened);
   });
-  show();
-  if (given !== null) start();
   return element(
     'section',
     { class: 'card' },

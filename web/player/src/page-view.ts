@@ -180,7 +180,7 @@ export class PageView {
 
   /** Shows a card while no unit is open. @param canChoose whether the learner may open another one */
   showBetweenUnits(card: HTMLElement, canChoose = true): void {
-    this.#stage.nav.hidden = !canChoose;
+    this.#stage.nav.hidden = !canChoose || (this.#playing().page?.units.length ?? 0) < 2;
     this.showHeader();
     this.showContents();
     this.showCard(card);

@@ -10,7 +10,7 @@ import { RecordedSince } from './recorded-since.ts';
 import { Recording } from './recording.ts';
 import type { EndState, SavingState } from './saver.ts';
 import { LostScript, loadSequencer } from './scripts.ts';
-import { openPage, StuckUnsent } from './send-unsent.ts';
+import { type EarlierPages, NO_EARLIER_PAGES, openPage, StuckUnsent } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import {
   endOf,
@@ -24,9 +24,6 @@ import {
 import { TEXTS } from './texts.ts';
 import { isUsedUp, whenTimeIsOver } from './time-limit.ts';
 import { loadRuntime, type RuntimeHost } from './unit-runtime.ts';
-
-/** A course's last data may arrive after its window was closed. */
-const LAST_WORDS_MS = 2_000;
 
 /** The learner's page. Opens units, provides their runtime, saves what they report and follows navigation. */
 export class Player {
@@ -55,8 +52,8 @@ export class Player {
   /** Sequences the units; null if a table of contents is enough. */
   #sequencer: Sequencer | null = null;
   #recording: Recording | null = null;
-  /** Whether the service has just stored unsent data of an earlier page, and the learner does not know it yet. */
-  #wasRecovered = false;
+  /** What the page knows of earlier pages until its first unit opens. */
+  #earlier: EarlierPages = NO_EARLIER_PAGES;
   /** Whether the learner opens in the page what asks for its own window, because the browser allows none. */
   #isWithoutWindows = false;
   #isEnded = false;
@@ -78,10 +75,10 @@ export class Player {
   async #openPage(givesUpUnsent = false): Promise<void> {
     let sequencer: Sequencer | null = null;
     try {
-      const { page, wasRecovered } = await openPage(givesUpUnsent);
+      const { page, ...earlier } = await openPage(givesUpUnsent);
       sequencer = await loadSequencer(page);
       this.#page = page;
-      this.#wasRecovered = wasRecovered;
+      this.#earlier = earlier;
     } catch (error) {
       if (error instanceof StuckUnsent) this.#view.showStuck(() => this.#openPage(true));
       else this.#showFailure(error);
@@ -126,6 +123,7 @@ export class Player {
 
   /** @param given the window that the learner's click opened for the unit; still empty */
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
+    if (unit.ownWindow && given === null && !this.#isWithoutWindows) return await this.#offerWindow(unit);
     const started = await this.#startUnit(unit);
     if (started === null) return await given?.close();
     const { start, install } = started;
@@ -135,14 +133,14 @@ export class Player {
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
     if (open.runtime === null) this.#noteAsset(open);
-    this.#view.welcome(start.isReview, this.#wasRecovered);
-    this.#wasRecovered = false;
+    this.#view.welcome(start.isReview, this.#earlier.wasRecovered);
+    this.#earlier = NO_EARLIER_PAGES;
     open.saveNewAttempt(this.#sequencer);
     if (this.#sequencer !== null) this.#view.showHeader();
     this.#view.showContents();
     this.#startClock(open);
-    if (start.ownWindow && !this.#isWithoutWindows) this.#showOwnWindow(open, given);
-    else this.#view.showFrame(open);
+    if (given === null) this.#view.showFrame(open);
+    else this.#view.showCard(this.#windowCard(unit, open.showIn(given)));
   }
 
   /** Closes the open unit and starts another one. Returns null if it does not open; the page then shows why. */
@@ -185,35 +183,38 @@ export class Player {
     void saver?.settled().then(() => this.#recorded.ask());
   }
 
-  #showOwnWindow(open: OpenUnit, given: CourseWindow | null): void {
-    this.#view.showCard(
-      ownWindowCard(open.start.address, {
-        given,
-        result: this.#view.result,
-        events: {
-          onShown: (opened) => {
-            open.window = opened;
-          },
-          onClosed: async () => {
-            if (open !== this.#open) return null;
-            setTimeout(() => void this.#recorded.ask(), LAST_WORDS_MS);
-            open.saver?.changed('commit');
-            await open.saver?.settled();
-            await this.#noteLeft(open);
-            return this.#doubt;
-          },
-          onOpenedHere: (isAgain) => {
-            this.#isWithoutWindows = true;
-            if (isAgain) void this.#moves.make(() => this.#openUnit(open.unit));
-            else this.#view.showFrame(open);
-          },
-          onOpenedAgain: (opened) => {
-            if (this.#moves.isMoving) void opened.close();
-            else void this.#moves.make(() => this.#openUnit(open.unit, opened));
-          },
+  /** Offers the window that a unit requires. Until the learner opens it, a window from before a reload goes on. */
+  async #offerWindow(unit: Unit): Promise<void> {
+    if (!(await this.#closeUnit()) || this.#isEnded || this.#moves.isLeaving) return;
+    this.#view.welcome(false, false);
+    this.#view.showBetweenUnits(this.#windowCard(unit, null));
+  }
+
+  #windowCard(unit: Unit, courseWindow: CourseWindow | null): HTMLElement {
+    return ownWindowCard({
+      courseWindow,
+      words: `${TEXTS.ownWindow}${this.#earlier.isReload ? ` ${TEXTS.stillOpen}` : ''}`,
+      result: this.#view.result,
+      events: {
+        onOpened: (opened) => {
+          if (this.#moves.isMoving) void opened.close();
+          else void this.#moves.make(() => this.#openUnit(unit, opened));
         },
-      }),
-    );
+        onOpenedHere: () => {
+          this.#isWithoutWindows = true;
+          void this.#moves.make(() => this.#openUnit(unit));
+        },
+        onClosed: () => this.#windowClosed(unit),
+      },
+    });
+  }
+
+  async #windowClosed(unit: Unit): Promise<Doubt | null> {
+    const open = this.#open;
+    if (open?.unit !== unit) return null;
+    this.#recorded.askLater();
+    await this.#noteLeft(open);
+    return this.#doubt;
   }
 
   /** When the learner leaves a cmi5 unit, the unit opens a page that sends this message. */

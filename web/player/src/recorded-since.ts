@@ -5,6 +5,9 @@ const OPEN_UNITS_CHECK_MS = 5_000;
 /** A window that no longer records must not let the learner go on for long. */
 const NEWEST_CHECK_MS = 15_000;
 
+/** A course's last data may arrive after its window was closed. */
+const LAST_WORDS_MS = 2_000;
+
 /** What polling needs to know about the open unit. */
 interface WatchedUnit {
   /** Null for a unit that calls the server itself, or reports nothing. */
@@ -64,6 +67,11 @@ export class RecordedSince {
    */
   async ask(): Promise<boolean> {
     return await this.#ask();
+  }
+
+  /** Asks once the last data of a closed window has arrived. */
+  askLater(): void {
+    setTimeout(() => void this.ask(), LAST_WORDS_MS);
   }
 
   /** Asks unless the previous poll has no answer yet. A poll is not repeated while too many others are waiting. */

@@ -8,6 +8,16 @@ import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
  */
 export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable' | 'stuck';
 
+/** What a page knows of earlier pages. */
+export interface EarlierPages {
+  /** Whether the service has just stored their unsent data. */
+  wasRecovered: boolean;
+  /** Whether this tab had loaded the page before. */
+  isReload: boolean;
+}
+
+export const NO_EARLIER_PAGES: EarlierPages = { wasRecovered: false, isReload: false };
+
 /** The page cannot open without losing the unsent data of an earlier page. */
 export class StuckUnsent extends Error {
   override name = 'StuckUnsent';
@@ -16,10 +26,10 @@ export class StuckUnsent extends Error {
 /**
  * Opens the page, once the unsent data of an earlier page is sent: the service would then reject it as older.
  * @param givesUpUnsent whether the learner gives it up if it still cannot be sent
- * @returns the page, and whether the service has just stored unsent data
+ * @returns the page, and what it knows of earlier ones
  * @throws {StuckUnsent} @throws {Refusal} @throws {Error} without a response
  */
-export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnswer; wasRecovered: boolean }> {
+export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnswer } & EarlierPages> {
   const unsent = await sendUnsent();
   if (unsent === 'stuck' && !givesUpUnsent) throw new StuckUnsent();
   if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
@@ -29,7 +39,7 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnsw
   const { registration, attempt } = page;
   if (givesUpUnsent && registration !== null && page.mode === 'normal')
     forgetUnsent({ registration, attempt }, { page: page.page, sequence: 0 });
-  return { page, wasRecovered: unsent === 'recorded' };
+  return { page, wasRecovered: unsent === 'recorded', isReload: former !== null };
 }
 
 /**

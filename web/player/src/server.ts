@@ -16,6 +16,8 @@ export interface Unit extends Result {
   title: string;
   /** Whether its prerequisites are met. */
   isOpen: boolean;
+  /** Whether it requires a window of its own. */
+  ownWindow: boolean;
 }
 
 export interface PageAnswer {
@@ -57,7 +59,6 @@ export interface TimeLimit {
 export interface UnitStart {
   script: 'scorm12' | 'scorm2004' | null;
   address: string;
-  ownWindow: boolean;
   data: unknown;
   isReview: boolean;
   /** Null without a time limit. */

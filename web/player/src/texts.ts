@@ -73,6 +73,7 @@ export const TEXTS = {
   review: 'You have finished this. You can look around: your result does not change.',
   ownWindowTitle: 'This course opens in its own window',
   ownWindow: 'Keep this page open while you learn.',
+  stillOpen: 'If the course is still open in another window, continue there.',
   openWindow: 'Open the course',
   windowOpenTitle: 'The course is open in its own window',
   windowOpen: 'Keep this page open while you learn. Close the other window when you are done.',
