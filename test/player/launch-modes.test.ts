@@ -86,6 +86,82 @@ describe('a launch in a mode that records no results', () => {
     });
   }
 
+  const openIn = async (registrationId: string, mode: string, unit: string) => {
+    const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+    const client = await followLink(body.launch_url);
+    await client.open();
+    return new URL((await client.openUnit(unit)).address);
+  };
+
+  for (const mode of ['browse', 'review']) {
+    it(`leaves the documents of a learner in an xAPI course unchanged in the mode ${mode}`, async () => {
+      const { registrationId } = await registerTo(service, xapiFiles());
+      const unit = (await (await startLaunch(service, registrationId)).open()).units[0].id;
+      const documentsIn = async (opened: string) => {
+        const { lrs, actor, activity, registration } = xapiCourse(await openIn(registrationId, opened, unit));
+        const [activityId, agent] = [activity.id, JSON.stringify(actor)];
+        const states = { activityId, agent, registration };
+        const state = { ...states, stateId: 'resume' };
+        const places = [
+          ['activities/state', state],
+          ['agents/profile', { agent, profileId: 'settings' }],
+          ['activities/profile', { activityId, profileId: 'shared' }],
+        ] as const;
+        const each = async (method: string, body?: object) => {
+          const answers = [];
+          for (const [path, query] of places) {
+            const headers: Record<string, string> = method === 'PUT' ? { 'If-None-Match': '*' } : {};
+            answers.push(
+              await lrs.call(method, path, { query, ...(body === undefined ? {} : { body }), headers }),
+            );
+          }
+          return answers;
+        };
+        const deleteAll = () => lrs.call('DELETE', 'activities/state', { query: states });
+        return { each, deleteAll };
+      };
+      const kept = { page: 20 };
+      const learner = await documentsIn('normal');
+      const written = await learner.each('PUT', kept);
+      assert.deepEqual(
+        written.map(({ status }) => status),
+        [204, 204, 204],
+      );
+      const look = await documentsIn(mode);
+      assert.deepEqual(
+        (await look.each('GET')).map(({ json }) => json),
+        [kept, kept, kept],
+      );
+      for (const answers of [await look.each('POST', { page: 2 }), await look.each('DELETE')])
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [204, 204, 204],
+        );
+      assert.equal((await look.deleteAll()).status, 204);
+      const again = await documentsIn('normal');
+      assert.deepEqual(
+        (await again.each('GET')).map(({ json }) => json),
+        [kept, kept, kept],
+      );
+    });
+
+    it(`leaves the bookmark of a learner in a cmi5 course unchanged in the mode ${mode}`, async () => {
+      const { registrationId } = await registerTo(service, cmi5Course([{ id: ONE }]));
+      const unitIn = async (opened: string) => {
+        const unit = await Unit.start(await openIn(registrationId, opened, ONE));
+        await unit.send(unit.initialized());
+        const { activityId, registration } = unit;
+        const query = { activityId, registration, agent: JSON.stringify(unit.actor), stateId: 'bookmark' };
+        const call = async (method: string, body?: object) =>
+          await unit.lrs.call(method, 'activities/state', { query, ...(body === undefined ? {} : { body }) });
+        return call;
+      };
+      assert.equal((await (await unitIn('normal'))('PUT', { page: 20 })).status, 204);
+      assert.equal((await (await unitIn(mode))('PUT', { page: 2 })).status, 204);
+      assert.deepEqual((await (await unitIn('normal'))('GET')).json, { page: 20 });
+    });
+  }
+
   it('leaves earlier records unchanged, and shows them to the course', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     const launch = async (body?: object) =>

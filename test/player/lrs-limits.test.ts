@@ -151,7 +151,7 @@ describe('the records of a course', () => {
       ...{ authority: {}, mayRead: true, mayWrite: true, path: '' },
       launch: {
         ...{ registrationId, registration: course.registration, actor: course.actor },
-        ...{ activityIds: [COURSE], givenStates: new Map() },
+        ...{ activityIds: [COURSE], givenStates: new Map(), keepsDocuments: true },
         transaction: (work) =>
           database.transaction((tx) =>
             work(tx, { learner, admit() {}, stored() {}, spend: () => Promise.resolve() }),

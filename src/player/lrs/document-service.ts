@@ -212,10 +212,10 @@ export class DocumentService {
     await this.#change(scope, (tx) => deleteDocuments(tx, key, registration));
   }
 
-  /** Runs a change in the transaction of the launch, or in its own. A preview stores nothing. */
+  /** Runs a change in the transaction of the launch, or in its own. A preview stores nothing, nor does a look around. */
   async #change(scope: LrsScope, work: (tx: Transaction, learner?: Learner) => Promise<void>): Promise<void> {
     const { launch } = scope;
-    if (launch?.registrationId === null) return;
+    if (launch?.registrationId === null || launch?.keepsDocuments === false) return;
     if (launch?.transaction === undefined) await this.#database.transaction((tx) => work(tx));
     else await launch.transaction((tx, { learner }) => work(tx, learner));
   }

@@ -31,6 +31,11 @@ export interface LaunchScope {
   /** State documents that are read-only for the course, such as `LMS.LaunchData`, by `stateId`. */
   givenStates: ReadonlyMap<string, JsonObject>;
   /**
+   * Whether the documents that the course changes are stored. False for a launch that only looks around: it reads the
+   * learner's documents, and its changes are validated, but not stored.
+   */
+  keepsDocuments: boolean;
+  /**
    * Refuses documents that the rules of the launch's standard forbid.
    * @throws {ProblemError} `forbidden`
    */

@@ -70,6 +70,7 @@ export class SessionScopes {
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
       launch: {
         ...scope.launch,
+        keepsDocuments: launch.mode === 'normal',
         ...this.#transaction(launch, session, rules),
         ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
         documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
@@ -94,6 +95,7 @@ export class SessionScopes {
         actor: session.actor,
         activityIds,
         givenStates: givenStates(session),
+        keepsDocuments: true,
       },
     };
   }
