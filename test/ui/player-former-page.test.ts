@@ -26,8 +26,7 @@ describe('the page that a tab had loaded before', () => {
     assert.equal(formerPage(), null, 'a duplicated tab does not continue it');
     await tab.hide();
     assert.equal(formerPage(), 7);
-    Object.assign(document, { visibilityState: 'visible' });
-    await tab.fire('visibilitychange');
+    await tab.show();
     assert.equal(formerPage(), null);
   });
 

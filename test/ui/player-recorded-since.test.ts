@@ -1,11 +1,53 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { RecordedSince } from '../../web/player/src/recorded-since.ts';
 import type { PageAnswer, UnitsAnswer } from '../../web/player/src/server.ts';
+import { pageInNode } from './support/page-in-node.ts';
 
 const PAGE = { attempt: 0, page: 1 } as PageAnswer;
 
+/** A page that watches an open unit. */
+function watching(t: TestContext, { isEnded = false, runtime = {} as object | null } = {}) {
+  const page = pageInNode(t);
+  t.mock.method(globalThis, 'setInterval', () => 0);
+  page.answer = () => Response.json({ units: [], isSuperseded: false });
+  const recorded = new RecordedSince(() => PAGE, { onAnswer: () => {}, onEnd: () => {} });
+  recorded.watch(() => ({ open: { runtime, window: null }, isEnded }));
+  return page;
+}
+
 describe('a page that asks what was recorded', () => {
+  for (const [what, runtime] of [
+    ['reports to the page', {}],
+    ['calls the service itself', null],
+  ] as const) {
+    it(`asks when it is visible again, if the open unit ${what}`, async (t) => {
+      const page = watching(t, { runtime });
+      await page.hide();
+      assert.equal(page.requests.length, 0);
+      await page.show();
+      assert.deepEqual(
+        page.requests.map(({ path, body }) => [path, body]),
+        [['units', PAGE]],
+      );
+    });
+  }
+
+  it('asks when it returns from the cache of the browser, and not when it is loaded', async (t) => {
+    const page = watching(t);
+    await page.fire('pageshow', { persisted: false });
+    assert.equal(page.requests.length, 0);
+    await page.fire('pageshow', { persisted: true });
+    assert.equal(page.requests.length, 1);
+  });
+
+  it('does not ask once nothing is recorded any longer', async (t) => {
+    const page = watching(t, { isEnded: true });
+    await page.hide();
+    await page.show();
+    assert.equal(page.requests.length, 0);
+  });
+
   it('polls once at a time, and not again at once while too many others are waiting', async (t) => {
     const responses: ((response: Response) => void)[] = [];
     t.mock.method(globalThis, 'fetch', () => new Promise((resolve) => responses.push(resolve)));

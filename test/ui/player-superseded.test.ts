@@ -125,6 +125,19 @@ describe('a window with a course that calls the service itself', () => {
     await shows(learner, RESET);
   });
 
+  it('shows when it is visible again that another window has taken over, if its course reports to the page', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    await other.given();
+    await learner.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await shows(learner, SUPERSEDED);
+    assert.equal(await learner.page.locator('iframe').count(), 0);
+  });
+
   it('shows that its launch has expired', async () => {
     const { registrationId } = await registerTo(service, aiccFiles());
     await using learner = await newLearner(browser);

@@ -18,9 +18,11 @@ export interface PageInNode {
   /** Answers the requests. It may throw, as without a connection. */
   answer: (path: string) => Response | Promise<Response>;
   /** Calls the listeners of an event of the window or the document. */
-  fire(event: string): Promise<void>;
+  fire(event: string, members?: object): Promise<void>;
   /** Does what the browser does when another tab is shown. */
   hide(): Promise<void>;
+  /** Does what the browser does when the tab is shown again. */
+  show(): Promise<void>;
   /** Lets time pass: timers run, and what they started goes on. */
   pass(ms: number): Promise<void>;
 }
@@ -33,11 +35,12 @@ const START_MS = 1_000;
  * @param options.room how many characters the browser keeps
  */
 export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number } = {}): PageInNode {
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Set<(event: object) => void>>();
   const target = {
-    addEventListener: (name: string, listener: () => void) =>
+    addEventListener: (name: string, listener: (event: object) => void) =>
       listeners.set(name, (listeners.get(name) ?? new Set()).add(listener)),
-    removeEventListener: (name: string, listener: () => void) => listeners.get(name)?.delete(listener),
+    removeEventListener: (name: string, listener: (event: object) => void) =>
+      listeners.get(name)?.delete(listener),
   };
   let nowMs = START_MS;
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -49,12 +52,16 @@ export function pageInNode(t: TestContext, { room = 5_000_000 }: { room?: number
     kept: storageOf(room),
     requests: [],
     answer: () => Response.json({ outcome: 'recorded' }),
-    fire: async (event) => {
-      for (const listener of listeners.get(event) ?? []) listener();
+    fire: async (event, members = {}) => {
+      for (const listener of listeners.get(event) ?? []) listener(members);
       await turn();
     },
     hide: async () => {
       Object.assign(document, { visibilityState: 'hidden' });
+      await page.fire('visibilitychange');
+    },
+    show: async () => {
+      Object.assign(document, { visibilityState: 'visible' });
       await page.fire('visibilitychange');
     },
     pass: async (ms) => {

@@ -84,7 +84,7 @@ export class Player {
       else this.#showFailure(error);
       return;
     }
-    this.#recorded.watch(() => this.#open);
+    this.#recorded.watch(() => ({ open: this.#open, isEnded: this.#isEnded }));
     this.#recording = new Recording(this.#page, {
       sharedState: () => (this.#sequencer === null ? {} : { state: this.#sequencer.state() }),
       onState: (state) => this.#savingChanged(state),

@@ -44,21 +44,31 @@ export class RecordedSince {
 
   /**
    * Polls regularly while the open unit calls the server itself: it has no saver, which would notice that a window no
-   * longer records.
-   * @param open returns the open unit
+   * longer records. Also polls whenever the learner returns to the page, because many courses report only at their end.
+   * @param playing returns the open unit, and whether nothing is recorded any longer
    */
-  watch(open: () => WatchedUnit | null): void {
+  watch(playing: () => { open: WatchedUnit | null; isEnded: boolean }): void {
     const pollForOpenUnits = () => {
-      if (open()?.runtime === null && this.hasClosedUnits) void this.poll();
+      if (playing().open?.runtime === null && this.hasClosedUnits) void this.poll();
     };
     const pollForNewest = () => {
       // A unit in its own window hides this page.
-      const isSeen = document.visibilityState === 'visible' || open()?.window?.isOpen;
-      if (isSeen && open()?.runtime === null) void this.poll();
+      const { open } = playing();
+      const isSeen = document.visibilityState === 'visible' || open?.window?.isOpen;
+      if (isSeen && open?.runtime === null) void this.poll();
     };
     setInterval(pollForOpenUnits, OPEN_UNITS_CHECK_MS);
     setInterval(pollForNewest, NEWEST_CHECK_MS);
-    document.addEventListener('visibilitychange', pollForNewest);
+    const pollOnReturn = () => {
+      if (!playing().isEnded) void this.poll();
+    };
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') pollOnReturn();
+      else pollForNewest();
+    });
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) pollOnReturn();
+    });
   }
 
   /**
