@@ -8,7 +8,7 @@ import { pageInNode, problem } from './support/page-in-node.ts';
 /** Keeps unsent work of so many characters. Returns whether the browser keeps it after the tab is closed. */
 const keep = (registration: string, length = 10) => {
   const write = { page: 1, sequence: 1, cmi: { suspend_data: 'x'.repeat(length) } };
-  return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true });
+  return keepUnsent({ registration, attempt: 1 }, 'commit', write, { replaces: true, isPromised: false });
 };
 /** Begins to save so many characters of a learner's work. */
 const save = (registration: string, length: number) => {

@@ -231,6 +231,26 @@ describe('the saving of a unit', () => {
     assert.deepEqual(states, ['superseded']);
   });
 
+  it('is known to have failed until the service has acknowledged it, and when another window has taken over', async (t) => {
+    const { page, saver, report } = pageWithUnit(t);
+    assert.equal(saver.hasFailed, false);
+    page.answer = () => Promise.reject(new TypeError('network'));
+    report('work');
+    await page.pass(0);
+    assert.equal(saver.hasFailed, true);
+    page.answer = () => Response.json({ outcome: 'recorded' });
+    await page.fire('online');
+    await page.pass(0);
+    assert.equal(saver.hasFailed, false);
+    page.answer = () => Promise.reject(new TypeError('network'));
+    report('more work');
+    await page.pass(0);
+    page.answer = () => problem(409);
+    await page.fire('online');
+    await page.pass(0);
+    assert.equal(saver.hasFailed, true);
+  });
+
   it('does not repeat the time of a unit if the connection is lost', async (t) => {
     const { page, states } = pageWithUnit(t);
     page.answer = () => Promise.reject(new TypeError('network'));

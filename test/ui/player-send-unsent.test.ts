@@ -10,7 +10,7 @@ const WORK = { page: 1, sequence: 9, unit: 'i1', cmi: { suspend_data: 'two hours
 /** Work that an earlier page has left. `answer` answers each request that sends it. */
 function pageWithWork(t: TestContext, answer: () => Response) {
   const page = pageInNode(t);
-  keepUnsent(OWNER, 'commit', WORK, { replaces: true });
+  keepUnsent(OWNER, 'commit', WORK, { replaces: true, isPromised: false });
   page.answer = (path) => (path === 'attempt' ? Response.json(OWNER) : answer());
   return page;
 }
@@ -55,7 +55,7 @@ describe('unsent work of an earlier page', () => {
       return path === 'open' ? Response.json({ ...OWNER, page: 2, mode: 'normal' }) : answer();
     };
     assert.equal((await openPage(true)).wasRecovered, true);
-    keepUnsent(OWNER, 'commit', WORK, { replaces: true });
+    keepUnsent(OWNER, 'commit', WORK, { replaces: true, isPromised: false });
     answer = () => problem(500);
     for (let tries = 1; tries < 5; tries++) await assert.rejects(openPage(true));
     assert.equal((await openPage(true)).wasRecovered, false);
@@ -69,7 +69,7 @@ describe('unsent work of an earlier page', () => {
       Object.assign(global, { localStorage: null, sessionStorage: null });
     page.answer = () => Response.json({ ...OWNER, page: 1, mode: 'normal' });
     assert.equal((await openPage(false)).wasRecovered, false);
-    assert.equal(keepUnsent(OWNER, 'commit', WORK, { replaces: true }), false);
+    assert.equal(keepUnsent(OWNER, 'commit', WORK, { replaces: true, isPromised: false }), false);
   });
 
   it('is removed if its registration was deleted, and stays if only the launch has expired', async (t) => {
@@ -84,7 +84,47 @@ describe('unsent work of an earlier page', () => {
 
   it('is removed once the service has rejected it', async (t) => {
     const page = pageWithWork(t, () => problem(400));
-    assert.equal(await sendUnsent(), 'refused');
+    assert.equal(await sendUnsent(), 'nothing');
     assert.deepEqual(Object.keys(page.kept), []);
+  });
+
+  describe('that the learner expects to be saved', () => {
+    const keep = () => keepUnsent(OWNER, 'commit', WORK, { replaces: true, isPromised: true });
+
+    for (const [what, answer] of [
+      [
+        'the course was opened elsewhere since',
+        () => Response.json({ outcome: 'superseded' }, { status: 409 }),
+      ],
+      ['the service rejects it', () => problem(413)],
+    ] as const) {
+      it(`is lost if ${what}`, async (t) => {
+        const page = pageInNode(t);
+        keep();
+        page.answer = (path) => {
+          if (path === 'attempt') return Response.json(OWNER);
+          return path === 'open' ? Response.json({ ...OWNER, page: 2, mode: 'normal' }) : answer();
+        };
+        const { isLost, wasRecovered } = await openPage(false);
+        assert.deepEqual([isLost, wasRecovered, Object.keys(page.kept)], [true, false, []]);
+        assert.equal((await openPage(false)).isLost, false, 'it is shown once');
+      });
+    }
+
+    it('is lost if a reset has ended its attempt', async (t) => {
+      const page = pageInNode(t);
+      keep();
+      page.answer = () => Response.json({ ...OWNER, attempt: 2 });
+      assert.equal(await sendUnsent(), 'lost');
+      assert.deepEqual(Object.keys(page.kept), []);
+    });
+
+    it('stays so while it is tried again', async (t) => {
+      const page = pageWithWork(t, () => problem(503));
+      keep();
+      assert.equal(await sendUnsent(), 'unreachable');
+      page.answer = (path) => (path === 'attempt' ? Response.json(OWNER) : problem(400));
+      assert.equal(await sendUnsent(), 'lost');
+    });
   });
 });

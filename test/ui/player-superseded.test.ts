@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { aroundTests } from '../support/around-tests.ts';
+import { launch } from '../content/registration-helpers.ts';
 import { AiccUnit } from '../player/aicc-helpers.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -136,6 +137,44 @@ describe('a window with a course that calls the service itself', () => {
     await learner.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await shows(learner, SUPERSEDED);
     assert.equal(await learner.page.locator('iframe').count(), 0);
+  });
+
+  describe('whose connection was lost while the learner worked', () => {
+    const ELSEWHERE = 'What you did here without a connection is not saved.';
+    const work = async (learner: Learner, registrationId: string) => {
+      await learner.open(service, registrationId);
+      await learner.given();
+      await learner.page.context().setOffline(true);
+      await learner.calls(['LMSSetValue', 'cmi.core.lesson_location', 'page-9'], ['LMSCommit', '']);
+      await learner.page.getByText('Your work is kept in this browser').waitFor();
+    };
+    const openElsewhere = async (registrationId: string) => {
+      await using other = await newLearner(browser);
+      await other.open(service, registrationId);
+      await other.given();
+    };
+
+    it('shows that this work is not saved, if another window has taken over', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      await work(learner, registrationId);
+      await openElsewhere(registrationId);
+      await learner.page.context().setOffline(false);
+      await shows(learner, SUPERSEDED);
+      await learner.page.getByText(ELSEWHERE).waitFor();
+    });
+
+    it('shows the same in its browser later, if it was closed before', async () => {
+      const { registrationId } = await registerTo(service, scorm12Course());
+      await using learner = await newLearner(browser);
+      await work(learner, registrationId);
+      await learner.page.close();
+      await openElsewhere(registrationId);
+      await learner.page.context().setOffline(false);
+      const page = await learner.page.context().newPage();
+      await page.goto(await launch(service, registrationId));
+      await page.getByText('Work from an earlier visit in this browser could not be saved').waitFor();
+    });
   });
 
   it('shows that its launch has expired', async () => {

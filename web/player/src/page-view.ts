@@ -14,6 +14,7 @@ import {
   savedWords,
 } from './record.ts';
 import type { EndState, SavingState } from './saver.ts';
+import type { EarlierPages } from './send-unsent.ts';
 import type { Sequencer } from './sequencer.ts';
 import type { PageAnswer, Result } from './server.ts';
 import { Stage } from './stage.ts';
@@ -124,12 +125,13 @@ export class PageView {
 
   /**
    * Shows the notice for a unit that opens. Nothing of it has been saved yet.
-   * @param wasRecovered whether the service has just stored unsent data of an earlier page
+   * @param earlier the fate of unsent data of an earlier page
    */
-  welcome(isReview: boolean, wasRecovered: boolean): void {
+  welcome(isReview: boolean, { wasRecovered, isLost }: EarlierPages): void {
     this.#header.setSaving('saved', false);
     const words = modeWords(this.#playing().page?.mode ?? 'normal', isReview);
-    if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
+    if (isLost) this.#stage.sayForAWhile(TEXTS.lostEarlier);
+    else if (words === null && wasRecovered) this.#stage.sayForAWhile(TEXTS.recovered);
     else if (words === null) this.#stage.clear();
     else this.#stage.say(words);
   }
@@ -210,10 +212,12 @@ export class PageView {
     this.showCard(cardOf(TEXTS.unsavedTitle, TEXTS.unsaved));
   }
 
-  /** Shows why nothing is recorded any longer. */
-  showEnd(why: EndState): void {
+  /** Shows why nothing is recorded any longer. @param hasFailed whether earlier saves have failed */
+  showEnd(why: EndState, hasFailed: boolean): void {
     this.#header.showNameAlone(this.#playing().page?.course.name ?? '');
-    const [title, words, again] = ENDS[why];
+    const [title, reason, again] = ENDS[why];
+    const isLost = hasFailed && (why === 'superseded' || why === 'reset');
+    const words = isLost ? `${reason} ${TEXTS.lostOffline}` : reason;
     this.showCard(again === undefined ? cardOf(title, words) : actionCard(title, words, again, reload));
   }
 

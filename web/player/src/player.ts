@@ -133,7 +133,7 @@ export class Player {
     open.runtime = install?.(start, this.#hostOf(open)) ?? null;
     open.saver = this.#recording?.saverOf(open) ?? null;
     if (open.runtime === null) this.#noteAsset(open);
-    this.#view.welcome(start.isReview, this.#earlier.wasRecovered);
+    this.#view.welcome(start.isReview, this.#earlier);
     this.#earlier = NO_EARLIER_PAGES;
     open.saveNewAttempt(this.#sequencer);
     if (this.#sequencer !== null) this.#view.showHeader();
@@ -186,7 +186,7 @@ export class Player {
   /** Offers the window that a unit requires. Until the learner opens it, a window from before a reload goes on. */
   async #offerWindow(unit: Unit): Promise<void> {
     if (!(await this.#closeUnit()) || this.#isEnded || this.#moves.isLeaving) return;
-    this.#view.welcome(false, false);
+    this.#view.welcome(false, NO_EARLIER_PAGES);
     this.#view.showBetweenUnits(this.#windowCard(unit, null));
   }
 
@@ -388,7 +388,7 @@ export class Player {
     this.#isEnded = true;
     this.#open?.drop();
     this.#open = null;
-    this.#view.showEnd(why);
+    this.#view.showEnd(why, this.#recording?.hasFailed === true);
   }
 
   /** @param again tries once more; by default, the page is loaded again */

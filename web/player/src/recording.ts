@@ -73,6 +73,11 @@ export class Recording {
     return this.#lost.size === 0 ? null : 'lost';
   }
 
+  /** Whether the connection was lost, and what a unit reported since then is not saved. */
+  get hasFailed(): boolean {
+    return [...this.#savers.values()].some(({ hasFailed }) => hasFailed);
+  }
+
   /** Whether the connection is lost, and the browser keeps what the latest unit reported. */
   get isKeptOffline(): boolean {
     return this.#latest?.isKeptOffline === true;

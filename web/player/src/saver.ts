@@ -68,6 +68,8 @@ export class Saver {
   #ended: EndState | null = null;
   /** Whether the service has rejected the newest data that it answered. */
   #isRefused = false;
+  /** Whether a save has failed, and the service has acknowledged none since. The learner knows that. */
+  #hasFailed = false;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -136,6 +138,11 @@ export class Saver {
   /** Whether the page waits for the last save, which has failed, and the browser keeps its data for a later launch. */
   get isKeptOffline(): boolean {
     return this.#idle.length > 0 && this.#isKept && this.#retryMs !== FIRST_RETRY_MS;
+  }
+
+  /** Whether the connection was lost, and what the unit reported since then is not saved. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Whether the service has rejected the newest data of the unit. */
@@ -227,7 +234,8 @@ export class Saver {
   }
 
   #keep(commit: Commit): void {
-    this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent });
+    const isPromised = this.#hasFailed || this.#ended === 'expired';
+    this.#isKept = keepUnsent(this.#owner, this.#path, commit, { replaces: this.#isUnsent, isPromised });
   }
 
   /** Whether the newest data is more than a copy that is removed as soon as the service answers. */
@@ -269,7 +277,8 @@ export class Saver {
       this.#isDirty = true;
       const waitMs = this.#retryMs;
       this.#retryMs = Math.min(waitMs * 2, LONGEST_RETRY_MS);
-      if (!this.#isKept) this.#keep(commit);
+      this.#hasFailed = true;
+      this.#keep(commit);
       this.#onState('offline');
       this.#sendIn(waitMs);
     }
@@ -287,6 +296,7 @@ export class Saver {
   #acknowledge(commit: Commit): void {
     const { sequence } = commit;
     this.#isRefused = false;
+    this.#hasFailed = false;
     this.#retryMs = FIRST_RETRY_MS;
     forgetUnsent(this.#owner, commit);
     this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
@@ -297,6 +307,7 @@ export class Saver {
   /** The service has rejected this commit. It may accept what the course reports next. */
   #refused(commit: Commit): void {
     this.#isRefused = true;
+    this.#hasFailed = false;
     this.#retryMs = FIRST_RETRY_MS;
     forgetUnsent(this.#owner, commit);
     this.#onState('refused');

@@ -1,22 +1,25 @@
 import { formerPage, leavePage } from './former-page.ts';
 import { endOf, isRefusal, type PageAnswer, post, Refusal, send, UNAVAILABLE } from './server.ts';
-import { forgetUnsent, hasUnsent, takeUnsent } from './unsent.ts';
+import { forgetUnsent, hasUnsent, removeFormer, takeUnsent } from './unsent.ts';
 
 /**
- * The outcome of sending the unsent data of an earlier page. `unreachable` and `stuck`: the browser still keeps it.
- * `stuck`: it has failed so often that the learner may give it up.
+ * The outcome of sending the unsent data of an earlier page. `lost`: that page has said that it will be saved, and the
+ * service no longer accepts it. `unreachable` and `stuck`: the browser still keeps it. `stuck`: it has failed so often
+ * that the learner may give it up.
  */
-export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable' | 'stuck';
+export type UnsentOutcome = 'nothing' | 'recorded' | 'lost' | 'unreachable' | 'stuck';
 
 /** What a page knows of earlier pages. */
 export interface EarlierPages {
   /** Whether the service has just stored their unsent data. */
   wasRecovered: boolean;
+  /** Whether unsent data is lost that was to be saved later. */
+  isLost: boolean;
   /** Whether this tab had loaded the page before. */
   isReload: boolean;
 }
 
-export const NO_EARLIER_PAGES: EarlierPages = { wasRecovered: false, isReload: false };
+export const NO_EARLIER_PAGES: EarlierPages = { wasRecovered: false, isLost: false, isReload: false };
 
 /** The page cannot open without losing the unsent data of an earlier page. */
 export class StuckUnsent extends Error {
@@ -39,7 +42,12 @@ export async function openPage(givesUpUnsent: boolean): Promise<{ page: PageAnsw
   const { registration, attempt } = page;
   if (givesUpUnsent && registration !== null && page.mode === 'normal')
     forgetUnsent({ registration, attempt }, { page: page.page, sequence: 0 });
-  return { page, wasRecovered: unsent === 'recorded', isReload: former !== null };
+  return {
+    page,
+    wasRecovered: unsent === 'recorded',
+    isLost: unsent === 'lost',
+    isReload: former !== null,
+  };
 }
 
 /**
@@ -52,9 +60,10 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
   if (owner === null) return 'unreachable';
   if (owner.registration === null) return 'nothing';
   const { registration, attempt } = owner;
+  const isFormerLost = removeFormer({ registration, attempt });
   const unsent = takeUnsent({ registration, attempt });
-  if (unsent === null) return 'nothing';
-  const { path, write, isStuck } = unsent;
+  if (unsent === null) return isFormerLost ? 'lost' : 'nothing';
+  const { path, write, isPromised, isStuck } = unsent;
   try {
     const answer = await post<{ outcome: string }>(path, { ...write, lateOf: attempt });
     forgetUnsent({ registration, attempt }, write);
@@ -65,7 +74,8 @@ export async function sendUnsent(): Promise<UnsentOutcome> {
     // This launch has expired as well. Opening its page shows that.
     if (endOf(error) === 'over') return 'nothing';
     forgetUnsent({ registration, attempt }, write);
-    return 'refused';
+    // Otherwise, the service may have it: a page that was closed does not receive the response.
+    return isPromised ? 'lost' : 'nothing';
   }
 }
 

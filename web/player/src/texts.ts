@@ -15,7 +15,10 @@ export const TEXTS = {
   saving: 'Saving …',
   notSaved: 'Not saved yet',
   offline:
-    'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser.',
+    'The connection is lost. Your work is kept in this browser and saved when the connection is back. If you close this page before that, open the course again in this browser first, not elsewhere.',
+  lostOffline: 'What you did here without a connection is not saved.',
+  lostEarlier:
+    'Work from an earlier visit in this browser could not be saved. Perhaps the course was opened elsewhere or reset since then. Please check your work.',
   recovered: 'Your work from before the connection was lost is now saved.',
   supersededTitle: 'The course is open in another window',
   superseded:
@@ -60,7 +63,7 @@ export const TEXTS = {
     'Your work is saved. To continue where you left off, open the course again with the same link or from where you found it. You can close this window.',
   unsavedTitle: 'Your work is not saved yet',
   unsaved:
-    'The connection is lost. Your work is kept in this browser. It is saved when you open the course again in this browser.',
+    'The connection is lost. Your work is kept in this browser. It is saved when you open the course again in this browser, unless you open it elsewhere first.',
   notPassedTitle: 'You have not passed this course',
   notPassed: 'Your result is saved. To try again, open the course again. You can also close this window.',
   previewOverTitle: 'The preview has ended',

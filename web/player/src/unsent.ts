@@ -23,6 +23,8 @@ interface Entry {
   keptAt: number;
   /** Number of page openings that tried to send it. */
   tries: number;
+  /** Whether the page said that it will be saved. Otherwise, it may be a copy of what the service has. */
+  isPromised: boolean;
   path: UnsentPath;
   write: UnsentWrite;
 }
@@ -37,17 +39,19 @@ const MOST_TRIES = 5;
  * Stores a write, unless a newer one of the same attempt is stored. Returns whether the storage outlives the tab.
  * Browsers may allow none, or only one that does not.
  * @param options.replaces whether it may replace the unsent data of others if the storage is full
+ * @param options.isPromised whether the page has said that it will be saved
  */
 export function keepUnsent(
   owner: UnsentOwner,
   path: UnsentPath,
   write: UnsentWrite,
-  { replaces }: { replaces: boolean },
+  { replaces, isPromised }: { replaces: boolean; isPromised: boolean },
 ): boolean {
   const key = keyOf(owner);
   const kept = entryAt(key);
   if (kept === null || !isNewer(kept.write, write)) {
-    put(key, { keptAt: Date.now(), tries: 0, path, write }, replaces ? 'replaces' : 'moves');
+    const entry = { keptAt: Date.now(), tries: 0, isPromised, path, write };
+    put(key, entry, replaces ? 'replaces' : 'moves');
   }
   try {
     return localStorage.getItem(key) !== null;
@@ -71,28 +75,38 @@ export function hasUnsent(): boolean {
 export interface Unsent {
   path: UnsentPath;
   write: UnsentWrite;
+  /** Whether the page that left it has said that it will be saved. */
+  isPromised: boolean;
   /** Whether sending it has failed so often that the learner may give it up. */
   isStuck: boolean;
 }
 
 /**
- * The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. Removes
- * data that belongs to an earlier attempt of the registration, or is too old.
+ * Removes data that is too old, or that belongs to an earlier attempt of a registration.
+ * @returns whether a page has said that data of an earlier attempt will be saved
  */
-export function takeUnsent({ registration, attempt }: UnsentOwner): Unsent | null {
-  const wanted = keyOf({ registration, attempt });
+export function removeFormer(owner: UnsentOwner): boolean {
+  let wasPromised = false;
   for (const key of keys()) {
     const entry = entryAt(key);
-    const isOfFormerAttempt = key.startsWith(`${PREFIX} ${registration} `) && key !== wanted;
+    const isOfFormerAttempt = key.startsWith(`${PREFIX} ${owner.registration} `) && key !== keyOf(owner);
     const isTooOld = entry === null || Math.abs(Date.now() - entry.keptAt) > KEPT_MS;
-    if (isOfFormerAttempt || isTooOld) remove(key);
+    if (!isOfFormerAttempt && !isTooOld) continue;
+    wasPromised ||= isOfFormerAttempt && entry?.isPromised === true;
+    remove(key);
   }
+  return wasPromised;
+}
+
+/** The write that an earlier page of the attempt did not send; null if there is none. Counts as another try. */
+export function takeUnsent(owner: UnsentOwner): Unsent | null {
+  const wanted = keyOf(owner);
   const entry = entryAt(wanted);
   if (entry === null) return null;
-  const { path, write } = entry;
+  const { path, write, isPromised } = entry;
   const tries = entry.tries + 1;
   put(wanted, { ...entry, tries }, 'stays');
-  return { path, write, isStuck: tries >= MOST_TRIES };
+  return { path, write, isPromised, isStuck: tries >= MOST_TRIES };
 }
 
 function keyOf({ registration, attempt }: UnsentOwner): string {
@@ -133,9 +147,9 @@ function entryAt(key: string): Entry | null {
       const entry = JSON.parse(text) as Partial<Entry> | null;
       // Courses can also write here.
       if (typeof entry?.keptAt === 'number' && typeof entry.write?.sequence === 'number') {
+        const { keptAt, tries = 0, isPromised = false, write } = entry;
         // Earlier releases stored only data of units, without the path.
-        const path = entry.path === 'asset' ? 'asset' : 'commit';
-        return { keptAt: entry.keptAt, tries: entry.tries ?? 0, path, write: entry.write };
+        return { keptAt, tries, isPromised, path: entry.path === 'asset' ? 'asset' : 'commit', write };
       }
     } catch {
       // This page did not write it.
