@@ -290,6 +290,35 @@ describe('an AICC course', () => {
     });
   });
 
+  test('that failed after it had passed reads that it is passed when it is opened again', async () => {
+    const registrationId = await register();
+    const visit = async (core: string) => {
+      const unit = await open(registrationId);
+      const { values } = await unit.parameters();
+      await unit.send('PutParam', `[Core]\r\n${core}\r\n`);
+      const own = (await unit.parameters()).values.Lesson_Status;
+      await unit.send('ExitAU');
+      return [values.Lesson_Status, own];
+    };
+    await visit('Lesson_Status=passed,suspend\r\nScore=90');
+    assert.deepEqual(await visit('Lesson_Status=failed\r\nScore=10'), ['passed, resume', 'failed']);
+    const { values } = await (await open(registrationId)).parameters();
+    assert.deepEqual([values.Lesson_Status, values.Lesson_Mode], ['passed', 'review']);
+  });
+
+  for (const [score, status] of [
+    [90, 'passed'],
+    [10, 'failed'],
+  ] as const) {
+    test(`that was completed with the score ${score} reads ${status} when it is opened again, since it has a mastery score`, async () => {
+      const registrationId = await register();
+      const unit = await open(registrationId);
+      await unit.send('PutParam', `[Core]\r\nLesson_Status=completed\r\nScore=${score}\r\n`);
+      await unit.send('ExitAU');
+      assert.equal((await (await open(registrationId)).parameters()).values.Lesson_Status, status);
+    });
+  }
+
   test('that broke off after it was completed goes on, and its result is recorded', async () => {
     const registrationId = await register();
     await (await open(registrationId)).send('PutParam', '[core]\nlesson_status=completed\nlesson_location=3');

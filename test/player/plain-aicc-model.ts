@@ -79,11 +79,17 @@ export class PlainAiccModel {
     const entry = this.#isNew ? ', ab-initio' : isLeftOpen ? ', resume' : '';
     return {
       ...Object.fromEntries(this.#values),
-      Lesson_Status: `${this.#values.get('Lesson_Status')}${entry}`,
+      Lesson_Status: `${this.#lessonStatus()}${entry}`,
       Time: timeOf(this.#totalS),
       Lesson_Mode: this.isReview ? 'review' : 'normal',
       Credit: this.isReview ? 'no-credit' : 'credit',
     };
+  }
+
+  /** What the unit has set in this visit. Before that, what was recorded. */
+  #lessonStatus(): string {
+    if (this.#hasBegun || !this.#isCompleted) return this.#values.get('Lesson_Status')!;
+    return { PASS: 'passed', FAIL: 'failed', UNKNOWN: 'completed' }[this.#success];
   }
 
   /** A message with values for some elements, good and bad ones. @param names only of these, all of them */

@@ -1,7 +1,7 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import { type Cmi, cmiOf, isLeftOpen, part, textIn } from '../scorm/cmi.ts';
-import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
+import { lessonStatusOf, timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
 import type { Session } from '../sessions/session.ts';
 import { readSessionTimes, type SessionTimes } from '../sessions/session-times.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
@@ -194,8 +194,9 @@ export function parametersOf({
   const cmi = cmiOf(current);
   const core = part(cmi, 'core');
   const score = part(core, 'score');
-  const status = textIn(core, 'lesson_status') || 'not attempted';
   const isOwn = readAiccUnit(current).sessionId === sessionId;
+  const reported = textIn(core, 'lesson_status');
+  const status = isOwn ? reported || 'not attempted' : lessonStatusOf(current, reported);
   const isResumed = isOwn ? textIn(core, 'exit') === 'suspend' : isLeftOpen(current);
   const entry = current === null ? ', ab-initio' : isResumed ? ', resume' : '';
   const scores = [textIn(score, 'raw'), textIn(score, 'max'), textIn(score, 'min')];

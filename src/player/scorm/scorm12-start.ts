@@ -1,7 +1,7 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import { cmiOf, exactTextIn, isLeftOpen, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
-import { timespanOf } from './scorm12-status.ts';
+import { lessonStatusOf, timespanOf } from './scorm12-status.ts';
 
 /**
  * Opens a unit of SCORM 1.1 or 1.2. Bookmark, suspend data, objectives, comments and preferences are always restored:
@@ -31,7 +31,7 @@ export function openScorm12(opening: UnitOpening): UnitStart {
           student_name: launch.learnerId,
           lesson_location: exactTextIn(core, 'lesson_location'),
           credit: isReview ? 'no-credit' : 'credit',
-          lesson_status: statusFor(current, textIn(core, 'lesson_status')),
+          lesson_status: lessonStatusOf(current, textIn(core, 'lesson_status')),
           entry: current === null ? 'ab-initio' : isLeftOpen(current) ? 'resume' : '',
           lesson_mode: lessonModeOf(opening),
           score: { raw: textIn(score, 'raw'), min: textIn(score, 'min'), max: textIn(score, 'max') },
@@ -48,12 +48,4 @@ export function openScorm12(opening: UnitOpening): UnitStart {
       },
     },
   };
-}
-
-/** The status that the unit reads: the one that it reported, adjusted by the mastery score. */
-function statusFor(current: UnitOpening['current'], reported: string): string {
-  if (current === null) return 'not attempted';
-  if (current.completion !== 'Completed') return reported === '' ? 'not attempted' : reported;
-  if (current.success === 'UNKNOWN') return 'completed';
-  return current.success === 'PASS' ? 'passed' : 'failed';
 }

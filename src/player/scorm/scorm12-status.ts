@@ -35,6 +35,18 @@ export function readScorm12(
   };
 }
 
+/**
+ * The status that a unit reads when it is opened: the one that it reported, adjusted by the mastery score and by what was
+ * recorded before.
+ * @param current the stored unit; null before it was opened
+ */
+export function lessonStatusOf(current: LearningStatus | null, reported: string): string {
+  if (current === null) return 'not attempted';
+  if (current.completion !== 'Completed') return reported === '' ? 'not attempted' : reported;
+  if (current.success === 'UNKNOWN') return 'completed';
+  return current.success === 'PASS' ? 'passed' : 'failed';
+}
+
 function completionOf(lessonStatus: string): Completion {
   return ['passed', 'completed', 'failed'].includes(lessonStatus) ? 'Completed' : 'Incomplete';
 }
