@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { aroundTests } from '../support/around-tests.ts';
-import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
+import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
 import { followLink, PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -90,10 +90,9 @@ describe('a page that asks for its units', () => {
 
 describe('a unit that calls the service itself', () => {
   let service: TestService;
-  before(async () => {
-    service = await startTestService();
+  aroundTests(async (parts) => {
+    service = parts.use(await startTestService());
   });
-  after(() => service.stop());
 
   const learnIn = async (files: PackageFiles) => {
     const { registrationId } = await registerTo(service, files);
