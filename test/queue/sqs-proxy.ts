@@ -16,8 +16,8 @@ export type Treatment =
 /** A proxy of an SQS-compatible server that fails as services and networks do. */
 export interface SqsProxy extends AsyncDisposable {
   readonly endpoint: string;
-  /** Decides on each request, by its action such as `SendMessageBatch`. */
-  treat: (action: string) => Treatment;
+  /** Decides on each request, by its action such as `SendMessageBatch` and the id of the access key that signed it. */
+  treat: (action: string, accessKey: string) => Treatment;
   /** The actions asked for so far. */
   readonly actions: string[];
 }
@@ -36,7 +36,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     const action = String(request.headers['x-amz-target']).replace('AmazonSQS.', '');
     actions.push(action);
     const body = await read(request);
-    const treatment = proxy.treat(action);
+    const treatment = proxy.treat(action, accessKeyOf(request));
     if (treatment === 'cut before') return void request.socket.destroy();
     if (treatment === 'unavailable' || treatment === 'throttled' || treatment === 'expired') {
       const [status, name] = REFUSALS[treatment];
@@ -68,6 +68,11 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     },
   };
   return proxy;
+}
+
+/** The id of the access key that signed a request; empty if none did. */
+function accessKeyOf({ headers }: IncomingMessage): string {
+  return /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -13,10 +13,13 @@ export interface TestS3 extends AsyncDisposable {
   /** The requests so far: method, path and query. */
   readonly requests: readonly string[];
   /**
-   * Called before each request; returns the status of a rejection, perhaps with a body, `hang up`, `cut off` to break the
+   * Called before each request, with the id of the access key that signed it; returns the status of a rejection, perhaps with a body, `hang up`, `cut off` to break the
    * connection within the body of the response, or null to let it through.
    */
-  refuse: (request: string) => number | { status: number; xml: string } | 'hang up' | 'cut off' | null;
+  refuse: (
+    request: string,
+    accessKey: string,
+  ) => number | { status: number; xml: string } | 'hang up' | 'cut off' | null;
   /** The size of all responses that the server has sent so far, without their headers. */
   bytesSent: number;
   /** Called before each request; returns XML instead of the server for requests that it does not support, or null. */
@@ -44,7 +47,8 @@ export async function startS3(): Promise<TestS3> {
     const what = `${incoming.method} ${incoming.url}`;
     requests.push(what);
     await s3.hold(what);
-    const refused = s3.refuse(what);
+    const accessKey = /Credential=([^/]+)/.exec(incoming.headers.authorization ?? '')?.[1] ?? '';
+    const refused = s3.refuse(what, accessKey);
     const xml = s3.answer(what);
     if (xml !== null)
       incoming.resume().on('end', () => outgoing.setHeader('content-type', 'application/xml').end(xml));

@@ -7,6 +7,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { readCredentialsAgain } from '../../aws-credentials.ts';
 import { HOUR_MS, MINUTE_MS } from '../../time/units.ts';
 import { assertContentKey, CONTENT_KEY_LENGTH, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, FileFacts, StoredFile } from './content-store.ts';
@@ -266,7 +267,7 @@ export class S3ContentStore implements ContentStore {
 }
 
 function newClient(endpoint: string | null): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     maxAttempts: MAX_ATTEMPTS,
     // S3-compatible servers rarely have a host name for each bucket.
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
@@ -277,6 +278,8 @@ function newClient(endpoint: string | null): S3Client {
       httpsAgent: { maxSockets: MAX_CONNECTIONS },
     },
   });
+  readCredentialsAgain(client);
+  return client;
 }
 
 function deadline(): { abortSignal: AbortSignal } {

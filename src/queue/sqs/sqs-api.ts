@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BatchResultErrorEntry, type Message, SQS } from '@aws-sdk/client-sqs';
+import { readCredentialsAgain } from '../../aws-credentials.ts';
 import type { SqsPlace } from '../../settings/sqs-place.ts';
 import { toSqsError } from './sqs-error.ts';
 import { BATCH_ENTRIES, type SqsMessage } from './sqs-message.ts';
@@ -38,6 +39,7 @@ export class SqsApi implements Disposable {
         throwOnRequestTimeout: true,
       },
     });
+    readCredentialsAgain(this.#sqs);
   }
 
   [Symbol.dispose](): void {

@@ -1,3 +1,5 @@
+import { CREDENTIALS_FAILURE } from '../../aws-credentials.ts';
+
 /**
  * The kinds of failures: what a person can do about each, and its names in the services and credential sources of AWS.
  */
@@ -8,7 +10,7 @@ const FAILURES = {
   },
   credentials: {
     advice: 'the AWS credentials are missing, wrong or expired',
-    names: /Credentials|Token|AccessKey|Signature|RequestExpired|UnrecognizedClient/,
+    names: CREDENTIALS_FAILURE,
   },
   permission: {
     advice: 'the AWS credentials do not allow it; docs/operating.md shows the least policy',
