@@ -48,7 +48,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const context: SqsContext = { ...options, health, api: stack.use(new SqsApi(place)) };
   const watch = stack.use(new SqsWatch(context));
   await watch.start();
-  const placer = stack.use(new SqsPlacer({ ...context, maxBytes: () => watch.queues.maxBytes }));
+  const placer = stack.use(new SqsPlacer({ ...context, maxBytes: (kind) => watch.queues.maxBytes[kind] }));
   const queue = new SqsQueue({
     ...options,
     place: (lineIds) => placer.place(lineIds),

@@ -36,6 +36,52 @@ describe('sending messages to Amazon SQS', () => {
     });
   }
 
+  it('sends every copy again that failed as the fault of the sender, such as throttled ones', async () => {
+    await using bench = await openBench(server);
+    let failures = 0;
+    const onFailure = () => {
+      failures += 1;
+    };
+    const instance = await bench.open({ polls: false, onFailure });
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'entries throttled' : 'pass');
+    await bench.put(lines([1, 2], 3));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await until(() => failures > 3, 'several requests failed');
+    await assert.rejects(instance.check(), /too many requests/);
+    bench.proxy.treat = () => 'pass';
+    await until(async () => (await countOn(bench.queues, 'messages')) === 5, 'all are on the queue');
+    await until(
+      async () => (await countOn(bench.queues, 'dead letters')) === 1,
+      'the dead letter is on its queue',
+    );
+  });
+
+  it('sends no copy again that Amazon SQS will never accept, and logs one line for each batch', async () => {
+    await using bench = await openBench(server);
+    const logged: { level: string; msg: string; message_ids: string[]; reason: string }[] = [];
+    const logs = createLogs({
+      level: 'info',
+      customLevels: {},
+      destination: { write: (line) => void logged.push(JSON.parse(line)) },
+    });
+    const instance = await bench.open({ polls: false, log: logs.for('MessageQueue') });
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'entries refused' : 'pass');
+    await bench.put(lines([1], 4));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await until(() => logged.length >= 2, 'both refusals are logged');
+    await instance.check();
+    const [first, second] = logged;
+    assert.deepEqual([first?.reason, second?.reason], ['InvalidMessageContents', 'InvalidMessageContents']);
+    assert.match(first?.msg ?? '', /refused copies of messages/);
+    assert.match(second?.msg ?? '', /refused copies of dead letters/);
+    assert.deepEqual(second?.message_ids, ['1-0']);
+    bench.proxy.treat = () => 'pass';
+    await bench.put(lines([2], 1));
+    const [copy] = await readQueue(bench.queues, 1);
+    assert.equal(copy?.Attributes?.MessageGroupId, '2');
+    assert.equal(logged.length, 2);
+  });
+
   it('keeps order when deletes and responses to receives are lost', async () => {
     await using bench = await openBench(server);
     const deletes = everyNth(2, 'DeleteMessageBatch', 'cut after');
@@ -184,6 +230,20 @@ describe('sending messages to Amazon SQS', () => {
     assert.deepEqual([message.messageId, message.body], ['long', body]);
     await settle(instance, { message, action: 'delete' });
     assert.equal((await takeUp(instance)).messageId, 'next');
+  });
+
+  it('omits the body of a dead letter that is too long for its queue alone', async () => {
+    await using bench = await openBench(server);
+    const QueueUrl = await bench.queues.url('dead letters');
+    await bench.queues.client.send(
+      new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '4096' } }),
+    );
+    const instance = await bench.open();
+    const body = JSON.stringify({ name: 'long', text: 'x'.repeat(5_000) });
+    await bench.put([{ ...messageOf(1, 'long', 1), body }]);
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    assert.deepEqual(JSON.parse(copy?.Body ?? ''), { body_left_out: body.length });
   });
 });
 

@@ -3,13 +3,18 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds. */
+/**
+ * How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds.
+ * `entries …`: the request succeeds, but every entry of its batch fails, as the sender's fault.
+ */
 export type Treatment =
   | 'pass'
   | 'late'
   | 'unavailable'
   | 'throttled'
   | 'expired'
+  | 'entries throttled'
+  | 'entries refused'
   | 'cut before'
   | 'cut after';
 
@@ -29,6 +34,12 @@ const REFUSALS = {
   throttled: [400, 'ThrottlingException'],
   expired: [403, 'ExpiredTokenException'],
 } as const;
+/** Amazon's model calls throttling, and failures of KMS, the sender's fault, too. */
+const ENTRY_FAILURES = {
+  'entries throttled': 'RequestThrottled',
+  'entries refused': 'InvalidMessageContents',
+} as const;
+const JSON_TYPE = { 'content-type': 'application/x-amz-json-1.0' };
 
 export async function startSqsProxy(target: string): Promise<SqsProxy> {
   const actions: string[] = [];
@@ -40,8 +51,14 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     if (treatment === 'cut before') return void request.socket.destroy();
     if (treatment === 'unavailable' || treatment === 'throttled' || treatment === 'expired') {
       const [status, name] = REFUSALS[treatment];
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.writeHead(status, JSON_TYPE);
       return void response.end(JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: name }));
+    }
+    if (treatment === 'entries throttled' || treatment === 'entries refused') {
+      const Code = ENTRY_FAILURES[treatment];
+      const { Entries } = JSON.parse(body) as { Entries: { Id: string }[] };
+      const Failed = Entries.map(({ Id }) => ({ Id, SenderFault: true, Code, Message: Code }));
+      return void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ Successful: [], Failed }));
     }
     if (treatment === 'late') await delay(LATE_MS);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;

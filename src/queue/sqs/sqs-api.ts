@@ -13,6 +13,13 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** Attempts of a request, including the first one. */
 const TRIES = 2;
 
+/**
+ * Entries that Amazon SQS will never accept. `SenderFault` does not say so: Amazon's model calls throttling, and
+ * failures of KMS, the sender's fault, too.
+ */
+const UNACCEPTABLE =
+  /^(?:InvalidParameterValue|InvalidMessageContents|InvalidAttributeValue|MissingParameter)/;
+
 /** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
 
@@ -84,13 +91,18 @@ export class SqsApi implements Disposable {
     await this.#try(`create ${QueueName}`, () => this.#sqs.createQueue({ QueueName, Attributes }));
   }
 
-  /** Sends up to ten messages. Returns the failures of single messages, whose `Id` is the index. */
+  /**
+   * Sends up to ten messages. Returns those that Amazon SQS will never accept; their `Id` is the index.
+   * @throws {SqsError} if the request, or a message for another reason, failed. Some messages may have been sent.
+   */
   async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResultErrorEntry[]> {
     const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
-    const { Failed = [] } = await this.#ask(queue, 'take messages for', (QueueUrl) =>
-      this.#sqs.sendMessageBatch({ QueueUrl, Entries }),
-    );
-    return Failed;
+    return await this.#ask(queue, 'take messages for', async (QueueUrl) => {
+      const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries });
+      const failed = Failed.find(({ Code = '' }) => !UNACCEPTABLE.test(Code));
+      if (failed !== undefined) throw toEntryError(failed);
+      return Failed;
+    });
   }
 
   /** Receives up to ten messages, and hides them for ten seconds. */
@@ -143,4 +155,10 @@ export class SqsApi implements Disposable {
       throw failed;
     }
   }
+}
+
+/** The failure of an entry in the form of a failed request. */
+function toEntryError({ Code, Message, SenderFault }: BatchResultErrorEntry): Error {
+  const httpStatusCode = SenderFault === true ? 400 : 500;
+  return Object.assign(new Error(Message ?? ''), { name: Code ?? '', $metadata: { httpStatusCode } });
 }

@@ -20,6 +20,16 @@ const SEARCH_MS = 30_000;
 /** The interval between searches for dead letters. */
 const DEAD_LETTERS_MS = 1_000;
 const DATABASE_PAUSE_MS = 1_000;
+const REFUSED = {
+  messages: 'Amazon SQS refused copies of messages, which are delivered without them',
+  'dead letters': 'Amazon SQS refused copies of dead letters, which are in the database alone',
+} as const;
+
+/** Dependencies of the placer. */
+export interface SqsPlacerOptions extends SqsContext {
+  /** Maximum size of a copy in bytes, including attributes. */
+  maxBytes: (queue: QueueKind) => number;
+}
 
 /**
  * Places copies of messages on Amazon SQS, in batches of ten, in order within each line. Places copies of dead letters
@@ -27,7 +37,7 @@ const DATABASE_PAUSE_MS = 1_000;
  * message.
  */
 export class SqsPlacer implements AsyncDisposable {
-  readonly #with: SqsContext & { maxBytes: () => number };
+  readonly #with: SqsPlacerOptions;
   /** Lines with messages that may need copies. */
   readonly #lines = new Set<number>();
   /** By a clock that nobody sets. */
@@ -35,8 +45,8 @@ export class SqsPlacer implements AsyncDisposable {
   readonly #messages = this.#taskOf(() => this.#placeMessages());
   readonly #deadLetters = this.#taskOf(() => this.#placeDeadLetters());
 
-  constructor(context: SqsContext & { maxBytes: () => number }) {
-    this.#with = context;
+  constructor(options: SqsPlacerOptions) {
+    this.#with = options;
   }
 
   start(): void {
@@ -105,8 +115,9 @@ export class SqsPlacer implements AsyncDisposable {
     queue: QueueKind,
     messages: readonly M[],
   ): Promise<{ unsent: Set<M>; pauseMs: number }> {
-    const { api, health, log, installation, maxBytes } = this.#with;
-    const options = { installation, maxBytes: maxBytes() };
+    const { api, health, log, installation } = this.#with;
+    const maxBytes = this.#with.maxBytes(queue);
+    const options = { installation, maxBytes };
     const copies = new Map(
       messages.map((message) => [
         toSqsMessage(message, { ...options, deadSince: message.placeAt ?? null }),
@@ -117,21 +128,19 @@ export class SqsPlacer implements AsyncDisposable {
     let pauseMs = 0;
     const sendBatch = async (batch: readonly SqsMessage[]) => {
       try {
-        const failed = await api.send(queue, batch);
-        for (const { Id, Code } of failed.filter(({ SenderFault }) => SenderFault))
-          log.error('Amazon SQS refused the copy of a message, which is delivered without it', {
-            reason: Code,
-            message_id: copies.get(batch[Number(Id)]!)?.messageId,
+        const refused = await api.send(queue, batch);
+        if (refused.length > 0)
+          log.error(REFUSED[queue], {
+            reason: [...new Set(refused.map(({ Code }) => Code))].join(', '),
+            message_ids: refused.map(({ Id }) => copies.get(batch[Number(Id)]!)?.messageId),
           });
-        const error = failed.find(({ SenderFault }) => !SenderFault);
-        if (error !== undefined) throw new Error(error.Code);
         for (const copy of batch) unsent.delete(copies.get(copy)!);
         health.worked();
       } catch (error) {
         pauseMs = health.failed(error);
       }
     };
-    await Promise.all(toBatches([...copies.keys()], maxBytes()).map(sendBatch));
+    await Promise.all(toBatches([...copies.keys()], maxBytes).map(sendBatch));
     return { unsent, pauseMs };
   }
 }

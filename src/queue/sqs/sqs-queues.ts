@@ -1,4 +1,4 @@
-import type { SqsApi } from './sqs-api.ts';
+import type { QueueKind, SqsApi } from './sqs-api.ts';
 import { SqsError } from './sqs-error.ts';
 
 /** The state of the queues. Each text names its queue. */
@@ -8,8 +8,8 @@ export interface QueueInspection {
   warnings: string[];
   /** The redrive policy's maximum-receives count; null if there is no policy. */
   maxReceives: number | null;
-  /** Maximum size of a message in bytes, including attributes. */
-  maxBytes: number;
+  /** Maximum size of a message of each queue in bytes, including attributes. */
+  maxBytes: Record<QueueKind, number>;
 }
 
 /** The tag of a queue that names its installation. */
@@ -47,7 +47,8 @@ export async function inspectQueues(api: SqsApi, installation: string): Promise<
     warnings.push(`the queue ${deadName} keeps messages for ${retention} s only; 14 days (1209600) are best`);
   const delaySeconds = Number(messages.DelaySeconds ?? 0);
   if (delaySeconds > 0) warnings.push(`the queue ${name} delays every message by ${delaySeconds} s`);
-  const maxBytes = Number(messages.MaximumMessageSize) || DEFAULT_MAX_BYTES;
+  const maxBytesOf = (queue: Record<string, string>) => Number(queue.MaximumMessageSize) || DEFAULT_MAX_BYTES;
+  const maxBytes = { messages: maxBytesOf(messages), 'dead letters': maxBytesOf(dead) };
   return { fatal, warnings, maxReceives, maxBytes };
 }
 

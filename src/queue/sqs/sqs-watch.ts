@@ -6,6 +6,8 @@ import { inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
 /** The interval between checks of working queues. */
 const CHECK_MS = 3 * 60_000;
+/** The limit while a queue could not be read yet: the former limit of Amazon SQS, which is smaller. */
+const UNKNOWN_MAX_BYTES = 262_144;
 
 /**
  * Checks the queues at the start and every few minutes: that they exist, belong to this installation and are set up
@@ -13,7 +15,12 @@ const CHECK_MS = 3 * 60_000;
  */
 export class SqsWatch implements AsyncDisposable {
   readonly #with: SqsContext;
-  #queues: QueueInspection = { fatal: [], warnings: [], maxReceives: null, maxBytes: 262_144 };
+  #queues: QueueInspection = {
+    fatal: [],
+    warnings: [],
+    maxReceives: null,
+    maxBytes: { messages: UNKNOWN_MAX_BYTES, 'dead letters': UNKNOWN_MAX_BYTES },
+  };
   /** The redrive maximum in the database. */
   #kept: number | null = null;
   #pauseMs = CHECK_MS;
