@@ -1,6 +1,6 @@
 import { type QueueKind, SqsApi } from '../queue/sqs/sqs-api.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
-import { findOtherOwners, inspectQueues } from '../queue/sqs/sqs-queues.ts';
+import { claimQueues, inspectQueues, readOwners } from '../queue/sqs/sqs-queues.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
 import { FAILURE, SUCCESS, WRONG_USE } from './exit.ts';
 
@@ -95,9 +95,10 @@ async function create(
     writeError('coursewire: an existing queue is not a FIFO queue; see: coursewire queues check\n');
     return FAILURE;
   }
-  const others = await findOtherOwners(api, settings.installation);
+  const { others, unowned } = await readOwners(api, settings.installation);
   for (const text of others) writeError(`coursewire: ${text}\n`);
   if (others.length > 0) return FAILURE;
+  await claimQueues(api, settings.installation, unowned);
   if ((messages.RedrivePolicy ?? '') === '') {
     const policy = { deadLetterTargetArn: dead.QueueArn ?? '', maxReceiveCount: settings.maxReceives };
     await api.setAttributes('messages', { RedrivePolicy: JSON.stringify(policy) });
@@ -122,8 +123,10 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
     }
   }
   if (found.length === 2) {
-    const { fatal, warnings } = await inspectQueues(api, settings.installation);
+    const { fatal, warnings, unowned } = await inspectQueues(api, settings.installation);
     faults.push(...fatal, ...warnings);
+    for (const kind of unowned)
+      write(`${api.nameOf(kind)} has no owner yet. "queues create", or the first start, tags it.\n`);
   }
   if (found.includes('messages')) faults.push(...(await missingPermissions(api)));
   for (const fault of faults) write(`wrong: ${fault}\n`);

@@ -56,6 +56,21 @@ describe('a queue that belongs to another installation', { concurrency: true }, 
     }
   });
 
+  it('is rejected without claiming the other queue, so its owner can still use that one', async () => {
+    await using bench = await openBench(server);
+    for (const queue of ['messages', 'dead letters'] as const) {
+      await untag(bench.queues);
+      await bench.queues.client.send(
+        new TagQueueCommand({ QueueUrl: await bench.queues.url(queue), Tags: { [TAG]: 'first' } }),
+      );
+      await assert.rejects(bench.open({ installation: 'second' }), /belongs to the installation first/);
+      const other = queue === 'messages' ? 'dead letters' : 'messages';
+      assert.deepEqual(await bench.queues.tags(other), {});
+      await using _first = await bench.open({ installation: 'first' });
+      assert.deepEqual(await bench.queues.tags(other), { [TAG]: 'first' });
+    }
+  });
+
   it('is recognized by a message if tags are not allowed: nothing is delivered or deleted, and readiness fails', async () => {
     await using bench = await openBench(server);
     await using other = await openTestDatabase();

@@ -3,6 +3,7 @@ import {
   CreateQueueCommand,
   DeleteQueueCommand,
   GetQueueAttributesCommand,
+  ListQueueTagsCommand,
   PurgeQueueCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -26,6 +27,7 @@ export interface TestQueues extends AsyncDisposable {
   readonly client: SQSClient;
   url(queue: 'messages' | 'dead letters'): Promise<string>;
   attributes(queue: 'messages' | 'dead letters'): Promise<Record<string, string>>;
+  tags(queue: 'messages' | 'dead letters'): Promise<Record<string, string>>;
   purge(): Promise<void>;
   /** Deletes the queue of messages. */
   delete(): Promise<void>;
@@ -108,6 +110,10 @@ export async function createTestQueues(
     client,
     url,
     attributes,
+    tags: async (queue) => {
+      const { Tags = {} } = await client.send(new ListQueueTagsCommand({ QueueUrl: await url(queue) }));
+      return Tags;
+    },
     purge: async () => void (await client.send(new PurgeQueueCommand({ QueueUrl: await url('messages') }))),
     delete: async () => void (await client.send(new DeleteQueueCommand({ QueueUrl: await url('messages') }))),
     createAgain: createMessageQueue,

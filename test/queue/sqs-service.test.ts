@@ -161,6 +161,19 @@ describe('coursewire queues', () => {
     assert.equal((await run(queues.place, 'check')).code, 0);
   });
 
+  it('does not claim queues without an owner when it only checks them', async () => {
+    await using queues = await createTestQueues(server);
+    const checked = await run(queues.place, 'check');
+    assert.equal(checked.code, 0);
+    for (const name of [queues.place.messageQueueName, queues.place.deadLetterQueueName])
+      assert.match(checked.text, new RegExp(`${name} has no owner yet`));
+    assert.deepEqual([await queues.tags('messages'), await queues.tags('dead letters')], [{}, {}]);
+    assert.equal((await run(queues.place, 'create')).code, 0);
+    const owned = { 'coursewire-installation': 'test-installation' };
+    assert.deepEqual([await queues.tags('messages'), await queues.tags('dead letters')], [owned, owned]);
+    assert.doesNotMatch((await run(queues.place, 'check')).text, /no owner/);
+  });
+
   it('prints its usage, and rejects unknown arguments', async () => {
     const place = { messageQueueName: 'a.fifo', deadLetterQueueName: 'b.fifo', region: null, endpoint: null };
     assert.equal((await run(place, '--help')).code, 0);

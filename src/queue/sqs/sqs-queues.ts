@@ -6,6 +6,8 @@ export interface QueueInspection {
   /** With these problems, messages could be lost or change their order, so the service does not start. */
   fatal: string[];
   warnings: string[];
+  /** Queues without the tag of an installation. */
+  unowned: QueueKind[];
   /** The redrive policy's maximum-receives count; null if there is no policy. */
   maxReceives: number | null;
   /** Maximum size of a message of each queue in bytes, including attributes. */
@@ -22,7 +24,7 @@ const WHAT_TO_DO =
   'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and restart it';
 
 /**
- * Reads the attributes and tags of both queues, and checks them. Queues without an owner are tagged.
+ * Reads the attributes and tags of both queues, and checks them. Changes nothing.
  * @throws {SqsError} if a queue is missing or cannot be read
  */
 export async function inspectQueues(api: SqsApi, installation: string): Promise<QueueInspection> {
@@ -32,7 +34,8 @@ export async function inspectQueues(api: SqsApi, installation: string): Promise<
   const warnings: string[] = [];
   if (messages.FifoQueue !== 'true') fatal.push(`the queue ${name} is not a FIFO queue`);
   if (dead.FifoQueue !== 'true') fatal.push(`the queue ${deadName} is not a FIFO queue`);
-  fatal.push(...(await findOtherOwners(api, installation)));
+  const { others, unowned } = await readOwners(api, installation);
+  fatal.push(...others);
 
   const { target, maxReceives } = readRedrivePolicy(messages.RedrivePolicy);
   if (maxReceives === null) {
@@ -49,31 +52,55 @@ export async function inspectQueues(api: SqsApi, installation: string): Promise<
   if (delaySeconds > 0) warnings.push(`the queue ${name} delays every message by ${delaySeconds} s`);
   const maxBytesOf = (queue: Record<string, string>) => Number(queue.MaximumMessageSize) || DEFAULT_MAX_BYTES;
   const maxBytes = { messages: maxBytesOf(messages), 'dead letters': maxBytesOf(dead) };
-  return { fatal, warnings, maxReceives, maxBytes };
+  return { fatal, warnings, unowned, maxReceives, maxBytes };
 }
 
 /**
- * Finds queues with the tag of another installation, and says what to do. A queue without a tag is tagged, if the
- * credentials and the server allow it.
+ * Reads the owners of both queues, and changes nothing. `others` says which queues belong to another installation and
+ * what to do. `unowned` are the queues without a tag. Queues whose tags may not be read are in neither.
  * @throws {SqsError}
  */
-export async function findOtherOwners(api: SqsApi, installation: string): Promise<string[]> {
-  const found: string[] = [];
+export async function readOwners(
+  api: SqsApi,
+  installation: string,
+): Promise<{ others: string[]; unowned: QueueKind[] }> {
+  const others: string[] = [];
+  const unowned: QueueKind[] = [];
   for (const queue of ['messages', 'dead letters'] as const) {
-    try {
-      const owner = (await api.tags(queue))[OWNER_TAG];
-      if (owner === undefined) await api.tag(queue, { [OWNER_TAG]: installation });
-      else if (owner !== installation)
-        found.push(
-          `the queue ${api.nameOf(queue)} belongs to the installation ${owner}, and this is ${installation}. ${WHAT_TO_DO}. ` +
-            `If that installation is gone, purge the queue and remove its tag ${OWNER_TAG}`,
-        );
-    } catch (error) {
-      // Tags are a convenience: each message carries the id, too.
-      if (!(error instanceof SqsError && ['permission', 'refused'].includes(error.failure))) throw error;
-    }
+    const tags = await ifAllowed(() => api.tags(queue));
+    if (tags === null) continue;
+    const owner = tags[OWNER_TAG];
+    if (owner === undefined) unowned.push(queue);
+    else if (owner !== installation)
+      others.push(
+        `the queue ${api.nameOf(queue)} belongs to the installation ${owner}, and this is ${installation}. ${WHAT_TO_DO}. ` +
+          `If that installation is gone, purge the queue and remove its tag ${OWNER_TAG}`,
+      );
   }
-  return found;
+  return { others, unowned };
+}
+
+/**
+ * Tags queues without an owner, if the credentials and the server allow it. Call it only if both queues can be used:
+ * their owner would otherwise be rejected because of the tag.
+ * @throws {SqsError}
+ */
+export async function claimQueues(
+  api: SqsApi,
+  installation: string,
+  unowned: readonly QueueKind[],
+): Promise<void> {
+  for (const queue of unowned) await ifAllowed(() => api.tag(queue, { [OWNER_TAG]: installation }));
+}
+
+/** Null if the request is not allowed. Tags are a convenience: each message carries the id, too. */
+async function ifAllowed<T>(request: () => Promise<T>): Promise<T | null> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof SqsError && ['permission', 'refused'].includes(error.failure)) return null;
+    throw error;
+  }
 }
 
 /** The problem that the queue contains a message of another installation, and its remedy. */

@@ -2,7 +2,7 @@ import { BackgroundTask } from '../../time/background-task.ts';
 import { keepRedriveMaximum, readRedriveMaximum } from './redrive-maximum.ts';
 import { SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsContext } from './sqs-health.ts';
-import { inspectQueues, type QueueInspection } from './sqs-queues.ts';
+import { claimQueues, inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
 /** The interval between checks of working queues. */
 const CHECK_MS = 3 * 60_000;
@@ -18,6 +18,7 @@ export class SqsWatch implements AsyncDisposable {
   #queues: QueueInspection = {
     fatal: [],
     warnings: [],
+    unowned: [],
     maxReceives: null,
     maxBytes: { messages: UNKNOWN_MAX_BYTES, 'dead letters': UNKNOWN_MAX_BYTES },
   };
@@ -86,8 +87,9 @@ export class SqsWatch implements AsyncDisposable {
     this.#pauseMs = CHECK_MS;
     await this.#keepMaximum();
     for (const text of this.#queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
-    const { fatal } = this.#queues;
+    const { fatal, unowned } = this.#queues;
     if (fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
+    await claimQueues(api, installation, unowned);
   }
 
   async #keepMaximum(): Promise<void> {
