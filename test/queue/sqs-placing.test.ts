@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { MIB } from '../../src/bytes.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
+import { watchedDatabase } from '../support/watched-database.ts';
 import { messageOf } from './queue-engine.ts';
 import {
   countOn,
@@ -127,6 +129,37 @@ describe('sending messages to Amazon SQS', () => {
       (await readQueue(bench.queues, 10)).map(({ Body }) => JSON.parse(Body ?? '').name),
       names,
     );
+  });
+
+  it('reads a backlog of large messages in parts of a few MiB, however many lines have some', async () => {
+    await using bench = await openBench(server);
+    let largest = 0;
+    const database = watchedDatabase(bench.database, ({ member, result }) => {
+      if (member !== 'all' && member !== 'allFor') return;
+      const rows = result as readonly { body?: string }[];
+      largest = Math.max(
+        largest,
+        rows.reduce((bytes, { body = '' }) => bytes + body.length, 0),
+      );
+    });
+    await using instance = await openTestSqsQueue(database, bench.queues, { polls: false, waitMs: 0 });
+    const lineIds = Array.from({ length: 20 }, (_, n) => n + 1);
+    const text = 'x'.repeat(300_000);
+    const messages = lines(lineIds, 4).map((message) => ({
+      ...message,
+      body: JSON.stringify({ name: message.messageId, text }),
+    }));
+    await database.transaction((tx) => instance.queue.enqueue(tx, messages));
+    const came = new Map<number, string[]>();
+    for (const { Attributes, Body } of await readQueue(bench.queues, 80)) {
+      const line = Number(Attributes?.MessageGroupId);
+      came.set(line, [...(came.get(line) ?? []), JSON.parse(Body ?? '').name]);
+    }
+    assert.deepEqual(sorted(came), sorted(inOrder(lineIds, 4)));
+    for (const _ of lineIds)
+      await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await readQueue(bench.queues, 20, { queue: 'dead letters' });
+    assert.ok(largest > 0 && largest <= 4 * MIB, `${largest} bytes at once`);
   });
 
   it('keeps the order of a line, each message once, if several instances queue to it', async () => {

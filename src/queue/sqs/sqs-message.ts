@@ -32,13 +32,12 @@ export function toSqsMessage(
   message: QueueMessage,
   { installation, maxBytes, deadSince }: CopyOptions,
 ): SqsMessage {
-  const body = message.body.replaceAll(
-    NOT_ASCII,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
   const messageId = encodeURIComponent(message.messageId.toWellFormed());
   const occasion = deadSince === null ? '' : `.${deadSince}`;
-  const fits = body.length + ATTRIBUTES_BYTES <= maxBytes;
+  const maxLength = maxBytes - ATTRIBUTES_BYTES;
+  // Escapes make a body longer, so a body that is too long needs none.
+  const body = message.body.length <= maxLength ? toAscii(message.body) : message.body;
+  const fits = body.length <= maxLength;
   return {
     MessageBody: fits ? body : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
     MessageGroupId: String(message.lineId),
@@ -52,6 +51,13 @@ export function toSqsMessage(
       ...(fits ? {} : { body_left_out: { DataType: 'Number', StringValue: '1' } }),
     },
   };
+}
+
+function toAscii(json: string): string {
+  return json.replaceAll(
+    NOT_ASCII,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** The id of the line of a received copy; 0 if the group is not a line. */

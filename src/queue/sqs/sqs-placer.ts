@@ -1,5 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { MIB } from '../../bytes.ts';
+import { fitting } from '../../database/step-bytes.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
+import { TimeSlices } from '../../time/time-slices.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import type { QueueKind } from './sqs-api.ts';
 import type { SqsContext } from './sqs-health.ts';
@@ -7,12 +10,16 @@ import { type SqsMessage, toBatches, toSqsMessage } from './sqs-message.ts';
 import {
   notePlaced,
   notePlacedDeadLetters,
+  readMessages,
   readUnplaced,
+  readUnplacedDeadLetterSizes,
   readUnplacedDeadLetters,
   readWaitingLines,
 } from './sqs-statements.ts';
 
 const LINES_PER_ROUND = 50;
+/** Maximum size of the bodies of a round, because all of them are in memory, in several forms. */
+const ROUND_BYTES = 4 * MIB;
 /** The pause between rounds under load, so that batches fill. */
 const ROUND_MS = 10;
 /** The interval between searches for messages without copies, from a process that died or had other settings. */
@@ -87,7 +94,9 @@ export class SqsPlacer implements AsyncDisposable {
     }
     const lineIds = [...this.#lines].slice(0, LINES_PER_ROUND);
     for (const lineId of lineIds) this.#lines.delete(lineId);
-    const messages = await readUnplaced(database.reader, lineIds, { isBounded: polls, now: now() });
+    const unplaced = await readUnplaced(database.reader, lineIds, { isBounded: polls, now: now() });
+    const part = fitting(unplaced, ROUND_BYTES);
+    const messages = await readMessages(database.reader, part);
     const { unsent, pauseMs } = await this.#send('messages', messages);
     // These are the first messages of their lines, because all copies of a line that are sent now are in one batch, in
     // order.
@@ -96,6 +105,7 @@ export class SqsPlacer implements AsyncDisposable {
       await database.transaction((tx) => notePlaced(tx, placed), { durability: 'deferred' });
     // If this instance delivers, the rest of a long line needs no copies.
     for (const { lineId } of polls ? unsent : messages) this.#lines.add(lineId);
+    for (const { lineId } of unplaced.slice(part.length)) this.#lines.add(lineId);
     await this.#messages.pause(Math.max(ROUND_MS, pauseMs));
     return this.#lines.size > 0 ? 0 : Math.max(1, this.#searchAt - performance.now());
   }
@@ -103,7 +113,9 @@ export class SqsPlacer implements AsyncDisposable {
   async #placeDeadLetters(): Promise<number> {
     const { database, health, now } = this.#with;
     if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
-    const dead = await readUnplacedDeadLetters(database.reader, { now: now(), limit: LINES_PER_ROUND });
+    const sizes = await readUnplacedDeadLetterSizes(database.reader, { now: now(), limit: LINES_PER_ROUND });
+    if (sizes.length === 0) return DEAD_LETTERS_MS;
+    const dead = await readUnplacedDeadLetters(database.reader, fitting(sizes, ROUND_BYTES));
     const { unsent, pauseMs } = await this.#send('dead letters', dead);
     const placed = dead.filter((message) => !unsent.has(message));
     if (placed.length > 0) await database.transaction((tx) => notePlacedDeadLetters(tx, placed));
@@ -118,12 +130,13 @@ export class SqsPlacer implements AsyncDisposable {
     const { api, health, log, installation } = this.#with;
     const maxBytes = this.#with.maxBytes(queue);
     const options = { installation, maxBytes };
-    const copies = new Map(
-      messages.map((message) => [
-        toSqsMessage(message, { ...options, deadSince: message.placeAt ?? null }),
-        message,
-      ]),
-    );
+    const slices = new TimeSlices();
+    slices.begin();
+    const copies = new Map<SqsMessage, M>();
+    for (const message of messages) {
+      await slices.pause();
+      copies.set(toSqsMessage(message, { ...options, deadSince: message.placeAt ?? null }), message);
+    }
     const unsent = new Set(messages);
     let pauseMs = 0;
     const sendBatch = async (batch: readonly SqsMessage[]) => {
@@ -140,7 +153,13 @@ export class SqsPlacer implements AsyncDisposable {
         pauseMs = health.failed(error);
       }
     };
-    await Promise.all(toBatches([...copies.keys()], maxBytes).map(sendBatch));
+    const sends: Promise<void>[] = [];
+    for (const batch of toBatches([...copies.keys()], maxBytes)) {
+      // Preparing a request of 1 MiB takes a slice.
+      await slices.next();
+      sends.push(sendBatch(batch));
+    }
+    await Promise.all(sends);
     return { unsent, pauseMs };
   }
 }

@@ -1,6 +1,7 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
+import { bytesSql } from '../../database/step-bytes.ts';
 import { inLineSql, lineOrderSql } from '../lines/in-line.ts';
 import { asIds, type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
@@ -17,10 +18,9 @@ const UNPLACED = new BatchStatement(
   { id: 'bigint', worked_since: 'bigint', skipped: 'bigint' },
   (line, { joined, dialect }) => {
     const placedTo = `coalesce((select sent.placed_to from sqs_placed as sent where sent.line_id = ${line.id}), 0)`;
-    return `select next.id, next.line_id, next.message_id, next.label, next.body, next.shared_body_id, next.enqueued_at
+    return `select next.id as position, next.line_id as "lineId", next.bytes
       from ${joined} ${dialect === 'postgres' ? 'lateral' : ''}
-        (select first.id, first.line_id, first.message_id, first.label, first.stored_body as body, first.shared_body_id,
-           first.enqueued_at
+        (select first.id, first.line_id, ${bytesSql('first', 'stored_body')} as bytes
          from queue_messages as first
          where ${inLineSql(dialect, { message: 'first', line: line.id, after: `${line.skipped} * ${placedTo}` })}
          order by ${lineOrderSql(dialect, 'first')} limit ${MESSAGES_PER_LINE}) as next
@@ -31,6 +31,13 @@ const UNPLACED = new BatchStatement(
   },
 );
 
+/** A message to read, by its position, with the length of its body. */
+export interface UnplacedMessage {
+  position: number;
+  lineId: number;
+  bytes: number;
+}
+
 /**
  * The next messages of lines without copies, in order, at most ten per line. Active lines need no copies, because their
  * messages are received one after another.
@@ -40,9 +47,26 @@ export async function readUnplaced(
   reader: Pick<Reader, 'allFor'>,
   lineIds: readonly number[],
   { isBounded, now }: { isBounded: boolean; now: number },
-): Promise<QueuedMessage[]> {
+): Promise<UnplacedMessage[]> {
   const lines = lineIds.map((id) => ({ id, worked_since: now - WORKED_MS, skipped: isBounded ? 0 : 1 }));
-  return await toMessages(reader, await UNPLACED.all<MessageRow>(reader, lines));
+  return await UNPLACED.all(reader, lines);
+}
+
+const MESSAGES = new BatchStatement(
+  'given',
+  { id: 'bigint' },
+  (given, { joined }) =>
+    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
+     from ${joined} queue_messages as m where m.id = ${given.id} order by m.line_id, m.id`,
+);
+
+/** The messages with these positions, in this order, except those that were settled in the meantime. */
+export async function readMessages(
+  reader: Pick<Reader, 'allFor'>,
+  messages: readonly Pick<UnplacedMessage, 'position'>[],
+): Promise<QueuedMessage[]> {
+  const ids = asIds(messages.map(({ position }) => position));
+  return await toMessages(reader, await MESSAGES.all<MessageRow>(reader, ids));
 }
 
 /** Records that messages, sorted by position, have copies. */
@@ -103,15 +127,28 @@ export interface UnplacedDeadLetter extends QueuedMessage {
   placeAt: number;
 }
 
-/** Dead letters without a copy, the oldest first. */
-export async function readUnplacedDeadLetters(
-  reader: Pick<Reader, 'all' | 'allFor'>,
+/** The ids of dead letters without a copy, the oldest first, with the lengths of their bodies in bytes. */
+export async function readUnplacedDeadLetterSizes(
+  reader: Pick<Reader, 'all'>,
   { now, limit }: { now: number; limit: number },
-): Promise<UnplacedDeadLetter[]> {
-  const rows = await reader.all<MessageRow & { copy_at: number }>(
-    `${DEAD_LETTERS} where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`,
+): Promise<{ id: number; bytes: number }[]> {
+  return await reader.all(
+    `select dead.id, ${bytesSql('dead', 'body')} as bytes from queue_dead_letters as dead
+     where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`,
     now,
     limit,
+  );
+}
+
+/** The dead letters with these ids that still have no copy, the oldest first. */
+export async function readUnplacedDeadLetters(
+  reader: Pick<Reader, 'all' | 'allFor' | 'dialect'>,
+  dead: readonly { id: number }[],
+): Promise<UnplacedDeadLetter[]> {
+  const rows = await reader.all<MessageRow & { copy_at: number }>(
+    `${DEAD_LETTERS} where dead.id in ${idList(reader.dialect)} and dead.copy_at is not null
+     order by dead.copy_at, dead.id`,
+    toIdList(dead.map(({ id }) => id)),
   );
   const messages = await toMessages(reader, rows);
   return messages.map((message, n) => ({ ...message, placeAt: rows[n]!.copy_at }));
