@@ -117,9 +117,9 @@ describe('the example deployment', () => {
     assert.match(ofService, /^RestartSec=2$/m);
   });
 
-  test('gives the service 15 seconds more than shutdown_delay and shutdown_timeout to end', () => {
+  test('gives the service 16 seconds more than shutdown_delay and shutdown_timeout to end', () => {
     const { shutdown_delay, shutdown_timeout } = loadSettings({ env: {} });
-    const needed = shutdown_delay + shutdown_timeout + 15;
+    const needed = shutdown_delay + shutdown_timeout + 16;
     const [, ofUnit] = /^TimeoutStopSec=(\d+)$/m.exec(UNIT) ?? [];
     assert.ok(Number(ofUnit) >= needed, `the unit: ${ofUnit} s`);
     for (const name of ['coursewire-1', 'coursewire-2'])

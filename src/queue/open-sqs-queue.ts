@@ -11,6 +11,9 @@ import { type ReadHistory, SqsUpgrade } from './sqs-upgrade/sqs-upgrade.ts';
 /** How long the head of an idle line waits for its copy: much longer than copies take, but not noticeable. */
 const WAIT_MS = 200;
 
+/** How long requests in progress may take at a stop. Copies that were not sent or deleted then have no effect on postbacks. */
+const STOP_MS = 1_000;
+
 /** Options of the engine. */
 export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   place: SqsPlace;
@@ -45,7 +48,8 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const { place, waitMs = WAIT_MS } = options;
   await using stack = new AsyncDisposableStack();
   const health = new SqsHealth(options);
-  const context: SqsContext = { ...options, health, api: stack.use(new SqsApi(place)) };
+  const api = stack.use(new SqsApi(place));
+  const context: SqsContext = { ...options, health, api };
   const watch = stack.use(new SqsWatch(context));
   await watch.start();
   const placer = stack.use(new SqsPlacer({ ...context, maxBytes: (kind) => watch.queues.maxBytes[kind] }));
@@ -57,6 +61,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     waitMs,
   });
   const upgrade = stack.use(new SqsUpgrade({ ...context, readHistory: options.readHistory, queue }));
+  const tasks: AsyncDisposable[] = [watch, placer, upgrade];
   if (options.polls) {
     const receiver = stack.use(new SqsReceiver({ ...options, ...context, queue, upgrade }));
     await upgrade.start();
@@ -65,8 +70,10 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
       new BackgroundTask({ round: () => queue.announceDue(), pauseMs: waitMs, onError: () => {} }),
     );
     dueLines.start();
+    tasks.push(receiver, dueLines);
   }
   placer.start();
+  stack.defer(() => endTogether(tasks, api));
   const opened = stack.move();
   return {
     queue,
@@ -74,4 +81,11 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     obstacle: () => health.obstacle,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Ends all tasks at the same time. Requests without a response do not delay that for long. */
+async function endTogether(tasks: readonly AsyncDisposable[], api: SqsApi): Promise<void> {
+  const limit = setTimeout(() => api.abort(), STOP_MS);
+  await Promise.allSettled(tasks.map((task) => task[Symbol.asyncDispose]()));
+  clearTimeout(limit);
 }

@@ -114,7 +114,7 @@ export const SERVER_SETTINGS = {
     default: 10,
     meaning:
       'How long shutdown waits for requests and postbacks in progress, all at the same time. An aborted postback is sent ' +
-      'again after the next startup. Whatever stops the process must wait at least 15 seconds longer, in addition to ' +
+      'again after the next startup. Whatever stops the process must wait at least 16 seconds longer, in addition to ' +
       '`shutdown_delay`, before it kills it.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;

@@ -341,4 +341,31 @@ describe('an outage of Amazon SQS', () => {
       { name: 'SqsSetupError', message: /none\.fifo.*coursewire queues create/ },
     );
   });
+
+  it('delays a stop by about a second if Amazon SQS does not respond, and is not logged then', async () => {
+    await using bench = await openBench(server);
+    const logged: string[] = [];
+    const logs = createLogs({
+      level: 'info',
+      customLevels: {},
+      destination: { write: (line) => void logged.push(line) },
+    });
+    const log = logs.for('MessageQueue');
+    bench.proxy.treat = (action) => (action === 'DeleteMessageBatch' ? 'silent' : 'pass');
+    const instance = await bench.open({ log });
+    await bench.put(lines([1], 1));
+    await until(() => bench.proxy.actions.includes('DeleteMessageBatch'), 'a copy is being deleted');
+    bench.proxy.treat = () => 'silent';
+    const sent = bench.proxy.actions.length;
+    await bench.put(lines([2], 1));
+    await until(
+      () => bench.proxy.actions.slice(sent).includes('SendMessageBatch'),
+      'another copy is being sent',
+    );
+    const begin = performance.now();
+    await instance[Symbol.asyncDispose]();
+    // A request has 10 s, and a second attempt.
+    assert.ok(performance.now() - begin < 9_000, `${performance.now() - begin} ms`);
+    assert.deepEqual(logged, []);
+  });
 });

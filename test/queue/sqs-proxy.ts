@@ -5,11 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds.
+ * `silent`: it gets no response.
  * `entries …`: the request succeeds, but every entry of its batch fails, as the sender's fault.
  */
 export type Treatment =
   | 'pass'
   | 'late'
+  | 'silent'
   | 'unavailable'
   | 'throttled'
   | 'expired'
@@ -48,6 +50,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
     actions.push(action);
     const body = await read(request);
     const treatment = proxy.treat(action, accessKeyOf(request));
+    if (treatment === 'silent') return;
     if (treatment === 'cut before') return void request.socket.destroy();
     if (treatment === 'unavailable' || treatment === 'throttled' || treatment === 'expired') {
       const [status, name] = REFUSALS[treatment];

@@ -31,6 +31,7 @@ export class SqsApi implements Disposable {
   readonly place: SqsPlace;
   readonly #sqs: SQS;
   readonly #urls = new Map<QueueKind, string>();
+  readonly #end = new AbortController();
 
   constructor(place: SqsPlace) {
     this.place = place;
@@ -50,7 +51,13 @@ export class SqsApi implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.abort();
     this.#sqs.destroy();
+  }
+
+  /** Aborts the requests in progress. They and all further ones fail. */
+  abort(): void {
+    this.#end.abort();
   }
 
   nameOf(queue: QueueKind): string {
@@ -64,31 +71,33 @@ export class SqsApi implements Disposable {
 
   async attributes(queue: QueueKind): Promise<Record<string, string>> {
     const { Attributes = {} } = await this.#ask(queue, 'read the attributes of', (QueueUrl) =>
-      this.#sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['All'] }),
+      this.#sqs.getQueueAttributes({ QueueUrl, AttributeNames: ['All'] }, this.#abortable),
     );
     return Attributes;
   }
 
   async setAttributes(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
     await this.#ask(queue, 'change the attributes of', (QueueUrl) =>
-      this.#sqs.setQueueAttributes({ QueueUrl, Attributes }),
+      this.#sqs.setQueueAttributes({ QueueUrl, Attributes }, this.#abortable),
     );
   }
 
   async tags(queue: QueueKind): Promise<Record<string, string>> {
     const { Tags = {} } = await this.#ask(queue, 'read the tags of', (QueueUrl) =>
-      this.#sqs.listQueueTags({ QueueUrl }),
+      this.#sqs.listQueueTags({ QueueUrl }, this.#abortable),
     );
     return Tags;
   }
 
   async tag(queue: QueueKind, Tags: Record<string, string>): Promise<void> {
-    await this.#ask(queue, 'tag', (QueueUrl) => this.#sqs.tagQueue({ QueueUrl, Tags }));
+    await this.#ask(queue, 'tag', (QueueUrl) => this.#sqs.tagQueue({ QueueUrl, Tags }, this.#abortable));
   }
 
   async create(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
     const QueueName = this.nameOf(queue);
-    await this.#try(`create ${QueueName}`, () => this.#sqs.createQueue({ QueueName, Attributes }));
+    await this.#try(`create ${QueueName}`, () =>
+      this.#sqs.createQueue({ QueueName, Attributes }, this.#abortable),
+    );
   }
 
   /**
@@ -98,7 +107,7 @@ export class SqsApi implements Disposable {
   async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResultErrorEntry[]> {
     const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
     return await this.#ask(queue, 'take messages for', async (QueueUrl) => {
-      const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries });
+      const { Failed = [] } = await this.#sqs.sendMessageBatch({ QueueUrl, Entries }, this.#abortable);
       const failed = Failed.find(({ Code = '' }) => !UNACCEPTABLE.test(Code));
       if (failed !== undefined) throw toEntryError(failed);
       return Failed;
@@ -120,7 +129,10 @@ export class SqsApi implements Disposable {
           // If a response was lost, the second attempt gets the same messages.
           ReceiveRequestAttemptId: randomUUID(),
         },
-        { abortSignal: signal, requestTimeout: WaitTimeSeconds * 1_000 + REQUEST_TIMEOUT_MS },
+        {
+          abortSignal: AbortSignal.any([signal, this.#end.signal]),
+          requestTimeout: WaitTimeSeconds * 1_000 + REQUEST_TIMEOUT_MS,
+        },
       ),
     );
     return Messages;
@@ -130,15 +142,20 @@ export class SqsApi implements Disposable {
   async delete(receiptHandles: readonly string[]): Promise<void> {
     const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
     await this.#ask('messages', 'delete messages of', (QueueUrl) =>
-      this.#sqs.deleteMessageBatch({ QueueUrl, Entries }),
+      this.#sqs.deleteMessageBatch({ QueueUrl, Entries }, this.#abortable),
     );
+  }
+
+  get #abortable(): { abortSignal: AbortSignal } {
+    return { abortSignal: this.#end.signal };
   }
 
   async #ask<T>(queue: QueueKind, what: string, request: (queueUrl: string) => Promise<T>): Promise<T> {
     return await this.#try(`${what} ${this.nameOf(queue)}`, async () => {
       let url = this.#urls.get(queue);
       if (url === undefined) {
-        url = (await this.#sqs.getQueueUrl({ QueueName: this.nameOf(queue) })).QueueUrl ?? '';
+        url =
+          (await this.#sqs.getQueueUrl({ QueueName: this.nameOf(queue) }, this.#abortable)).QueueUrl ?? '';
         this.#urls.set(queue, url);
       }
       return await request(url);

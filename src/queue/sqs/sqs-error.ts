@@ -20,6 +20,7 @@ const FAILURES = {
     advice: 'too many requests at a time',
     names: /Throttl|TooManyRequests|OverLimit|SlowDown/,
   },
+  aborted: { advice: 'the service stops', names: /^AbortError$/ },
   unreachable: { advice: 'it does not respond', names: null },
   refused: { advice: 'it refused the request', names: null },
   other: { advice: 'it failed', names: null },

@@ -54,6 +54,8 @@ export class SqsHealth {
 
   /** Records that a request failed. Returns how long to pause before it is repeated, in milliseconds. */
   failed(error: unknown): number {
+    // The service has aborted it, which says nothing about Amazon SQS.
+    if (error instanceof SqsError && error.failure === 'aborted') return PAUSE_MIN_MS;
     this.#onFailure();
     const advice = error instanceof SqsError ? error.advice : 'it failed';
     this.#outages.failed(
