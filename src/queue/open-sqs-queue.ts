@@ -29,6 +29,11 @@ export interface SqsQueueOptions extends Omit<SqsContext, 'api' | 'health'> {
   onFailure: () => void;
   /** How long the head of an idle line waits for its copy, in milliseconds. @defaultValue 200 */
   waitMs?: number;
+  /**
+   * How long no copy of an earlier release may have come before an upgrade ends, in milliseconds.
+   * @defaultValue a minute
+   */
+  quietMs?: number;
 }
 
 /** The running engine. */
@@ -60,7 +65,7 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     mayDeliver: () => !upgrade.isPending,
     waitMs,
   });
-  const upgrade = stack.use(new SqsUpgrade({ ...context, readHistory: options.readHistory, queue }));
+  const upgrade = stack.use(new SqsUpgrade({ ...options, ...context, queue }));
   const tasks: AsyncDisposable[] = [watch, placer, upgrade];
   if (options.polls) {
     const receiver = stack.use(new SqsReceiver({ ...options, ...context, queue, upgrade }));

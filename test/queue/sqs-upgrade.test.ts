@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SendMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import type { Database, SqlValue } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { aroundTests } from '../support/around-tests.ts';
@@ -183,7 +183,7 @@ describe('a database of the previous release, with messages in every state', () 
       await migrate(database, Date.now),
       MIGRATIONS.slice(BEFORE).map(({ name }) => name),
     );
-    await using instance = await openTestSqsQueue(database, queues);
+    await using instance = await openTestSqsQueue(database, queues, { quietMs: 0 });
     const came = await deliver(instance, 9);
     assert.deepEqual(sorted(came), [
       [1, ['1-1', '1-2', '1-3']],
@@ -210,7 +210,7 @@ describe('a database of the previous release, with messages in every state', () 
     await insertSent(database, 1, 1);
     await migrate(database, Date.now);
     await database.transaction((tx) => tx.run('update sqs_earlier_lines set is_awaited = 0'));
-    await using instance = await openTestSqsQueue(database, queues);
+    await using instance = await openTestSqsQueue(database, queues, { quietMs: 0 });
     await sendEarlier(queues, 1, 1);
     assert.deepEqual(sorted(await deliver(instance, 1)), [[1, ['1-1']]]);
   });
@@ -226,11 +226,50 @@ describe('a database of the previous release, with messages in every state', () 
     await migrate(database, Date.now);
     bench.proxy.treat = () => 'unavailable';
     const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
-    await using instance = await openTestSqsQueue(database, { place });
+    await using instance = await openTestSqsQueue(database, { place }, { quietMs: 0 });
     const { received, nextAvailableAt } = await settleAndReceive(instance, { capacity: 8 });
     // Nor does anybody ask again and again.
     assert.deepEqual([received, nextAvailableAt], [[], null]);
     bench.proxy.treat = () => 'pass';
     assert.deepEqual((await takeUp(instance)).body, '{"sent":1}');
+  });
+
+  it('waits for copies that the queue delays', async () => {
+    await using test = await openEarlier();
+    await using queues = await createTestQueues(server);
+    const { database } = test;
+    await queues.client.send(
+      new SetQueueAttributesCommand({
+        QueueUrl: await queues.url('messages'),
+        Attributes: { DelaySeconds: '7' },
+      }),
+    );
+    await insertMessage(database, 1, 6);
+    await insertLine(database, 1, { pending: 1 });
+    await insertSent(database, 1, 5);
+    await migrate(database, Date.now);
+    await sendEarlier(queues, 1, 5);
+    await using instance = await openTestSqsQueue(database, queues, { quietMs: 0 });
+    assert.deepEqual(sorted(await deliver(instance, 2)), [[1, ['1-5', '1-6']]]);
+  });
+
+  it('delivers nothing in the first minute, because the counts of the queue may be that old', async () => {
+    await using test = await openEarlier();
+    await using bench = await openBench(server);
+    const { database } = test;
+    await insertMessage(database, 1, 6);
+    await insertLine(database, 1, { pending: 1 });
+    await insertSent(database, 1, 5);
+    await migrate(database, Date.now);
+    let time = Date.now();
+    const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
+    await using instance = await openTestSqsQueue(database, { place }, { now: () => time });
+    const looks = () => bench.proxy.actions.filter((action) => action === 'GetQueueAttributes').length;
+    time += 59_000;
+    const before = looks();
+    await until(() => looks() >= before + 5, 'the queue was empty in several checks');
+    assert.deepEqual((await settleAndReceive(instance, { capacity: 8 })).received, []);
+    time += 1_000;
+    assert.equal((await takeUp(instance)).messageId, '1-6');
   });
 });

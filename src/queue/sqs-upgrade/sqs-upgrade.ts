@@ -11,6 +11,8 @@ import type { SqsQueue } from '../sqs/sqs-queue.ts';
 const LOOK_MS = 1_000;
 /** The queue counts as empty after this many consecutive checks, because Amazon's counts are approximate. */
 const LOOKS = 3;
+/** Amazon's counts may miss messages that were sent less than a minute ago. */
+const QUIET_MS = 60_000;
 /** Maximum time to wait for copies that an earlier release received and that cannot be made visible again. */
 const HIDDEN_MS = 120_000;
 
@@ -24,6 +26,11 @@ export type ReadHistory = (
 export interface SqsUpgradeOptions extends Pick<SqsContext, 'database' | 'api' | 'health' | 'now'> {
   readHistory: ReadHistory;
   queue: Pick<SqsQueue, 'lines' | 'announceDue'>;
+  /**
+   * How long no copy of an earlier release may have come before the queue counts as empty, in milliseconds.
+   * @defaultValue a minute
+   */
+  quietMs?: number;
 }
 
 /** A copy that an earlier release sent, with the position of its message in its line. */
@@ -44,6 +51,8 @@ export class SqsUpgrade implements AsyncDisposable {
   readonly #with: SqsUpgradeOptions;
   #isPending = false;
   #looksLeft = LOOKS;
+  /** When the last copy of an earlier release came, or this instance started. */
+  #lastCopyAt = 0;
   /** Receipts of copies that an earlier release received. They block the copies behind them. */
   #hidden: string[] = [];
   #hiddenUntil = 0;
@@ -73,6 +82,7 @@ export class SqsUpgrade implements AsyncDisposable {
     if (!this.#isPending) return;
     this.#hidden = await readReceipts(database.reader);
     this.#hiddenUntil = now() + HIDDEN_MS;
+    this.#lastCopyAt = now();
     this.#task.start();
   }
 
@@ -87,6 +97,7 @@ export class SqsUpgrade implements AsyncDisposable {
   async recognise(copies: readonly Message[]): Promise<Set<Message>> {
     const earlier = copies.flatMap((copy) => toEarlierCopy(copy) ?? []);
     if (earlier.length === 0) return new Set();
+    this.#lastCopyAt = this.#with.now();
     return await this.#with.database.transaction(async (tx) => {
       await lockLines(tx, [...new Set(earlier.map(({ message }) => message.lineId))]);
       const ids = earlier.map(({ message }) => message.messageId);
@@ -110,18 +121,19 @@ export class SqsUpgrade implements AsyncDisposable {
     });
   }
 
-  /** Ends the wait once the queue was empty in enough checks. */
+  /** Ends the wait once the queue was empty in enough checks, and no copy came for long enough. */
   async #look(): Promise<void> {
-    const { api, health, database, queue, now } = this.#with;
+    const { api, health, database, queue, now, quietMs = QUIET_MS } = this.#with;
     for (; this.#hidden.length > 0; this.#hidden.splice(0, BATCH_ENTRIES))
       await api.delete(this.#hidden.slice(0, BATCH_ENTRIES));
     const attributes = await api.attributes('messages');
     health.worked();
     const visible = Number(attributes.ApproximateNumberOfMessages ?? 0);
     const hidden = Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
-    const isEmpty = visible === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
+    const delayed = Number(attributes.ApproximateNumberOfMessagesDelayed ?? 0);
+    const isEmpty = visible === 0 && delayed === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
     this.#looksLeft = isEmpty ? this.#looksLeft - 1 : LOOKS;
-    if (this.#looksLeft <= 0) await database.transaction(endAwaiting);
+    if (this.#looksLeft <= 0 && now() - this.#lastCopyAt >= quietMs) await database.transaction(endAwaiting);
     // Another instance may have ended the wait.
     if ((await countEarlierLines(database.reader)) > 0) return;
     this.#isPending = false;
