@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { aroundTests } from '../support/around-tests.ts';
 import { until } from '../support/service.ts';
+import { messageOf } from './queue-engine.ts';
 import { countOn, deliver, lines, openBench } from './sqs-bench.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
@@ -50,6 +51,25 @@ describe('requests to Amazon SQS', () => {
     const found = await countRequests({ lineCount: 1, messages: 200 });
     t.diagnostic(JSON.stringify(found));
     assert.ok(found.send + found.receive + found.delete + found.rest <= 0.35, JSON.stringify(found));
+  });
+
+  it('number three for each message that one instance enqueues and another delivers', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ polls: false, waitMs: 3_600_000 });
+    const delivering = await bench.open({ waitSeconds: 20, waitMs: 3_600_000 });
+    await until(() => bench.proxy.actions.includes('ReceiveMessage'), 'it receives');
+    const before = bench.proxy.actions.length;
+    const total = 20;
+    for (let n = 0; n < total; n++) {
+      await bench.put([messageOf(1, `m${n}`, Date.now())]);
+      await deliver(delivering, 1);
+    }
+    await until(async () => (await countOn(bench.queues, 'messages')) === 0, 'all copies are deleted');
+    const actions = bench.proxy.actions.slice(before);
+    const counts = ['SendMessageBatch', 'ReceiveMessage', 'DeleteMessageBatch'].map(
+      (name) => actions.filter((action) => action === name).length,
+    );
+    assert.deepEqual(counts, [total, total, total], actions.join());
   });
 
   it('read the attributes and tags of each queue once at a start', async () => {
