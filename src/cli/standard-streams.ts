@@ -14,7 +14,7 @@ let areErrorsWatched = false;
  * reported, as in other programs, which SIGPIPE ends. Node ignores that signal.
  */
 export function writeOutput(text: string): void {
-  // Not earlier: a service writes its log to the same descriptor, and Node would make it non-blocking.
+  // Not earlier: a service writes its log to the same descriptor in its own way.
   if (!isOutputWatched) {
     isOutputWatched = true;
     process.stdout.on('error', noteOutputFailure);

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { DEADLINE_MS } from '../../test/support/deadline.ts';
+import {
+  type HeldProgram,
+  type LogLine,
+  type OutputKind,
+  startHeld,
+} from '../../test/support/held-output.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { LOG_LEVELS, type LogLevel } from '../settings/log-level.ts';
 import { createLogs, type Logger } from './log.ts';
 
@@ -127,26 +137,104 @@ describe('log levels', () => {
 });
 
 describe('standard output', () => {
-  const run = (script: string) =>
-    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
-      cwd: import.meta.dirname,
-      timeout: DEADLINE_MS,
-    });
-  const make = `import { createLogs } from './log.ts'; const logs = createLogs({ level: 'info', customLevels: {} });`;
+  const make = `
+    import { createLogs } from './log.ts';
+    const log = createLogs({ level: 'info', customLevels: {} }).for('Any');`;
+  const start = (kind: OutputKind, script: string) =>
+    startHeld(kind, ['--input-type=module', '--eval', script], { cwd: import.meta.dirname });
+  const readAll = async (program: HeldProgram) => {
+    const lines: LogLine[] = [];
+    for await (const line of program.read()) lines.push(line);
+    return lines;
+  };
+  const say = (text: string) => `process.stderr.write('${text}\\n');`;
 
-  it('has every line even if the process ends immediately', async () => {
-    const { stdout } = await run(
-      `${make} for (let i = 1; i <= 2000; i++) logs.for('Any').info('line ' + i); process.exit(0);`,
-    );
-    const lines = stdout.trimEnd().split('\n');
+  for (const kind of ['pipe', 'socket'] as const) {
+    it(`has every line even if the process ends immediately (${kind})`, async () => {
+      using program = start(
+        kind,
+        `${make} for (let i = 1; i <= 2000; i++) log.info('line ' + i); process.exit(0);`,
+      );
+      const lines = await readAll(program);
+      assert.equal(lines.length, 2000);
+      assert.equal(lines.at(-1)?.msg, 'line 2000');
+    });
+
+    it(`has every line in order if its reader pauses (${kind})`, async () => {
+      using program = start(
+        kind,
+        `${make} for (let i = 1; i <= 20_000; i++) log.info('line ' + i); setTimeout(() => { ${say('paused')} }, 20);`,
+      );
+      await program.said('paused');
+      const lines = await readAll(program);
+      assert.deepEqual(
+        lines.map((line) => line.msg),
+        Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`),
+      );
+    });
+
+    it(`that nobody reads stops neither the service nor its end (${kind})`, async () => {
+      using program = start(
+        kind,
+        `${make} const lines = setInterval(() => log.info('x'.repeat(100_000)), 1);
+         process.on('SIGTERM', () => { clearInterval(lines); process.removeAllListeners('SIGTERM'); });
+         setTimeout(() => { ${say('still here')} }, 100);`,
+      );
+      await program.said('still here');
+      program.child.kill('SIGTERM');
+      assert.equal(await program.exitCode, 0);
+    });
+
+    it(`says once how many lines were lost while nobody read it (${kind})`, async () => {
+      using program = start(
+        kind,
+        `${make} for (let i = 0; i < 200; i++) log.info('x'.repeat(100_000)); ${say('full')}
+         process.on('SIGTERM', () => { log.info('last'); process.exit(0); }); setInterval(() => {}, 1_000);`,
+      );
+      await program.said('full');
+      const read: LogLine[] = [];
+      for await (const line of program.read()) {
+        read.push(line);
+        if (line.level === 'error') program.child.kill('SIGTERM');
+      }
+      const kept = read.findIndex((line) => line.level === 'error');
+      const lost = Number(read[kept]?.lines);
+      assert.match(String(read[kept]?.msg), /did not accept lines of the log/);
+      assert.ok(kept > 100 && lost > 0, `${kept} kept`);
+      assert.deepEqual(
+        read.slice(kept + 1).map((line) => line.msg),
+        ['last'],
+      );
+      assert.equal(kept + lost, 200);
+    });
+  }
+
+  it('that is a file has every line even if the process ends immediately', async () => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, 'log');
+    const output = openSync(file, 'w');
+    const script = `${make} for (let i = 1; i <= 2000; i++) log.info('line ' + i); process.exit(0);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', output, 'inherit'],
+    });
+    await once(child, 'exit');
+    closeSync(output);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     assert.equal(lines.length, 2000);
     assert.equal(JSON.parse(lines.at(-1) ?? '').msg, 'line 2000');
   });
 
   it('that stops accepting lines does not end the service', async () => {
-    const { stderr } = await run(
-      `${make} import { closeSync } from 'node:fs'; closeSync(1);
-       for (let i = 1; i <= 3; i++) logs.for('Any').info('line ' + i); process.stderr.write('still here\\n');`,
+    const { stderr } = await promisify(execFile)(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `${make} import { closeSync } from 'node:fs'; closeSync(1);
+         for (let i = 1; i <= 3; i++) log.info('line ' + i); ${say('still here')}`,
+      ],
+      { cwd: import.meta.dirname, timeout: DEADLINE_MS },
     );
     assert.equal(stderr, 'still here\n');
   });

@@ -1,14 +1,7 @@
-import { type DestinationStream, type Logger as Pino, pino } from 'pino';
-import { KIB, MIB } from '../bytes.ts';
+import { type Logger as Pino, pino } from 'pino';
 import { isAtLeastAsVerboseAs, type LogLevel } from '../settings/log-level.ts';
 import { censor, censorText } from './censor.ts';
-
-const STANDARD_OUTPUT = 1;
-/**
- * Maximum number of bytes that are buffered while standard output accepts nothing (a full disk). Further lines are
- * dropped.
- */
-const MAX_UNWRITTEN_BYTES = 16 * MIB;
+import { StandardOutput } from './standard-output.ts';
 
 /** Members of a line in addition to its text. An `Error` is written as its type and message, a credential never. */
 export type LogFields = Readonly<Record<string, unknown>> & {
@@ -52,7 +45,7 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Class name → its custom level, more or less verbose than the general one. */
   readonly customLevels: Readonly<Record<string, LogLevel>>;
-  /** Default: standard output, written synchronously. */
+  /** Default: standard output. */
   readonly destination?: LogDestination;
   /** Epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number;
@@ -62,7 +55,8 @@ export interface LogOptions {
 
 /**
  * Creates the loggers of a service: JSON lines with `level` (a word), `time` (ISO 8601 UTC), `class` and `msg`. Lines
- * are written at the end of the turn of the event loop, and at exit: only a killed process loses the last ones.
+ * are written within milliseconds, and at exit: only a killed process loses the last ones. If nobody reads them, the
+ * service continues: see {@link StandardOutput}.
  */
 export function createLogs(options: LogOptions): Logs {
   const { level, customLevels, now = Date.now, traceFields = null } = options;
@@ -75,7 +69,7 @@ export function createLogs(options: LogOptions): Logs {
       // The default one would turn a field called `err` into an error with its stack.
       serializers: { err: (value: unknown) => value },
     },
-    escapingDestination(options.destination ?? standardOutput()),
+    escapingDestination(options.destination ?? standardOutput((lines) => reportDropped(lines))),
   );
 
   const levelOf = (className: string): LogLevel =>
@@ -85,6 +79,11 @@ export function createLogs(options: LogOptions): Logs {
       stack: isAtLeastAsVerboseAs(levelOf(className), 'debug'),
       traceFields,
     });
+  const reportDropped = (lines: number) =>
+    make('Service', levelOf('Service')).error(
+      'standard output did not accept lines of the log: they are lost',
+      { lines },
+    );
   return {
     level,
     levelOf,
@@ -106,6 +105,17 @@ function escapingDestination(destination: LogDestination): LogDestination {
       destination.write(
         line.replace(DECEPTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
       ),
+  };
+}
+
+/** Standard output, which is left alone until there is a line: commands without a log write to it in their own way. */
+function standardOutput(reportDropped: (lines: number) => void): LogDestination {
+  let output: StandardOutput | null = null;
+  return {
+    write(line) {
+      output ??= new StandardOutput(reportDropped);
+      output.write(line);
+    },
   };
 }
 
@@ -171,33 +181,4 @@ class ClassLogger implements Logger {
     const members = traced === undefined ? fields : { ...fields, ...traced };
     this.#pino[level](censor(members ?? {}, { stack: this.#stack }), censorText(msg));
   }
-}
-
-/** How long a line may wait to be written together with others. */
-const WRITTEN_AFTER_MS = 5;
-/** Waiting lines are written early if they exceed this number of characters. */
-const MAX_WAITING_CHARACTERS = 64 * KIB;
-
-/**
- * Standard output, written synchronously: lines of a few milliseconds together, and the rest at exit. A write for each
- * line would cost as much as formatting it.
- */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  // If standard output is on a full disk, deliveries must continue, and there is no other place to report it.
-  output.on('error', () => {});
-  let waiting = '';
-  const flush = () => {
-    const text = waiting;
-    waiting = '';
-    if (text !== '') output.write(text);
-  };
-  process.on('exit', flush);
-  return {
-    write(line: string) {
-      if (waiting === '') setTimeout(flush, WRITTEN_AFTER_MS);
-      waiting += line;
-      if (waiting.length > MAX_WAITING_CHARACTERS) flush();
-    },
-  };
 }

@@ -3,7 +3,7 @@
  * reference is generated from this list. Add new classes here.
  */
 export const LOG_CLASSES = {
-  Service: 'startup, settings in use, readiness checks that fail, shutdown',
+  Service: 'startup, settings in use, readiness checks that fail, lines of the log that were lost, shutdown',
   HttpServer: 'requests to the API and the admin UI that failed because of the service',
   TokenEndpoint: 'access tokens granted and refused',
   ApiClients:

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { freePort } from '../support/free-port.ts';
+import { startHeld } from '../support/held-output.ts';
+import { environment } from '../support/service-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+// Runs on SQLite alone: the log does not depend on the database.
+
+const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
+/** Each is a line. Together they are more than a pipe or a socket holds. */
+const REFUSED_TOKENS = 2_000;
+const AT_A_TIME = 50;
+
+describe('a log that nobody reads', () => {
+  for (const kind of ['pipe', 'socket'] as const) {
+    it(`stops neither requests nor an orderly end (${kind})`, async () => {
+      using folder = temporaryFolder();
+      const port = await freePort();
+      const settings = { data_dir: folder.path, port, content_port: await freePort() };
+      using service = startHeld(kind, [MAIN, 'serve'], { env: environment(settings) });
+      const url = `http://127.0.0.1:${port}`;
+      const isLive = () => fetch(`${url}/health/live`).then(({ ok }) => ok);
+      await until(() => isLive().catch(() => false), 'the start');
+
+      for (let sent = 0; sent < REFUSED_TOKENS; sent += AT_A_TIME) {
+        const requests = Array.from({ length: AT_A_TIME }, () =>
+          fetch(`${url}/public/v1/auth`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) }),
+        );
+        for (const { status } of await Promise.all(requests)) assert.equal(status, 400);
+      }
+      assert.ok(await isLive());
+      service.child.kill('SIGTERM');
+      assert.equal(await service.exitCode, 0);
+    });
+  }
+});
