@@ -6,6 +6,7 @@ import { installationOf } from '../database/installation.ts';
 import { assertNoInstanceRuns } from '../housekeeping/migration-guards.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
+import { censorText } from '../observability/censor.ts';
 import { createLogs } from '../observability/log.ts';
 import { openTracing } from '../observability/tracing/open-tracing.ts';
 import type { Tracing } from '../observability/tracing/tracing.ts';
@@ -49,6 +50,7 @@ Options:
 Settings are described in docs/settings.md.
 `;
 
+const UNEXPECTED_FAILURE = 'the service ends because of an unexpected failure';
 /** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
@@ -149,7 +151,9 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   const stopping = new AbortController();
   const stopped = stopSignal().then(() => stopping.abort());
   const end = (error: unknown) => {
-    logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
+    const log = logs.for('Service');
+    if (log.isEnabled('fatal')) log.fatal(UNEXPECTED_FAILURE, { error });
+    else call.writeError(`coursewire: ${UNEXPECTED_FAILURE}: ${stackOf(error)}\n`);
     process.exit(FAILURE);
   };
   process.on('uncaughtException', end);
@@ -169,6 +173,11 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   }
   await stopped;
   return SUCCESS;
+}
+
+/** What a thrown value is, and where it was thrown, without credentials. */
+function stackOf(thrown: unknown): string {
+  return censorText((thrown instanceof Error && thrown.stack) || String(thrown));
 }
 
 /**

@@ -18,7 +18,10 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
     const problem = toProblem(error as FastifyError, request);
     // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
-      log.error('a request failed', { error, method: request.method, path: request.routeOptions.url });
+      const { method, params, routeOptions } = request;
+      const isBug = problem.code === 'internal-error';
+      const fields = { error, method, path: routeOptions.url, ...numericIds(params) };
+      log.error('a request failed', fields, isBug ? { stack: true } : {});
     }
     return sendProblem(request, reply, problem);
   });
@@ -27,6 +30,15 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return sendProblem(request, reply, missing(app, request));
   });
+}
+
+/** The ids in a path, to find what a request was about. Never a token, such as that of a launch link. */
+function numericIds(params: unknown): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries((params ?? {}) as Record<string, string>).filter(
+      ([name, value]) => name.endsWith('_id') && /^\d+$/.test(value),
+    ),
+  );
 }
 
 /** The problem of a request to a path that has no route of its method, or no resource. */

@@ -43,6 +43,21 @@ describe('the server', () => {
     );
   });
 
+  test('a failure of the service is logged with its place in the code and the ids in the path, but no token', async () => {
+    const { code } = await server.problemOf('POST', '/things/7/parts/a-b/8');
+    assert.equal(code, 'internal-error');
+    const { error, time: _, ...line } = server.logLines.at(-1)!;
+    assert.deepEqual(line, {
+      level: 'error',
+      class: 'HttpServer',
+      method: 'POST',
+      path: '/things/:thing_id/parts/:part_id/:token',
+      thing_id: '7',
+      msg: 'a request failed',
+    });
+    assert.match(String((error as Error).stack), /^TypeError: there is no part\n.*small-server\.ts/);
+  });
+
   describe('hostile input', () => {
     test('gets sixteen responses, then an error and the end, if a connection sends a thousand requests at once', async () => {
       const answers = await server.pipeline(1_000);

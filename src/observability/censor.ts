@@ -27,7 +27,7 @@ const FORM_MEMBER_IN_TEXT = /\b(client_secret|access_token|refresh_token|passwor
 const JSON_MEMBER_IN_TEXT =
   /"(authorization|client_secret|access_token|refresh_token|password|secret)"\s*:\s*"(?:[^"\\]|\\.)*"?/gi;
 
-/** How errors are written: with their stack or, as everywhere but at debug level, without it. */
+/** How errors are written: with their stack or without it. */
 export interface CensorOptions {
   readonly stack: boolean;
 }

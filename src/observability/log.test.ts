@@ -96,6 +96,19 @@ describe('log lines', () => {
       ],
     );
   });
+
+  it('hold the stack of an error, at any level, if it ends the service or is a bug', () => {
+    const lines: Line[] = [];
+    const log = logsInto(lines, 'error').for('Service');
+    log.fatal('ends', { error: new TypeError('secret=hunter2') });
+    log.error('failed', { error: new TypeError('broken') }, { stack: true });
+    const stacks = lines.map((line) => String((line.error as { stack?: string }).stack));
+    assert.deepEqual(
+      stacks.map((stack) => stack.split('\n', 1)[0]),
+      ['TypeError: secret=[censored]', 'TypeError: broken'],
+    );
+    for (const stack of stacks) assert.match(stack, /log\.test\.ts/);
+  });
 });
 
 describe('log levels', () => {

@@ -3,7 +3,10 @@ import { isAtLeastAsVerboseAs, type LogLevel } from '../settings/log-level.ts';
 import { censor, censorText } from './censor.ts';
 import { StandardOutput } from './standard-output.ts';
 
-/** Members of a line in addition to its text. An `Error` is written as its type and message, a credential never. */
+/**
+ * Members of a line in addition to its text. A credential is never written, and an `Error` as its type and message. Its
+ * stack is added at debug level, at level `fatal`, and if {@link LineOptions} ask for it.
+ */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly time?: never;
   readonly level?: never;
@@ -11,13 +14,19 @@ export type LogFields = Readonly<Record<string, unknown>> & {
   readonly msg?: never;
 };
 
+/** How a line is written. */
+export interface LineOptions {
+  /** With the stacks of errors, because the failure is a bug: it may never happen again at debug level. */
+  readonly stack?: boolean;
+}
+
 /** Writes the lines of one class. `msg` is a sentence for a person, `fields` are for machines. */
 export interface Logger {
   trace(msg: string, fields?: LogFields): void;
   debug(msg: string, fields?: LogFields): void;
   info(msg: string, fields?: LogFields): void;
   warn(msg: string, fields?: LogFields): void;
-  error(msg: string, fields?: LogFields): void;
+  error(msg: string, fields?: LogFields, options?: LineOptions): void;
   fatal(msg: string, fields?: LogFields): void;
   /** Whether a line of this level is written. Check it before collecting expensive fields. */
   isEnabled(level: Exclude<LogLevel, 'silent'>): boolean;
@@ -163,22 +172,27 @@ class ClassLogger implements Logger {
     this.#write('warn', msg, fields);
   }
 
-  error(msg: string, fields?: LogFields): void {
-    this.#write('error', msg, fields);
+  error(msg: string, fields?: LogFields, { stack = this.#stack }: LineOptions = {}): void {
+    this.#write('error', msg, fields, stack);
   }
 
   fatal(msg: string, fields?: LogFields): void {
-    this.#write('fatal', msg, fields);
+    this.#write('fatal', msg, fields, true);
   }
 
   isEnabled(level: Exclude<LogLevel, 'silent'>): boolean {
     return this.#pino.isLevelEnabled(level);
   }
 
-  #write(level: Exclude<LogLevel, 'silent'>, msg: string, fields: LogFields | undefined): void {
+  #write(
+    level: Exclude<LogLevel, 'silent'>,
+    msg: string,
+    fields: LogFields | undefined,
+    stack = this.#stack,
+  ): void {
     if (!this.#pino.isLevelEnabled(level)) return;
     const traced = this.#traceFields?.();
     const members = traced === undefined ? fields : { ...fields, ...traced };
-    this.#pino[level](censor(members ?? {}, { stack: this.#stack }), censorText(msg));
+    this.#pino[level](censor(members ?? {}, { stack }), censorText(msg));
   }
 }

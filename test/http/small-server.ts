@@ -22,7 +22,9 @@ export type SmallServer = Awaited<ReturnType<typeof startSmallServer>>;
 
 /** Starts the server without the rest of the service. */
 export async function startSmallServer() {
-  const logs = createLogs({ level: 'info', customLevels: {}, destination: { write: () => {} } });
+  const logLines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void logLines.push(JSON.parse(line)) };
+  const logs = createLogs({ level: 'info', customLevels: {}, destination });
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: MAX_BODY_BYTES,
@@ -52,6 +54,9 @@ export async function startSmallServer() {
   server.get('/pages/*', (_request, reply) => reply.callNotFound());
   server.post('/broken', async () => {
     throw new Error('the password is hunter2');
+  });
+  server.post('/things/:thing_id/parts/:part_id/:token', async () => {
+    throw new TypeError('there is no part');
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
 
@@ -110,5 +115,5 @@ export async function startSmallServer() {
     return (await Array.fromAsync(socket.setEncoding('utf8'))).join('');
   }
 
-  return { url, send, problemOf, exchange, pipeline, stop: () => server.close() };
+  return { url, logLines, send, problemOf, exchange, pipeline, stop: () => server.close() };
 }

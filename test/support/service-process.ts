@@ -76,10 +76,7 @@ export async function startProcess(
 ): Promise<ServingProcess> {
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
   const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...[preload].flat()];
-  const imports = modules.flatMap((source) => [
-    '--import',
-    `data:text/javascript,${encodeURIComponent(source)}`,
-  ]);
+  const imports = modules.flatMap(imported);
   const [command = '', ...args] = [...within, process.execPath, ...imports, MAIN, 'serve'];
   const child = spawn(command, args, {
     env: {
@@ -144,18 +141,29 @@ export async function startProcess(
   }
 }
 
+/** The arguments of Node that run the source of a module before the program. */
+function imported(source: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(source)}`];
+}
+
 /**
  * Runs the program with arguments to its end.
+ * @param preload the source of a module that it runs before the program.
  * @throws {Error} with its output, if it does not end in time; it is then killed.
  */
 export async function runProgram(
   args: readonly string[],
   settings: TextSettings & Pick<Settings, 'data_dir'>,
+  { preload }: { preload?: string } = {},
 ): Promise<ProcessEnd & { output: string; errors: string }> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: environment({ ...(await databaseSetting(settings)), ...settings }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...(preload === undefined ? [] : imported(preload)), MAIN, ...args],
+    {
+      env: environment({ ...(await databaseSetting(settings)), ...settings }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let isLate = false;
   const deadline = setTimeout(() => {
     isLate = true;
