@@ -13,6 +13,7 @@ import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { keepNoConnections } from './http/kept-connections.ts';
+import { listen } from './http/listen.ts';
 import { describeApi } from './http/openapi.ts';
 import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
@@ -195,7 +196,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   probeRoutes(player.server, { readiness });
   endIfStopped();
   const { url: contentUrl, port: contentPort } = await player.listen();
-  await server.listen({ host: settings.host, port: settings.port });
+  await listen(server, { host: settings.host, port: settings.port, portSetting: 'port' });
   // No load balancer has seen it ready, so nothing waits for shutdown_delay.
   endIfStopped();
 

@@ -5,6 +5,7 @@ import type { OpenLaunch, StartedLaunch } from '../content/registrations/launch.
 import type { Learning } from '../content/registrations/registration-routes.ts';
 import type { Reader } from '../database/database.ts';
 import type { CleaningStep } from '../housekeeping/cleaner.ts';
+import { listen } from '../http/listen.ts';
 import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -98,7 +99,14 @@ export async function createPlayer(
       previewRoutes(routes, (preview) => startPreview(parts, reader, preview));
     },
     async listen() {
-      await server.listen({ host: settings.host, port });
+      await listen(server, {
+        host: settings.host,
+        port,
+        portSetting: 'content_port',
+        ...(settings.content_port === null
+          ? { portNote: 'it is not set, so it is the port after port' }
+          : {}),
+      });
       port = (server.server.address() as AddressInfo).port;
       const url = contentBaseUrlOf(settings, port);
       risks = contentOriginRisks(settings, url);
