@@ -11,6 +11,7 @@ import { createNoticeSender, createSender, startDelivery } from './delivery/deli
 import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
+import { connectionsWarning, limitConnections } from './http/connection-limit.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { keepNoConnections } from './http/kept-connections.ts';
 import { listen } from './http/listen.ts';
@@ -92,6 +93,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   for (const text of idleSettings(settings)) log.warn(text);
+  const tooFewFiles = connectionsWarning(settings.max_connections);
+  if (tooFewFiles !== null) log.warn(tooFewFiles);
   await using stack = new AsyncDisposableStack();
 
   const server = createHttpServer(settings, logs.for('HttpServer'));
@@ -342,7 +345,7 @@ function createHttpServer(settings: Settings, log: Logger): FastifyInstance {
     basePath: basePathOf(settings.base_url),
     strictTransport: settings.base_url?.startsWith('https:') ?? false,
   }) as unknown as FastifyInstance;
-  server.server.maxConnections = settings.max_connections;
+  limitConnections(server, settings.max_connections, log);
   return server;
 }
 

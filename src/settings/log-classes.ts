@@ -4,7 +4,8 @@
  */
 export const LOG_CLASSES = {
   Service: 'startup, settings in use, readiness checks that fail, lines of the log that were lost, shutdown',
-  HttpServer: 'requests to the API and the admin UI that failed because of the service',
+  HttpServer:
+    'requests to the API and the admin UI that failed because of the service; connections beyond max_connections',
   TokenEndpoint: 'access tokens granted and refused',
   ApiClients:
     'Basic credentials of API clients that the learning record store refused; uses of clients that could not be recorded',
@@ -18,7 +19,8 @@ export const LOG_CLASSES = {
     'courses imported, versions uploaded and published, files that were cleaned up; at debug which webhooks a COURSE event triggered',
   RegistrationService:
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
-  Player: 'course launches; requests of courses and their player that failed because of the service',
+  Player:
+    'course launches; requests of courses and their player that failed because of the service; connections beyond max_connections',
   WebhookService: 'webhooks created, updated, deleted, statistics reset',
   AlertService:
     'alert rules created, updated, deleted; alerts that began and ended; notices sent, and those that could not be sent',

@@ -83,7 +83,8 @@ export const SERVER_SETTINGS = {
     default: 8_192,
     meaning:
       'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
-      'closed immediately, so that they do not use up the file descriptors that delivery and the database need.',
+      'closed immediately, so that they do not use up the file descriptors that delivery and the database need. If the ' +
+      'process may not open enough files, fewer connections are accepted, and the log says how many at the start.',
   }),
   monitoring_token: define({
     group: 'Server',

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
 import { answerClientError } from '../../http/client-errors.ts';
+import { limitConnections } from '../../http/connection-limit.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
 import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
@@ -107,7 +108,7 @@ export async function createContentServer({
       continuesTrace: () => false,
     });
   }
-  server.server.maxConnections = maxConnections;
+  limitConnections(server, maxConnections, log);
   limitRequestTime(server, REQUEST_DEADLINE_MS);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
