@@ -48,12 +48,12 @@ export interface NoticeDispatcherDependencies {
  */
 export class NoticeDispatcher implements AsyncDisposable {
   readonly #with: NoticeDispatcherDependencies;
-  readonly #outages: OutageLog;
+  /** The outages of rules whose notices could not be sent, by the id of the rule. Each has its own receivers. */
+  readonly #outages = new Map<number, OutageLog>();
   readonly #task: BackgroundTask;
 
   constructor(dependencies: NoticeDispatcherDependencies) {
     this.#with = dependencies;
-    this.#outages = new OutageLog(dependencies.log);
     this.#task = new BackgroundTask({
       round: async (signal) => ((await this.#round(signal)) ? 0 : undefined),
       pauseMs: dependencies.pauseMs,
@@ -115,7 +115,7 @@ export class NoticeDispatcher implements AsyncDisposable {
     const { left } = outcome;
     const isDone = outcome.sent && left === undefined;
     const isAbandoned = !isDone && (rule === undefined || now() - notice.createdAt >= ABANDON_AFTER_MS);
-    this.#report(notice, outcome);
+    this.#report(notice, outcome, isAbandoned);
     await database.transaction(async (tx) => {
       await finishAttempt(tx, notice.id, {
         dueAt: isDone || isAbandoned ? null : now() + retryDelay(notice.attempts),
@@ -128,18 +128,22 @@ export class NoticeDispatcher implements AsyncDisposable {
     });
   }
 
-  #report(notice: Notice, { sent, error }: { sent: boolean; error: string | null }): void {
-    const fields = { alert_id: notice.ruleId, channel: this.#with.channel };
+  #report({ ruleId, kind }: Notice, { sent, error }: SendOutcome, isAbandoned: boolean): void {
+    const { log, channel } = this.#with;
+    const fields = { alert_id: ruleId, channel };
+    const outage = this.#outages.get(ruleId) ?? new OutageLog(log);
     if (sent) {
-      this.#outages.ended('notices of alerts are sent again');
-      this.#with.log.info('a notice of an alert was sent', { ...fields, kind: notice.kind, warning: error });
+      outage.ended(`the notices of alert ${ruleId} are sent again`);
+      log.info('a notice of an alert was sent', { ...fields, kind, warning: error });
     } else {
       const texts = {
         begins: 'a notice of an alert could not be sent: retrying',
-        goesOn: 'notices of alerts still cannot be sent',
+        goesOn: 'notices of an alert still cannot be sent',
       };
-      this.#outages.failed(texts, { ...fields, reason: error });
+      outage.failed(texts, { ...fields, reason: error });
     }
+    if (sent || isAbandoned) this.#outages.delete(ruleId);
+    else this.#outages.set(ruleId, outage);
   }
 }
 
