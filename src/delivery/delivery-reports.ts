@@ -1,4 +1,5 @@
 import type { Logger } from '../observability/log.ts';
+import { OncePerMinute } from '../observability/once-per-minute.ts';
 import type { Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget } from '../webhooks/delivery-targets.ts';
 import { storedHeaders } from '../webhooks/history/attempt-headers.ts';
@@ -7,9 +8,6 @@ import type { AttemptOutcome, DeliverySettlement } from '../webhooks/history/rec
 import { keptHeaders } from './kept-headers.ts';
 import type { PostbackResult } from './postback-sender.ts';
 import type { FinishedMessage } from './settlements.ts';
-
-/** Minimum time between log lines about messages that were postponed for the same cause. */
-const POSTPONED_LOG_INTERVAL_MS = 60_000;
 
 /**
  * Why a message was released without an attempt: this machine cannot connect, or the origin of the target is at its
@@ -40,7 +38,7 @@ export interface DeliveryReportsDependencies {
 /** Counts and logs the results of messages. */
 export class DeliveryReports {
   readonly #with: DeliveryReportsDependencies;
-  readonly #postponedLoggedAt = new Map<PostponementCause, number>();
+  readonly #postponedLines = new OncePerMinute();
 
   constructor(dependencies: DeliveryReportsDependencies) {
     this.#with = dependencies;
@@ -132,15 +130,12 @@ export class DeliveryReports {
   }
 
   /**
-   * Reports a message that was released without an attempt, with one log line per minute and cause. The line is about
-   * the machine or the origin. The webhooks whose messages wait may not be logged.
+   * Reports a message that was released without an attempt, with one log line per minute about the machine, and one
+   * about each origin. The webhooks whose messages wait may not be logged.
    */
   postponed(cause: PostponementCause, reason: string): void {
     this.#with.metrics.postponed(cause);
-    const now = performance.now();
-    const loggedAt = this.#postponedLoggedAt.get(cause) ?? Number.NEGATIVE_INFINITY;
-    if (now - loggedAt < POSTPONED_LOG_INTERVAL_MS) return;
-    this.#postponedLoggedAt.set(cause, now);
+    if (!this.#postponedLines.isDue(cause === 'origin_limit' ? reason : cause)) return;
     if (cause === 'origin_limit')
       this.#with.log.warn(
         'too many requests to one target are in flight: its messages wait, and no attempt is counted',
