@@ -188,3 +188,30 @@ describe('the server', () => {
     assert.match(garbage, /\r\nX-Content-Type-Options: nosniff\r\n/);
   });
 });
+
+describe('X-Forwarded-For', () => {
+  const proxied = async (trustedProxies: readonly string[]) => {
+    const server = await startSmallServer({ trustedProxies });
+    for (let n = 0; n < 2; n++) {
+      await fetch(`${server.url}/things/1`, { headers: { 'x-forwarded-for': '192.0.2.7' } });
+      await fetch(`${server.url}/things/1`);
+    }
+    await server.stop();
+    return server.logLines.filter(({ msg }) => String(msg).includes('X-Forwarded-For'));
+  };
+
+  test('of a proxy that nobody has listed is ignored, and the log names the proxy once', async () => {
+    for (const listed of [[], ['192.0.2.0/24']]) {
+      const lines = await proxied(listed);
+      assert.deepEqual(
+        lines.map(({ level, class: name, address }) => [level, name, address]),
+        [['warn', 'HttpServer', '127.0.0.1']],
+      );
+      assert.match(String(lines[0]?.msg), /trusted_proxies/);
+    }
+  });
+
+  test('of a proxy in trusted_proxies causes no line', async () => {
+    assert.deepEqual(await proxied(['127.0.0.1/32']), []);
+  });
+});

@@ -15,6 +15,7 @@ import type { Routes } from './routes.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
 import { answerUnchanged } from './unchanged.ts';
 import { refuseUnknownMembers } from './unknown-members.ts';
+import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { installValidation } from './validation.ts';
 
 /** Maximum time for a client to send its headers, or a whole request that is not an upload. */
@@ -82,6 +83,7 @@ export function createServer({
         'the path, or requests do not reach the service',
     );
   });
+  warnOfUnknownProxies(server as unknown as FastifyInstance, log);
   limitPipelining(server as unknown as FastifyInstance);
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);

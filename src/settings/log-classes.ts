@@ -5,7 +5,7 @@
 export const LOG_CLASSES = {
   Service: 'startup, settings in use, readiness checks that fail, lines of the log that were lost, shutdown',
   HttpServer:
-    'requests to the API and the admin UI that failed because of the service; connections beyond max_connections',
+    'requests to the API and the admin UI that failed because of the service; connections beyond max_connections; proxies that are not trusted',
   TokenEndpoint: 'access tokens granted and refused',
   ApiClients:
     'Basic credentials of API clients that the learning record store refused; uses of clients that could not be recorded',

@@ -21,14 +21,14 @@ export interface ProblemBody {
 export type SmallServer = Awaited<ReturnType<typeof startSmallServer>>;
 
 /** Starts the server without the rest of the service. */
-export async function startSmallServer() {
+export async function startSmallServer({ trustedProxies = [] }: { trustedProxies?: readonly string[] } = {}) {
   const logLines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void logLines.push(JSON.parse(line)) };
   const logs = createLogs({ level: 'info', customLevels: {}, destination });
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: MAX_BODY_BYTES,
-    trustedProxies: [],
+    trustedProxies,
     basePath: '',
   });
   const Thing = Type.Object(
