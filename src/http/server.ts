@@ -2,9 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
-import { MINUTE_MS } from '../time/units.ts';
 import { firstSegment, withoutBasePath } from './base-path.ts';
-import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { releaseConnections } from './kept-connections.ts';
 import { serializeLazily } from './lazy-schemas.ts';
@@ -12,19 +10,12 @@ import { limitPipelining } from './pipelining.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
+import { REQUEST_DEADLINE_MS, serverOptions } from './server-options.ts';
 import { STRICT_TRANSPORT } from './strict-transport.ts';
 import { answerUnchanged } from './unchanged.ts';
 import { refuseUnknownMembers } from './unknown-members.ts';
 import { warnOfUnknownProxies } from './unknown-proxies.ts';
 import { installValidation } from './validation.ts';
-
-/** Maximum time for a client to send its headers, or a whole request that is not an upload. */
-const HEADERS_TIMEOUT_MS = 30_000;
-const REQUEST_DEADLINE_MS = MINUTE_MS;
-/** Uploads may take long, but an idle connection is closed. */
-const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-const MAX_PARAMETER_LENGTH = 200;
 
 /** Creates the server with problems for errors and strict validation, without routes, and not listening yet. */
 export function createServer({
@@ -50,20 +41,10 @@ export function createServer({
   const ownSegments = new Set<string>();
   const clashes = () => ownSegments.has(firstSegment(basePath));
   const server = fastify({
-    logger: false,
-    bodyLimit: maxBodyBytes,
+    ...serverOptions({ maxBodyBytes, trustedProxies }),
     rewriteUrl: ({ url = '/' }) => (clashes() ? url : withoutBasePath(url, basePath)),
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
-    connectionTimeout: IDLE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
-    requestTimeout: 0,
-    forceCloseConnections: 'idle',
-    return503OnClosing: true,
     // The default one would concatenate the texts of all errors, of which hostile input causes a million.
     schemaErrorFormatter: () => new Error('the request does not fit its schema'),
-    clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       const problem =
         error.code === 'FST_ERR_MAX_PARAM_LENGTH'
@@ -83,16 +64,17 @@ export function createServer({
         'the path, or requests do not reach the service',
     );
   });
-  warnOfUnknownProxies(server as unknown as FastifyInstance, log);
-  limitPipelining(server as unknown as FastifyInstance);
-  limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
-  takeJsonBodies(server as unknown as FastifyInstance);
-  installValidation(server as unknown as FastifyInstance);
-  refuseUnknownMembers(server as unknown as FastifyInstance);
-  serializeLazily(server as unknown as FastifyInstance);
-  answerProblems(server as unknown as FastifyInstance, log);
-  answerUnchanged(server as unknown as FastifyInstance);
-  releaseConnections(server as unknown as FastifyInstance);
+  const plain = server as unknown as FastifyInstance;
+  warnOfUnknownProxies(plain, log);
+  limitPipelining(plain);
+  limitRequestTime(plain, requestDeadlineMs);
+  takeJsonBodies(plain);
+  installValidation(plain);
+  refuseUnknownMembers(plain);
+  serializeLazily(plain);
+  answerProblems(plain, log);
+  answerUnchanged(plain);
+  releaseConnections(plain);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
     if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);

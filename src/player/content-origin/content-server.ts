@@ -1,18 +1,17 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { MIB } from '../../bytes.ts';
 import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
-import { answerClientError } from '../../http/client-errors.ts';
 import { limitConnections } from '../../http/connection-limit.ts';
 import { releaseConnections } from '../../http/kept-connections.ts';
 import { limitPipelining } from '../../http/pipelining.ts';
 import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
+import { REQUEST_DEADLINE_MS, serverOptions } from '../../http/server-options.ts';
 import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
 import { traceRequests } from '../../http/traced-requests.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
-import { MINUTE_MS } from '../../time/units.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
 import { readSmallBodiesEarly } from './early-bodies.ts';
@@ -25,11 +24,6 @@ declare module 'fastify' {
   }
 }
 
-const HEADERS_TIMEOUT_MS = 30_000;
-const REQUEST_DEADLINE_MS = MINUTE_MS;
-const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
-const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-const MAX_PARAMETER_LENGTH = 200;
 /** Maximum size of a body, unless a route sets another: 1 MB of suspend data with every character escaped. */
 const MAX_BODY_BYTES = 8 * MIB;
 
@@ -79,17 +73,7 @@ export async function createContentServer({
   log: Logger;
 }): Promise<FastifyInstance> {
   const server = fastify({
-    logger: false,
-    bodyLimit: MAX_BODY_BYTES,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
-    connectionTimeout: IDLE_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
-    requestTimeout: 0,
-    forceCloseConnections: 'idle',
-    return503OnClosing: true,
-    clientErrorHandler: answerClientError,
+    ...serverOptions({ maxBodyBytes: MAX_BODY_BYTES, trustedProxies }),
     frameworkErrors: (_error, request, reply) => {
       const typedReply = reply as unknown as FastifyReply;
       addCommonHeaders(typedReply);

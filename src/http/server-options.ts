@@ -1,0 +1,36 @@
+import { MINUTE_MS } from '../time/units.ts';
+import { answerClientError } from './client-errors.ts';
+
+/** Maximum time for a client to send a whole request that is not an upload. */
+export const REQUEST_DEADLINE_MS = MINUTE_MS;
+/** Maximum time for a client to send its headers. */
+const HEADERS_TIMEOUT_MS = 30_000;
+/** Uploads may take long, but an idle connection is closed. */
+const IDLE_TIMEOUT_MS = 2 * MINUTE_MS;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const MAX_PARAMETER_LENGTH = 200;
+
+/** What both HTTP servers, of the service and of the content origin, are created with. */
+export function serverOptions({
+  maxBodyBytes,
+  trustedProxies,
+}: {
+  /** Maximum size of a body, unless a route sets another. */
+  maxBodyBytes: number;
+  trustedProxies: readonly string[];
+}) {
+  return {
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    // The deadline of requests is set by `limitRequestTime`.
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    clientErrorHandler: answerClientError,
+  } as const;
+}
