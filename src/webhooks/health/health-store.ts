@@ -1,5 +1,6 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 
 /** SQL for the health of webhooks, one operation per function. */
 
@@ -17,34 +18,37 @@ export interface FailedDelivery {
 
 /** The message that a webhook failed to deliver last: one that is retried, or else its newest dead letter. */
 export async function readLastFailed(
-  { query }: Pick<Reader, 'query'>,
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
   webhookId: number,
 ): Promise<FailedDelivery | undefined> {
-  const failed = query
-    .selectFrom('deliveries')
-    .select([
-      'deliveries.id',
-      'deliveries.message_id',
-      'deliveries.subtopic',
-      'deliveries.status',
-      'deliveries.attempts',
-      'deliveries.response_status',
-      'deliveries.response_body',
-      'deliveries.error',
-    ])
-    .where('deliveries.webhook_id', '=', webhookId)
-    .limit(1);
+  const last = (part: Omit<IndexPart, 'bounds'>, condition: RawBuilder<SqlBool>) =>
+    query
+      .selectFrom('deliveries')
+      .select([
+        'deliveries.id',
+        'deliveries.message_id',
+        'deliveries.subtopic',
+        'deliveries.status',
+        'deliveries.attempts',
+        'deliveries.response_status',
+        'deliveries.response_body',
+        'deliveries.error',
+      ])
+      .where(inIndexPart(dialect, { ...part, bounds: [] }))
+      .where(condition)
+      .orderBy(indexPartOrder(dialect, part, 'desc'))
+      .limit(1)
+      .executeTakeFirst();
+  const ofWebhook = { 'deliveries.webhook_id': webhookId };
   // Constants, because the indexes are partial: an engine cannot use them for a parameter.
-  const retried = await failed
-    .where(sql<SqlBool>`deliveries.status = 'RETRYING' and deliveries.status <> 'DELIVERED'`)
-    .orderBy('deliveries.id', 'desc')
-    .executeTakeFirst();
   return (
-    retried ??
-    (await failed
-      .where(sql<SqlBool>`deliveries.status = 'DEAD_LETTERED' and deliveries.attempted_at is not null`)
-      .orderBy('deliveries.updated_at', 'desc')
-      .orderBy('deliveries.id', 'desc')
-      .executeTakeFirst())
+    (await last(
+      { equal: { ...ofWebhook, 'deliveries.status': 'RETRYING' }, by: ['deliveries.id'] },
+      sql`deliveries.status <> 'DELIVERED'`,
+    )) ??
+    (await last(
+      { equal: ofWebhook, by: ['deliveries.updated_at', 'deliveries.id'] },
+      sql`deliveries.status = 'DEAD_LETTERED' and deliveries.attempted_at is not null`,
+    ))
   );
 }

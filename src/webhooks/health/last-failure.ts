@@ -15,7 +15,7 @@ export interface LastFailure {
  * @param lastError the last error in the statistics, which a reset clears
  */
 export async function readLastFailure(
-  reader: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'query' | 'dialect'>,
   webhookId: number,
   lastError: string | null,
 ): Promise<LastFailure> {

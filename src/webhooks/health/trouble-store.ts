@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import { blockedSql, headWaitsSinceSql } from '../../queue/line-facts.ts';
 import { ACTIVE_SQL } from '../configuration/webhook-state.ts';
 
@@ -77,24 +79,25 @@ export async function readFirstWaiting(
  * skipped or that were redelivered do not count.
  */
 export async function readFirstDeadLetters(
-  reader: Pick<Reader, 'all'>,
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
   since: number,
   { afterId, limit }: WebhookRange,
 ): Promise<(WebhookFacts & { since: number | null })[]> {
+  const part: IndexPart = {
+    equal: { 'dead.webhook_id': sql.ref('webhooks.id') },
+    by: ['dead.updated_at', 'dead.id'],
+    bounds: [['>=', since]],
+  };
   // The status is a constant, because the index is partial: an engine cannot use it for a parameter.
-  return await reader.all<WebhookFacts & { since: number | null }>(
-    `select ${FACTS},
-       (select dead.updated_at from deliveries as dead
-        where dead.webhook_id = webhooks.id and dead.status = 'DEAD_LETTERED' and dead.updated_at >= ?
-          and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
-        order by dead.updated_at, dead.id limit 1) as since
-     from ${WEBHOOKS}
-     where ${ACTIVE_SQL} and webhooks.id > ?
-     order by webhooks.id limit ?`,
-    since,
-    afterId,
-    limit,
-  );
+  const { rows } = await sql<WebhookFacts & { since: number | null }>`
+    select ${sql.raw(FACTS)},
+      (select dead.updated_at from deliveries as dead
+       where ${inIndexPart(dialect, part)} and dead.status = 'DEAD_LETTERED' and dead.status_reason = 'ATTEMPTS_EXHAUSTED'
+       order by ${indexPartOrder(dialect, part)} limit 1) as since
+    from ${sql.raw(WEBHOOKS)}
+    where ${sql.raw(ACTIVE_SQL)} and webhooks.id > ${afterId}
+    order by webhooks.id limit ${limit}`.execute(query);
+  return rows;
 }
 
 /** The columns that say whether a webhook is active. */

@@ -6,9 +6,10 @@ import { notFound } from '../../problems/problem.ts';
 import type { DeadLetterQueue } from '../../queue/message-queue.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readNameOfAnyWebhook } from '../configuration/webhook-store.ts';
+import { countByStatus } from './by-status.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
-import { countWithStatus, markRemoved } from './delivery-store.ts';
+import { markRemoved } from './delivery-store.ts';
 import { type RedeliverableStep, readFinal, readRedeliverableMatching } from './redeliverable-store.ts';
 
 /** The result of one call. */
@@ -101,7 +102,12 @@ export class DeadLetterRemoval {
       const remaining =
         next === null
           ? 0
-          : await countWithStatus(tx, webhookId, { statuses, after: next, bound: MAX_REMAINING_COUNTED });
+          : await countByStatus(tx, {
+              webhookId,
+              statuses,
+              bounds: [['>', next]],
+              limit: MAX_REMAINING_COUNTED,
+            });
       return { removed: deliveries.length, remaining, next: remaining === 0 ? null : next };
     });
   }

@@ -1,9 +1,12 @@
+import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import type { Page, PageRequest } from '../../database/page.ts';
 import { toPage } from '../../database/page.ts';
+import { deliveriesByStatus, readLastByStatus } from './by-status.ts';
 import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-status.ts';
-import { NOT_DELIVERED, type StoredDelivery } from './delivery-store.ts';
+import type { StoredDelivery } from './delivery-store.ts';
 import { readListedTo } from './history-index-store.ts';
 
 /** SQL for the pages of a webhook's delivery history. */
@@ -38,11 +41,17 @@ async function readMatching(
   request: DeliveriesRequest,
   floorId: number,
 ): Promise<StoredDelivery[]> {
-  const { statuses, messageId } = request.filter;
-  const { page } = request;
+  const { webhookId, filter, page } = request;
+  const { statuses, messageId } = filter;
+  if (messageId === undefined && omitsDelivered(statuses)) {
+    const bounds = [...before(page), ...atOrAbove(floorId)];
+    const limit = page.limit + 1;
+    return await deliveriesByStatus(reader, { webhookId, statuses, bounds, filter, direction: 'desc', limit })
+      .selectAll('deliveries')
+      .execute();
+  }
   const query = deliveriesOf(reader, request, floorId);
   if (messageId !== undefined || reader.dialect === 'postgres') return await query.execute();
-  if (omitsDelivered(statuses)) return await query.where(NOT_DELIVERED).execute();
 
   // A delivery that is listed meanwhile appears once: both parts use the same boundary.
   const listedTo = await readListedTo(reader);
@@ -56,8 +65,21 @@ async function readMatching(
   return [...unlisted, ...listed];
 }
 
-function omitsDelivered(statuses: readonly DeliveryStatus[] | undefined): boolean {
+function omitsDelivered(statuses: readonly DeliveryStatus[] | undefined): statuses is DeliveryStatus[] {
   return statuses !== undefined && !statuses.includes('DELIVERED');
+}
+
+function before({ after }: PageRequest): IndexBound[] {
+  return after === null ? [] : [['<', after]];
+}
+
+function atOrAbove(floorId: number): IndexBound[] {
+  return floorId === 0 ? [] : [['>=', floorId]];
+}
+
+/** A webhook's deliveries within the limits, in the order of the history. */
+function historyPart(webhookId: number, bounds: readonly IndexBound[]): IndexPart {
+  return { equal: { 'deliveries.webhook_id': webhookId }, by: ['deliveries.id'], bounds };
 }
 
 function deliveriesOf(
@@ -65,18 +87,15 @@ function deliveriesOf(
   { webhookId, filter, page }: DeliveriesRequest,
   floorId: number,
 ) {
-  let found = query
+  const part = historyPart(webhookId, [...before(page), ...atOrAbove(floorId)]);
+  const found = query
     .selectFrom('deliveries')
     .selectAll()
-    .where('deliveries.webhook_id', '=', webhookId)
+    .where(inIndexPart(dialect, part))
     .where((eb) => matches(eb, filter, dialect))
-    .orderBy('deliveries.id', 'desc')
+    .orderBy(indexPartOrder(dialect, part, 'desc'))
     .limit(page.limit + 1);
-  if (floorId > 0) found = found.where('deliveries.id', '>=', floorId);
-  if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
-  if (filter.statuses === undefined) return found;
-  found = found.where('deliveries.status', 'in', filter.statuses);
-  return dialect === 'postgres' && omitsDelivered(filter.statuses) ? found.where(NOT_DELIVERED) : found;
+  return filter.statuses === undefined ? found : found.where('deliveries.status', 'in', filter.statuses);
 }
 
 /** The listed deliveries, from the end of the list or the start of the page. */
@@ -105,34 +124,28 @@ async function readListedDeliveries(
 /** The last delivery that a page examines; null if it reaches the end of the history. */
 async function readFloor(
   reader: HistoryReader,
-  { webhookId, filter: { statuses }, page }: DeliveriesRequest,
+  request: DeliveriesRequest,
 ): Promise<{ id: number; updatedAt: number } | null> {
-  const after = page.after ?? Number.MAX_SAFE_INTEGER;
-  if (omitsDelivered(statuses)) {
-    const found = await reader.query
-      .selectFrom('deliveries')
-      .select('deliveries.id')
-      .where('deliveries.webhook_id', '=', webhookId)
-      .where('deliveries.status', 'in', statuses!)
-      .where(NOT_DELIVERED)
-      .where('deliveries.id', '<', after)
-      .orderBy('deliveries.id', 'desc')
-      .offset(MAX_EXAMINED - 1)
-      .limit(1)
-      .executeTakeFirst();
-    return found === undefined ? null : await readMoment(reader, found.id);
-  }
+  const { webhookId, filter, page } = request;
+  const { statuses } = filter;
+  const bounds = before(page);
+  const found = omitsDelivered(statuses)
+    ? await readLastByStatus(reader, { webhookId, statuses, bounds, direction: 'desc', limit: MAX_EXAMINED })
+    : await readLastExamined(reader, request);
+  return found === undefined ? null : await readMoment(reader, found);
+}
+
+async function readLastExamined(
+  { query, dialect }: HistoryReader,
+  { webhookId, page }: DeliveriesRequest,
+): Promise<number | undefined> {
   // Unlisted deliveries are few, and examined in addition.
-  const list =
-    reader.dialect === 'sqlite'
-      ? 'select delivery_id as id from listed_deliveries where webhook_id = ? and delivery_id < ? order by delivery_id'
-      : 'select id from deliveries where webhook_id = ? and id < ? order by id';
-  const [found] = await reader.all<{ id: number }>(
-    `${list} desc limit 1 offset ${MAX_EXAMINED - 1}`,
-    webhookId,
-    after,
-  );
-  return found === undefined ? null : await readMoment(reader, found.id);
+  const [table, id] = dialect === 'sqlite' ? ['listed_deliveries', 'delivery_id'] : ['deliveries', 'id'];
+  const part = { equal: { webhook_id: webhookId }, by: [id!], bounds: before(page) };
+  const { rows } = await sql<{ id: number }>`select ${sql.ref(id!)} as id from ${sql.table(table!)}
+    where ${inIndexPart(dialect, part)} order by ${indexPartOrder(dialect, part, 'desc')}
+    limit 1 offset ${sql.lit(MAX_EXAMINED - 1)}`.execute(query);
+  return rows[0]?.id;
 }
 
 async function readMoment(

@@ -1,4 +1,4 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
@@ -7,7 +7,7 @@ import type { Removal } from '../../housekeeping/cleaner.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
-import { type DeliveryStatus, MANUAL_DISCARDS, type StatusReason } from './delivery-status.ts';
+import type { DeliveryStatus, StatusReason } from './delivery-status.ts';
 import { unlistDeliveries } from './history-index-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
@@ -54,12 +54,6 @@ export function untriedDelivery(message: QueueMessage) {
     headers: null,
   };
 }
-
-/**
- * The condition of the partial index without delivered messages, word for word. With a parameter, an engine could not
- * use that index.
- */
-export const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
 /**
  * Writes the latest state of each message, and adds up the attempts. Of several rows of a message, the last counts:
@@ -180,10 +174,6 @@ export async function readEarlierAttempts(
   return rows.reverse();
 }
 
-/** True for all except the messages that someone discarded. */
-export const NOT_DISCARDED_MANUALLY = sql<SqlBool>`coalesce(deliveries.status_reason, '')
-  not in (${sql.join(MANUAL_DISCARDS.map((reason) => sql.lit(reason)))})`;
-
 /** Webhooks from a given id on, in order, with messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
   reader: Pick<Reader, 'all'>,
@@ -241,35 +231,6 @@ export async function countDeadLettered(
     bound,
   );
   return Number(row?.count ?? 0);
-}
-
-/** The number of a webhook's deliveries with these statuses after a given one, counted up to a limit. */
-export async function countWithStatus(
-  reader: Pick<Reader, 'query'>,
-  webhookId: number,
-  {
-    statuses,
-    withManual = true,
-    after = 0,
-    bound,
-  }: { statuses: readonly DeliveryStatus[]; withManual?: boolean; after?: number; bound: number },
-): Promise<number> {
-  const { count } = await reader.query
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('deliveries')
-        .select('deliveries.id')
-        .where('deliveries.webhook_id', '=', webhookId)
-        .where('deliveries.status', 'in', statuses)
-        .where(NOT_DELIVERED)
-        .where('deliveries.id', '>', after)
-        .$if(!withManual, (query) => query.where(NOT_DISCARDED_MANUALLY))
-        .limit(bound)
-        .as('counted'),
-    )
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** Makes deliveries wait again. Their latest attempt must have been archived. */

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import type { IndexBound } from '../../database/index-part.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
-import { type DeliveryFilter, MAX_EXAMINED, matches } from './delivery-filter.ts';
+import { deliveriesByStatus, readLastByStatus } from './by-status.ts';
+import { type DeliveryFilter, MAX_EXAMINED } from './delivery-filter.ts';
 import type { DeliveryStatus, FinalStatus } from './delivery-status.ts';
-import { NOT_DELIVERED, NOT_DISCARDED_MANUALLY, type StoredDelivery } from './delivery-store.ts';
+import type { StoredDelivery } from './delivery-store.ts';
 
 /** SQL for the deliveries that one step redelivers or removes. */
 
@@ -27,7 +29,7 @@ export interface RedeliverableRequest extends PageRequest {
 
 /** A webhook's deliveries with these statuses, in the order of the history, as many as one step can read. */
 export async function readRedeliverable(
-  tx: Pick<Reader, 'query'>,
+  tx: Pick<Reader, 'query' | 'dialect'>,
   request: RedeliverableRequest,
 ): Promise<RedeliverableStep> {
   const { statuses, limit } = request;
@@ -46,7 +48,10 @@ export async function readRedeliverable(
   const found: StoredDelivery[] = [];
   for (const status of statuses)
     found.push(
-      ...(await ofStatus(tx, request, status).selectAll().where('deliveries.id', '<=', last).execute()),
+      ...(await ofStatus(tx, request, status)
+        .selectAll('deliveries')
+        .where('deliveries.id', '<=', last)
+        .execute()),
     );
   return {
     deliveries: found.sort((a, b) => a.id - b.id),
@@ -55,19 +60,19 @@ export async function readRedeliverable(
 }
 
 function ofStatus(
-  { query }: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'query' | 'dialect'>,
   { webhookId, withManual, limit, after }: RedeliverableRequest,
   status: DeliveryStatus,
 ) {
-  return query
-    .selectFrom('deliveries')
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', '=', status)
-    .where(NOT_DELIVERED)
-    .where('deliveries.id', '>', after ?? 0)
-    .$if(!withManual, (some) => some.where(NOT_DISCARDED_MANUALLY))
-    .orderBy('deliveries.id')
-    .limit(limit);
+  const filter = withManual ? {} : { withoutManualDiscards: true };
+  return deliveriesByStatus(reader, {
+    webhookId,
+    statuses: [status],
+    bounds: after === null ? [] : [['>', after]],
+    filter,
+    direction: 'asc',
+    limit,
+  });
 }
 
 /**
@@ -86,28 +91,22 @@ export async function readRedeliverableMatching(
     page: PageRequest;
   },
 ): Promise<RedeliverableStep> {
-  const candidates = tx.query
-    .selectFrom('deliveries')
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', filter.statuses)
-    .where(NOT_DELIVERED)
-    .where('deliveries.id', '>', page.after ?? 0)
-    .orderBy('deliveries.id');
-  const last = await candidates
-    .select('deliveries.id')
-    .offset(MAX_EXAMINED - 1)
-    .limit(1)
-    .executeTakeFirst();
-  const matching = candidates
-    .where('deliveries.id', '<=', last?.id ?? Number.MAX_SAFE_INTEGER)
-    .where((eb) => matches(eb, filter, tx.dialect))
-    .limit(page.limit);
-  const sizes = await matching.select(['deliveries.id', DELIVERY_BYTES.as('bytes')]).execute();
+  const { statuses } = filter;
+  const from: IndexBound[] = page.after === null ? [] : [['>', page.after]];
+  const all = { webhookId, statuses, bounds: from, direction: 'asc', limit: MAX_EXAMINED } as const;
+  const last = await readLastByStatus(tx, all);
+  const matching = (through: number) => {
+    const bounds: IndexBound[] = [...from, ['<=', through]];
+    return deliveriesByStatus(tx, { ...all, bounds, filter, limit: page.limit });
+  };
+  const sizes = await matching(last ?? Number.MAX_SAFE_INTEGER)
+    .select(['deliveries.id', DELIVERY_BYTES.as('bytes')])
+    .execute();
   const read = fitting(sizes);
   const lastRead = read.at(-1)?.id ?? 0;
-  const deliveries = await matching.selectAll().where('deliveries.id', '<=', lastRead).execute();
+  const deliveries = await matching(lastRead).selectAll('deliveries').execute();
   const isCut = read.length === page.limit || read.length < sizes.length;
-  return { deliveries, next: isCut ? lastRead : (last?.id ?? null) };
+  return { deliveries, next: isCut ? lastRead : (last ?? null) };
 }
 
 /** A webhook's deliveries with one of the statuses, among the given ids and in the order of the history. */

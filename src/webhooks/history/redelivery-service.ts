@@ -9,6 +9,7 @@ import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
+import { countByStatus } from './by-status.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import {
   type DeliveryStatus,
@@ -16,13 +17,7 @@ import {
   isWaitingStatus,
   MAX_REMAINING_COUNTED,
 } from './delivery-status.ts';
-import {
-  archiveLatestAttempts,
-  countWithStatus,
-  markQueued,
-  readDelivery,
-  type StoredDelivery,
-} from './delivery-store.ts';
+import { archiveLatestAttempts, markQueued, readDelivery, type StoredDelivery } from './delivery-store.ts';
 import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
   type RedeliverableRequest,
@@ -158,12 +153,18 @@ export class RedeliveryService {
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
-      const { deliveries, next, ...counted } = await read(tx);
+      const { deliveries, next, statuses, withManual = true } = await read(tx);
       if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       const remaining =
         next === null
           ? 0
-          : await countWithStatus(tx, webhookId, { ...counted, after: next, bound: MAX_REMAINING_COUNTED });
+          : await countByStatus(tx, {
+              webhookId,
+              statuses,
+              bounds: [['>', next]],
+              filter: withManual ? {} : { withoutManualDiscards: true },
+              limit: MAX_REMAINING_COUNTED,
+            });
       return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
     });
   }
