@@ -15,7 +15,10 @@ import { countByStatus } from '../../src/webhooks/history/by-status.ts';
 import { RECORD_DELIVERED } from '../../src/webhooks/history/delivered-at-once.ts';
 import { MAX_EXAMINED } from '../../src/webhooks/history/delivery-filter.ts';
 import { readDeliveryPage } from '../../src/webhooks/history/delivery-page-store.ts';
-import { readWebhooksWithDeadLetters } from '../../src/webhooks/history/delivery-store.ts';
+import {
+  countDeadLettersFrom,
+  readWebhooksWithDeadLetters,
+} from '../../src/webhooks/history/delivery-store.ts';
 import {
   readRedeliverable,
   readRedeliverableMatching,
@@ -133,6 +136,16 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
   'reading the first dead letters': (tx) => readFirstDeadLetters(tx, 0, { afterId: BUSY, limit: WEBHOOKS }),
   'reading webhooks with dead letters': (tx) =>
     readWebhooksWithDeadLetters(tx, { from: BUSY + 1, until: NOW, activeOnly: true, limit: WEBHOOKS }),
+  'counting the dead letters of a webhook up to a time': (tx, webhookId) =>
+    countByStatus(tx, {
+      webhookId,
+      statuses: ['DEAD_LETTERED'],
+      bounds: [['>', 1]],
+      filter: { updatedUntil: NOW },
+      limit: 10,
+    }),
+  'counting the dead letters of later webhooks': (tx) =>
+    countDeadLettersFrom(tx, { from: BUSY + 1, until: NOW, activeOnly: true, bound: 10 }),
   'counting what may be redelivered': (tx, webhookId) =>
     countByStatus(tx, { webhookId, statuses: STATUSES, bounds: [['>', 1]], limit: 10 }),
   'reading what to redeliver': (tx, webhookId) =>

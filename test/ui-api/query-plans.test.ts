@@ -17,6 +17,7 @@ import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
 import { listWebhooks } from '../../src/ui-api/webhooks/webhook-list.ts';
 import { countByStatus } from '../../src/webhooks/history/by-status.ts';
 import { readDeliveryPage } from '../../src/webhooks/history/delivery-page-store.ts';
+import { countDeadLettersFrom } from '../../src/webhooks/history/delivery-store.ts';
 import { readRedeliverable } from '../../src/webhooks/history/redeliverable-store.ts';
 import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -217,6 +218,28 @@ describe('the cost of a page of a list depends only on its size', () => {
       );
       assert.doesNotMatch(each, /TEMP B-TREE/);
     }
+  });
+
+  test('the dead letters that further steps examine are counted webhook by webhook, not by age', async () => {
+    const plans = [
+      ...(await plansOf((from) =>
+        countByStatus(from, {
+          webhookId: 1,
+          statuses: ['DEAD_LETTERED'],
+          bounds: [['>', 1]],
+          filter: { updatedUntil: 1 },
+          limit: 100,
+        }),
+      )),
+      ...(await plansOf((from) =>
+        countDeadLettersFrom(from, { from: 2, until: 1, activeOnly: true, bound: 100 }),
+      )),
+    ];
+    assert.match(plans[0] ?? '', /deliveries_undelivered \(webhook_id=\? AND status=\? AND id>\?\)/);
+    assert.match(
+      plans[1] ?? '',
+      /webhooks USING INTEGER PRIMARY KEY \(rowid>\?\); SEARCH deliveries USING COVERING INDEX deliveries_dead_by_webhook/,
+    );
   });
 
   test('failing webhooks are counted from an index of failures alone', async () => {

@@ -1,10 +1,15 @@
 import type { Actor } from '../../audit/actor.ts';
 import type { Reader } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { countByStatus } from './by-status.ts';
 import type { DeadLetterRemoval } from './dead-letter-removal.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
-import { countDeadLettered, readLatestDeadLetterAt, readWebhooksWithDeadLetters } from './delivery-store.ts';
+import {
+  countDeadLettersFrom,
+  readLatestDeadLetterAt,
+  readWebhooksWithDeadLetters,
+} from './delivery-store.ts';
 import type { RedeliveryService } from './redelivery-service.ts';
 
 /** Maximum number of messages that one step redelivers or removes, over all webhooks. */
@@ -71,20 +76,9 @@ export class DeadLetterSteps {
    * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
   async step(request: DeadLetterStepRequest): Promise<DeadLetterStep> {
-    const { webhookId, action } = request;
     const until = request.until ?? (await this.#untilNow());
     const { done, next } = await this.#act(request, until);
-    const bound = MAX_REMAINING_COUNTED + 1;
-    const remaining =
-      next === null
-        ? 0
-        : await countDeadLettered(this.#with.reader, {
-            webhookId,
-            until,
-            after: next,
-            activeOnly: action === 'redeliver',
-            bound,
-          });
+    const remaining = next === null ? 0 : await this.#countAfter(next, request, until);
     return {
       done,
       remaining: Math.min(remaining, MAX_REMAINING_COUNTED),
@@ -97,6 +91,34 @@ export class DeadLetterSteps {
   /** The end of everything that is dead-lettered now, also by a clock that was set back since. */
   async #untilNow(): Promise<number> {
     return Math.max(this.#with.now(), (await readLatestDeadLetterAt(this.#with.reader)) ?? 0);
+  }
+
+  /** The number of dead letters after a position, up to one more than {@link MAX_REMAINING_COUNTED}. */
+  async #countAfter(
+    { webhookId, deliveryId }: DeadLetterPosition,
+    request: DeadLetterStepRequest,
+    until: number,
+  ): Promise<number> {
+    const { reader } = this.#with;
+    const bound = MAX_REMAINING_COUNTED + 1;
+    const isBegun = deliveryId > 0;
+    const left = isBegun
+      ? await countByStatus(reader, {
+          webhookId,
+          statuses: ['DEAD_LETTERED'],
+          bounds: [['>', deliveryId]],
+          filter: { updatedUntil: until },
+          limit: bound,
+        })
+      : 0;
+    if (request.webhookId !== null || left === bound) return left;
+    const later = await countDeadLettersFrom(reader, {
+      from: isBegun ? webhookId + 1 : webhookId,
+      until,
+      activeOnly: request.action === 'redeliver',
+      bound: bound - left,
+    });
+    return left + later;
   }
 
   async #act(

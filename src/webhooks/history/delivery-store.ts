@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import { idList, recordset, toIdList } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import { firstWithin } from '../../database/step-bytes.ts';
@@ -200,37 +201,28 @@ export async function readLatestDeadLetterAt(reader: Pick<Reader, 'all'>): Promi
 }
 
 /**
- * The number of messages that were dead-lettered up to a given time, of one webhook or of all. Only messages after a
- * given one count, up to a limit.
+ * The number of dead letters of webhooks from a given id on, dead-lettered up to a given time and counted up to a limit.
+ * Reads one webhook after another: in the order of their age, all dead letters of other webhooks lie between.
  */
-export async function countDeadLettered(
-  reader: Pick<Reader, 'all'>,
-  {
-    webhookId,
-    until,
-    after,
-    activeOnly,
-    bound,
-  }: {
-    webhookId: number | null;
-    until: number;
-    after: { webhookId: number; deliveryId: number };
-    activeOnly: boolean;
-    bound: number;
-  },
+export async function countDeadLettersFrom(
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
+  { from, until, activeOnly, bound }: { from: number; until: number; activeOnly: boolean; bound: number },
 ): Promise<number> {
-  const [row] = await reader.all<{ count: number }>(
-    `select count(*) as count from (
-       select 1 as one from deliveries join webhooks on webhooks.id = deliveries.webhook_id
-       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ? ${activeOnly ? `and ${ENABLED_SQL}` : ''}
-         and (deliveries.webhook_id > ? or (deliveries.webhook_id = ? and deliveries.id > ?))
-         ${webhookId === null ? '' : 'and deliveries.webhook_id = ?'}
-       limit ?) as counted`,
-    ...[until, after.webhookId, after.webhookId, after.deliveryId],
-    ...(webhookId === null ? [] : [webhookId]),
-    bound,
-  );
-  return Number(row?.count ?? 0);
+  const part: IndexPart = {
+    equal: { 'deliveries.webhook_id': sql.ref('webhooks.id') },
+    by: ['deliveries.updated_at', 'deliveries.id'],
+    bounds: [['<=', until]],
+  };
+  const isDead = sql`${inIndexPart(dialect, part)} and deliveries.status = 'DEAD_LETTERED'`;
+  const dead =
+    dialect === 'sqlite'
+      ? sql`deliveries where ${isDead}`
+      : sql`lateral (select 1 from deliveries where ${isDead}
+          order by ${indexPartOrder(dialect, part)} limit ${bound}) as dead where true`;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (
+    select 1 as one from webhooks cross join ${dead} and webhooks.id >= ${from}
+      ${activeOnly ? sql`and ${sql.raw(ENABLED_SQL)}` : sql``} limit ${bound}) as counted`.execute(query);
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** Makes deliveries wait again. Their latest attempt must have been archived. */
