@@ -19,10 +19,7 @@ import {
   countDeadLettersFrom,
   readWebhooksWithDeadLetters,
 } from '../../src/webhooks/history/delivery-store.ts';
-import {
-  readRedeliverable,
-  readRedeliverableMatching,
-} from '../../src/webhooks/history/redeliverable-store.ts';
+import { readRedeliverable } from '../../src/webhooks/history/redeliverable-store.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts } from '../support/postgres-helpers.ts';
 import { assertReadsFewRows } from '../support/rows-read.ts';
@@ -149,13 +146,9 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
   'counting what may be redelivered': (tx, webhookId) =>
     countByStatus(tx, { webhookId, statuses: STATUSES, bounds: [['>', 1]], limit: 10 }),
   'reading what to redeliver': (tx, webhookId) =>
-    readRedeliverable(tx, { webhookId, statuses: STATUSES, withManual: true, ...PAGE }),
+    readRedeliverable(tx, { webhookId, filter: { statuses: STATUSES }, page: PAGE }),
   'reading what to redeliver by event': (tx, webhookId) =>
-    readRedeliverableMatching(tx, {
-      webhookId,
-      filter: { statuses: STATUSES, subtopics: ['X'] },
-      page: PAGE,
-    }),
+    readRedeliverable(tx, { webhookId, filter: { statuses: STATUSES, subtopics: ['X'] }, page: PAGE }),
   'reading the last failed delivery': (tx, webhookId) => readLastFailed(tx, webhookId),
   'reading the history': (tx, webhookId) => readDeliveryPage(tx, { webhookId, filter: {}, page: PAGE }),
   'reading the history by status': (tx, webhookId) =>

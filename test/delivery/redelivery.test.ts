@@ -176,14 +176,14 @@ describe('redelivering all dead letters', () => {
     await using there = await openDatabaseOf(folder.path);
     await using elsewhere = await openDatabaseOf(folder.path);
     const first = await beginTransaction(here);
-    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
-    const ofHere = await redeliveryOn(here).redeliverAll(id, all, COMMAND_LINE, first.tx);
+    const all = [id, { statuses: ['DEAD_LETTERED'] }, { limit: 10, after: null }, COMMAND_LINE] as const;
+    const ofHere = await redeliveryOn(here).redeliverMatching(...all, first.tx);
     assert.deepEqual(ofHere, { redelivered: 3, remaining: 0, next: null });
     const waiting = [
-      redeliveryOn(there).redeliverAll(id, all, COMMAND_LINE),
+      redeliveryOn(there).redeliverMatching(...all),
       redeliveryOn(elsewhere).redeliverMatching(
         id,
-        { statuses: all.statuses, updatedUntil: Date.now() },
+        { statuses: ['DEAD_LETTERED'], updatedUntil: Date.now() },
         { limit: 10, after: null },
         COMMAND_LINE,
       ),

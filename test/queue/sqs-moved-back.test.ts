@@ -135,8 +135,8 @@ describe('a dead letter that somebody moves back to the queue on Amazon SQS', ()
       test.redelivery.redeliver(test.webhook, delivery.id, ADMINISTRATOR),
       /already waiting/,
     );
-    const all = { statuses: ['DEAD_LETTERED'], withManual: true, limit: 10, after: null } as const;
-    assert.equal((await test.redelivery.redeliverAll(test.webhook, all, ADMINISTRATOR)).redelivered, 0);
+    const all = [test.webhook, { statuses: ['DEAD_LETTERED'] }, { limit: 10, after: null }] as const;
+    assert.equal((await test.redelivery.redeliverMatching(...all, ADMINISTRATOR)).redelivered, 0);
     await test.queue.work([copy]);
     assert.equal((await test.queue.lines.line(test.webhook)).depth, 1);
   });

@@ -10,7 +10,7 @@ import { countByStatus } from './by-status.ts';
 import type { DeliveryFilter } from './delivery-filter.ts';
 import { MAX_REMAINING_COUNTED } from './delivery-status.ts';
 import { markRemoved } from './delivery-store.ts';
-import { type RedeliverableStep, readFinal, readRedeliverableMatching } from './redeliverable-store.ts';
+import { type RedeliverableStep, readFinal, readRedeliverable } from './redeliverable-store.ts';
 
 /** The result of one call. */
 export interface RemovalResult {
@@ -54,7 +54,7 @@ export class DeadLetterRemoval {
   ): Promise<RemovalResult> {
     const dead = { ...filter, statuses: ['DEAD_LETTERED'] as const };
     return await this.#remove(webhookId, by, open, (tx) =>
-      readRedeliverableMatching(tx, { webhookId, filter: dead, page }),
+      readRedeliverable(tx, { webhookId, filter: dead, page }),
     );
   }
 

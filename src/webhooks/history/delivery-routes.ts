@@ -207,7 +207,7 @@ function removalRoute(routes: Routes, { removal, idempotency }: DeliveryRoutesDe
   );
 }
 
-/** Redelivers the messages that a query names: by their ids, by a filter, or all of them. */
+/** Redelivers the messages that a query names: by their ids or by a filter. */
 async function redeliverRequested(
   redelivery: RedeliveryService,
   webhookId: number,
@@ -221,13 +221,6 @@ async function redeliverRequested(
     return await redelivery.redeliverThese(webhookId, { ids, statuses: status ?? FINAL_STATUSES }, by, tx);
   const { after } = pageRequest(cursor === undefined ? {} : { cursor });
   const page = { limit: limit ?? DEFAULT_REDELIVER_LIMIT, after };
-  if (Object.keys(filter).length === 0)
-    return await redelivery.redeliverAll(
-      webhookId,
-      { statuses, withManual: status !== undefined, ...page },
-      by,
-      tx,
-    );
   const matching = {
     ...deliveryFilter(filter),
     statuses,

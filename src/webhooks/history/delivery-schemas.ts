@@ -246,7 +246,8 @@ export const RedeliverRecord = Type.Object(
     next_cursor: Nullable(
       Type.String({
         description:
-          'Where the next call continues. With a filter, one call examines 2,000 messages. Null at the end.',
+          'Where the next call continues: one call examines 2,000 messages, or `limit` if that is more and there is no filter but ' +
+          '`status`. Null at the end.',
       }),
     ),
   },

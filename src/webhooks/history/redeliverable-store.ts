@@ -4,8 +4,8 @@ import type { IndexBound } from '../../database/index-part.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { bytesSql, fitting } from '../../database/step-bytes.ts';
 import { deliveriesByStatus, readLastByStatus } from './by-status.ts';
-import { type DeliveryFilter, MAX_EXAMINED } from './delivery-filter.ts';
-import type { DeliveryStatus, FinalStatus } from './delivery-status.ts';
+import { type DeliveryFilter, examinesRows, MAX_EXAMINED } from './delivery-filter.ts';
+import type { FinalStatus } from './delivery-status.ts';
 import type { StoredDelivery } from './delivery-store.ts';
 
 /** SQL for the deliveries that one step redelivers or removes. */
@@ -19,81 +19,24 @@ export interface RedeliverableStep {
   next: number | null;
 }
 
-/** Which deliveries of a webhook are read. */
-export interface RedeliverableRequest extends PageRequest {
-  webhookId: number;
-  statuses: readonly DeliveryStatus[];
-  /** Whether messages that someone discarded are included. */
-  withManual: boolean;
-}
-
-/** A webhook's deliveries with these statuses, in the order of the history, as many as one step can read. */
-export async function readRedeliverable(
-  tx: Pick<Reader, 'query' | 'dialect'>,
-  request: RedeliverableRequest,
-): Promise<RedeliverableStep> {
-  const { statuses, limit } = request;
-  const sizes: { id: number; bytes: number }[] = [];
-  // One status after another: the index returns each in order, but the engines would have to sort both together.
-  for (const status of statuses)
-    sizes.push(
-      ...(await ofStatus(tx, request, status)
-        .select(['deliveries.id', DELIVERY_BYTES.as('bytes')])
-        .execute()),
-    );
-  const examined = sizes.sort((a, b) => a.id - b.id).slice(0, limit);
-  const read = fitting(examined);
-  const last = read.at(-1)?.id;
-  if (last === undefined) return { deliveries: [], next: null };
-  const found: StoredDelivery[] = [];
-  for (const status of statuses)
-    found.push(
-      ...(await ofStatus(tx, request, status)
-        .selectAll('deliveries')
-        .where('deliveries.id', '<=', last)
-        .execute()),
-    );
-  return {
-    deliveries: found.sort((a, b) => a.id - b.id),
-    next: read.length === limit || read.length < examined.length ? last : null,
-  };
-}
-
-function ofStatus(
-  reader: Pick<Reader, 'query' | 'dialect'>,
-  { webhookId, withManual, limit, after }: RedeliverableRequest,
-  status: DeliveryStatus,
-) {
-  const filter = withManual ? {} : { withoutManualDiscards: true };
-  return deliveriesByStatus(reader, {
-    webhookId,
-    statuses: [status],
-    bounds: after === null ? [] : [['>', after]],
-    filter,
-    direction: 'asc',
-    limit,
-  });
+/** Which deliveries of a webhook a step redelivers or removes. */
+export interface RedeliverableFilter extends DeliveryFilter {
+  statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
 }
 
 /**
- * A webhook's deliveries that match a filter, in the order of the history. At most {@link MAX_EXAMINED} deliveries
- * after a given one are examined.
+ * A webhook's deliveries that match a filter, in the order of the history, as many as one step can read. At most {@link
+ * MAX_EXAMINED} deliveries after a given one are examined, or as many as the limit if only their status is.
  */
-export async function readRedeliverableMatching(
+export async function readRedeliverable(
   tx: Pick<Reader, 'dialect' | 'query'>,
-  {
-    webhookId,
-    filter,
-    page,
-  }: {
-    webhookId: number;
-    filter: DeliveryFilter & { statuses: readonly DeliveryStatus[] };
-    page: PageRequest;
-  },
+  { webhookId, filter, page }: { webhookId: number; filter: RedeliverableFilter; page: PageRequest },
 ): Promise<RedeliverableStep> {
+  const { withoutManualDiscards: _, ...ofMessages } = filter;
+  const examined = examinesRows(ofMessages) ? MAX_EXAMINED : Math.max(page.limit, MAX_EXAMINED);
   const { statuses } = filter;
   const from: IndexBound[] = page.after === null ? [] : [['>', page.after]];
-  const all = { webhookId, statuses, bounds: from, direction: 'asc', limit: MAX_EXAMINED } as const;
+  const all = { webhookId, statuses, bounds: from, direction: 'asc', limit: examined } as const;
   const last = await readLastByStatus(tx, all);
   const matching = (through: number) => {
     const bounds: IndexBound[] = [...from, ['<=', through]];

@@ -10,7 +10,6 @@ import type { WebhookService } from '../configuration/webhook-service.ts';
 import { requireWebhook } from '../configuration/webhook-store.ts';
 import type { TraceMessage } from '../messages/message-traces.ts';
 import { countByStatus } from './by-status.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
 import {
   type DeliveryStatus,
   type FinalStatus,
@@ -20,25 +19,19 @@ import {
 import { archiveLatestAttempts, markQueued, readDelivery, type StoredDelivery } from './delivery-store.ts';
 import { type DeliveryInBrief, inBrief } from './read-deliveries.ts';
 import {
-  type RedeliverableRequest,
+  type RedeliverableFilter,
   type RedeliverableStep,
   readFinal,
   readRedeliverable,
-  readRedeliverableMatching,
 } from './redeliverable-store.ts';
 
 /** The webhook to which messages are redelivered. */
 type RedeliveringWebhook = Pick<WebhookRow, 'name'> & { id: number };
 
-/** Which messages are redelivered. */
-export interface RedeliveryRequest extends Omit<RedeliverableRequest, 'webhookId'> {
-  statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[];
-}
-
 /** The result of one call. */
 export interface RedeliveryResult {
   redelivered: number;
-  /** How many messages further calls may redeliver, counted up to a bound. */
+  /** How many messages further calls may examine, counted up to a bound. */
   remaining: number;
   /** Where the next call continues; null at the end. */
   next: number | null;
@@ -89,36 +82,20 @@ export class RedeliveryService {
   }
 
   /**
-   * Redelivers dead-lettered or discarded messages, in their order, at most `limit` of them. The next call continues after
-   * `next`, so each message is redelivered once, even if it ends the same way again.
-   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
-   */
-  async redeliverAll(
-    webhookId: number,
-    request: RedeliveryRequest,
-    by: Actor,
-    open?: Transaction,
-  ): Promise<RedeliveryResult> {
-    return await this.#redeliverSome(webhookId, by, open, async (tx) => {
-      const { statuses, withManual } = request;
-      return { ...(await readRedeliverable(tx, { webhookId, ...request })), statuses, withManual };
-    });
-  }
-
-  /**
-   * Redelivers the dead-lettered or discarded messages that match a filter, in their order. One call examines a
-   * bounded number of them; the next call continues after `next`.
+   * Redelivers the dead-lettered or discarded messages that match a filter, in their order, at most `limit` of them. One
+   * call examines a bounded number. The next call continues after `next`, so each message is redelivered once, even if
+   * it ends the same way again.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async redeliverMatching(
     webhookId: number,
-    filter: DeliveryFilter & { statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[] },
+    filter: RedeliverableFilter,
     page: PageRequest,
     by: Actor,
     open?: Transaction,
   ): Promise<RedeliveryResult> {
     return await this.#redeliverSome(webhookId, by, open, async (tx) => {
-      const { deliveries, next } = await readRedeliverableMatching(tx, { webhookId, filter, page });
+      const { deliveries, next } = await readRedeliverable(tx, { webhookId, filter, page });
       return { deliveries, next, statuses: filter.statuses };
     });
   }
@@ -145,15 +122,13 @@ export class RedeliveryService {
     webhookId: number,
     by: Actor,
     open: Transaction | undefined,
-    read: (
-      tx: Transaction,
-    ) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[]; withManual?: boolean }>,
+    read: (tx: Transaction) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[] }>,
   ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.lines.lockLines(tx, [webhookId]);
       const webhook = await requireActive(tx, webhookId);
-      const { deliveries, next, statuses, withManual = true } = await read(tx);
+      const { deliveries, next, statuses } = await read(tx);
       if (deliveries.length > 0) await this.#queueAgain(tx, webhook, deliveries, by);
       const remaining =
         next === null
@@ -162,7 +137,6 @@ export class RedeliveryService {
               webhookId,
               statuses,
               bounds: [['>', next]],
-              filter: withManual ? {} : { withoutManualDiscards: true },
               limit: MAX_REMAINING_COUNTED,
             });
       return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
