@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
+import { indexPartOrder, inIndexPart } from '../database/index-part.ts';
 import type { AuditEntryRow } from '../database/schema.ts';
 
 /** SQL for the audit log, one operation per function. Times are in epoch milliseconds. */
@@ -44,40 +45,45 @@ export async function insertAuditEntry(tx: Transaction, row: Omit<AuditEntryRow,
  * @returns the entries, and the id of the last examined entry; null if all were examined
  */
 export async function readAuditEntries(
-  reader: Pick<Reader, 'query'>,
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
   filter: AuditFilter,
   { before, limit, examined }: { before: number; limit: number; examined: number },
 ): Promise<{ rows: StoredAuditEntry[]; last: number | null }> {
-  let found = reader.query
+  const { objectType, objectId, user } = filter;
+  const isOfObject = objectType !== null && objectId !== null;
+  const ofObject = { 'audit_entries.object_type': objectType, 'audit_entries.object_id': objectId };
+  const ofUser = user === null ? {} : { 'audit_entries.actor_user': user };
+  const part = { equal: isOfObject ? ofObject : ofUser, by: ['audit_entries.id'] };
+  const inOrder = indexPartOrder(dialect, part, 'desc');
+  const end = await query
     .selectFrom('audit_entries')
     .select('audit_entries.id')
-    .where('audit_entries.id', '<', before);
-  const { objectType, objectId, user } = filter;
-  if (objectType !== null && objectId !== null) {
-    found = found
-      .where('audit_entries.object_type', '=', objectType)
-      .where('audit_entries.object_id', '=', objectId);
-  } else if (user !== null) {
-    found = found.where('audit_entries.actor_user', '=', user);
-  }
-  const end = await found
-    .orderBy('audit_entries.id', 'desc')
+    .where(inIndexPart(dialect, { ...part, bounds: [['<', before]] }))
+    .orderBy(inOrder)
     .offset(examined - 1)
     .limit(1)
     .executeTakeFirst();
-  let matching = reader.query
+  let matching = query
     .selectFrom('audit_entries')
     .selectAll('audit_entries')
-    .where('audit_entries.id', '<', before)
-    .where('audit_entries.id', '>=', end?.id ?? 0);
-  if (objectType !== null) matching = matching.where('audit_entries.object_type', '=', objectType);
-  if (objectId !== null) matching = matching.where('audit_entries.object_id', '=', objectId);
-  if (user !== null) matching = matching.where('audit_entries.actor_user', '=', user);
+    .where(
+      inIndexPart(dialect, {
+        ...part,
+        bounds: [
+          ['<', before],
+          ['>=', end?.id ?? 0],
+        ],
+      }),
+    );
+  if (isOfObject && user !== null) matching = matching.where('audit_entries.actor_user', '=', user);
+  if (!isOfObject && objectType !== null)
+    matching = matching.where('audit_entries.object_type', '=', objectType);
+  if (!isOfObject && objectId !== null) matching = matching.where('audit_entries.object_id', '=', objectId);
   if (filter.actorType !== null) matching = matching.where('audit_entries.actor_type', '=', filter.actorType);
   if (filter.actions !== null) matching = matching.where('audit_entries.action', 'in', filter.actions);
   if (filter.from !== null) matching = matching.where('audit_entries.occurred_at', '>=', filter.from);
   if (filter.to !== null) matching = matching.where('audit_entries.occurred_at', '<', filter.to);
-  const rows = await matching.orderBy('audit_entries.id', 'desc').limit(limit).execute();
+  const rows = await matching.orderBy(inOrder).limit(limit).execute();
   return { rows, last: end?.id ?? null };
 }
 

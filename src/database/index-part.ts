@@ -11,7 +11,7 @@ import type { Dialect } from './database.ts';
  * its further columns if the first ones were a range.
  */
 export interface IndexPart {
-  /** The first columns of the index, each with its only value. */
+  /** The first columns of the index, each with its only value. PostgreSQL must not get these conditions a second time. */
   equal: Readonly<Record<string, unknown>>;
   /** The columns behind these, by which the rows are ordered. */
   by: readonly string[];
@@ -31,7 +31,7 @@ export function inIndexPart(dialect: Dialect, { equal, by, bounds }: IndexPart):
       ...bounds.map(([operator, ...limit]) => compare(by.slice(0, limit.length), operator, limit)),
     ]);
   const sides = bounds.map(([operator]) => operator.charAt(0));
-  const ends = (['>', '<'] as const).filter((side) => !sides.includes(side));
+  const ends = ['>', '<'].filter((side) => columns.length > 0 && !sides.includes(side));
   return all([
     ...bounds.map(([operator, ...limit]) =>
       compare([...columns, ...by.slice(0, limit.length)], operator, [...values, ...limit]),
