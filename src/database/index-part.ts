@@ -61,5 +61,5 @@ function compare(
 }
 
 function all(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {
-  return sql`${sql.join(conditions, sql` and `)}`;
+  return conditions.length === 0 ? sql`1 = 1` : sql`${sql.join(conditions, sql` and `)}`;
 }

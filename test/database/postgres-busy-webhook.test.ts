@@ -9,6 +9,7 @@ import {
 } from '../../src/queue/lines/message-statements.ts';
 import { settleAndReceiveInOneStatement } from '../../src/queue/lines/settle-and-receive-statement.ts';
 import { readUnplaced } from '../../src/queue/sqs/sqs-statements.ts';
+import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
 import { readLastFailed } from '../../src/webhooks/health/health-store.ts';
 import { readFirstDeadLetters, readFirstWaiting } from '../../src/webhooks/health/trouble-store.ts';
 import { countByStatus } from '../../src/webhooks/history/by-status.ts';
@@ -44,6 +45,8 @@ const QUIET_ROWS = 4;
 const NOW = 1_000_000;
 const ALL = { after: 0, through: Number.MAX_SAFE_INTEGER };
 const PAGE = { limit: 20, after: null };
+const DEAD = { search: null, webhookId: null, deliveries: {}, after: null };
+const NEWEST = { sort: 'dead_lettered', direction: 'desc', limit: 20, offset: 0 } as const;
 const STATUSES = ['DEAD_LETTERED', 'DISCARDED'] as const;
 
 /** Fills a new database. */
@@ -52,7 +55,7 @@ async function fill({ database }: PostgresParts): Promise<void> {
     await tx.run(
       `insert into webhooks (name, topic, all_subtopics, target_url, authentication_type, enabled, max_attempts,
          logging_mode, revision, created_at, updated_at)
-       select 'w', 'ACCOUNT', 1, 'http://127.0.0.1/', 'NONE', 1, 1, 'ALL', 1, 0, 0 from generate_series(1, ?::int)`,
+       select 'name ' || n, 'ACCOUNT', 1, 'http://127.0.0.1/', 'NONE', 1, 1, 'ALL', 1, 0, 0 from generate_series(1, ?::int) as n`,
       WEBHOOKS,
     );
     await tx.run(
@@ -149,6 +152,15 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
     readRedeliverable(tx, { webhookId, filter: { statuses: STATUSES }, page: PAGE }),
   'reading what to redeliver by event': (tx, webhookId) =>
     readRedeliverable(tx, { webhookId, filter: { statuses: STATUSES, subtopics: ['X'] }, page: PAGE }),
+  'listing dead letters': (tx, webhookId) => listDeadLetters(tx, { ...DEAD, webhookId }, NEWEST),
+  'listing dead letters by event': (tx, webhookId) =>
+    listDeadLetters(tx, { ...DEAD, webhookId, deliveries: { subtopics: ['X'] } }, NEWEST),
+  'listing older dead letters': (tx, webhookId) =>
+    listDeadLetters(tx, { ...DEAD, webhookId, after: { updatedAt: NOW, id: 1 } }, NEWEST),
+  'searching dead letters by the name of the webhook': (tx, webhookId) =>
+    listDeadLetters(tx, { ...DEAD, search: `name ${webhookId}` }, NEWEST),
+  'searching dead letters by the name of the webhook and by event': (tx, webhookId) =>
+    listDeadLetters(tx, { ...DEAD, search: `name ${webhookId}`, deliveries: { subtopics: ['X'] } }, NEWEST),
   'reading the last failed delivery': (tx, webhookId) => readLastFailed(tx, webhookId),
   'reading the history': (tx, webhookId) => readDeliveryPage(tx, { webhookId, filter: {}, page: PAGE }),
   'reading the history by status': (tx, webhookId) =>

@@ -170,6 +170,29 @@ describe('the cost of a page of a list depends only on its size', () => {
     assert.match(olderOfOne ?? '', /deliveries_dead_by_webhook \(webhook_id=\? AND updated_at<\?\)/);
   });
 
+  test('dead letters of webhooks that are searched by name are merged in index order, with a filter or without', async () => {
+    connection.exec(`insert into webhooks (id, name, topic, all_subtopics, target_url, authentication_type, enabled,
+        max_attempts, logging_mode, revision, created_at, updated_at)
+      select value, 'Searched', 'ACCOUNT', 1, 'http://127.0.0.1/', 'NONE', 1, 1, 'ALL', 1, 0, 0
+      from json_each('[71, 72]');
+      insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+      select value, 'searched ' || value, 'X', 'DEAD_LETTERED', '{}', 1, 1, 1 from json_each('[71, 72]')`);
+    const part = { sort: 'dead_lettered', direction: 'desc', limit: 50, offset: 0 } as const;
+    for (const deliveries of [{}, { subtopics: ['X'] }]) {
+      const plans = await plansOf((from) =>
+        listDeadLetters(from, { search: 'Searched', webhookId: null, deliveries, after: null }, part),
+      );
+      const reading = plans.filter((plan) => plan.includes('UNION'));
+      assert.ok(reading.length > 1);
+      for (const plan of reading) {
+        assert.match(plan, /deliveries USING (COVERING )?INDEX deliveries_dead_by_webhook \(webhook_id=\?/);
+        assert.doesNotMatch(plan, /UNION USING TEMP B-TREE|deliveries_dead_by_age/);
+      }
+      for (const plan of reading.filter((each) => !each.includes('COMPOUND')))
+        assert.match(plan, /MERGE \(UNION ALL\)/);
+    }
+  });
+
   test('a webhook’s deliveries are read from its list, followed by those not yet listed', async () => {
     for (const filter of [{}, { statuses: ['DELIVERED'] }] as const) {
       const page = { limit: 50, after: 1_000 };

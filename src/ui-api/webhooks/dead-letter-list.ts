@@ -1,6 +1,6 @@
-import { expressionBuilder, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
-import type { Tables } from '../../database/schema.ts';
+import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { type DeliveryFilter, matches } from '../../webhooks/history/delivery-filter.ts';
@@ -63,30 +63,42 @@ export interface DeadLetterPage extends LongListed<DeadLetterInBrief> {
   next: LetterPosition | null;
 }
 
-/**
- * A source of a list of ids. Each of its parts is in the order of an index, so a page costs only the rows that it
- * passes over.
- */
+/** Which dead letters a list is about, whatever they contain. */
 interface Source {
-  /** At least so many of the first ones. */
-  rows: (first: number) => RawBuilder<unknown>;
-  counted: RawBuilder<unknown>;
+  /** Null: those of all webhooks. */
+  webhooks: readonly number[] | null;
+  /** Single ones in addition. */
+  ids: readonly number[];
   /** True when there may be more than the source holds. */
   isPartial: boolean;
 }
 
-const DEAD = sql`deliveries.status = 'DEAD_LETTERED'`;
-const NEWEST_FIRST = sql`deliveries.updated_at desc, deliveries.id desc`;
+/** A part of a source. */
+interface SourcePart {
+  source: Source;
+  bounds: readonly IndexBound[];
+  /** What must match. */
+  filter: DeliveryFilter;
+  /** How many of the newest ones are needed. */
+  first: number;
+}
+
+const DEAD = sql<SqlBool>`deliveries.status = 'DEAD_LETTERED'`;
 
 /** A page of the dead letters of all webhooks, newest first. */
 export async function listDeadLetters(
   reader: Reader,
-  filter: DeadLetterFilter,
+  { deliveries: filter, ...searched }: DeadLetterFilter,
   { limit, offset }: ListPart<'dead_lettered'>,
 ): Promise<DeadLetterPage> {
-  const { next, ...source } = await filteredSource(reader, filter);
+  const source = await sourceOf(reader, searched);
+  const { after } = searched;
+  const behind: IndexBound[] = after === null ? [] : [['<', after.updatedAt, after.id]];
+  const end = isEmpty(filter) ? null : await readEnd(reader, source, behind);
+  const bounds: IndexBound[] = [...behind, ...(end === null ? [] : [['>=', end.updatedAt, end.id] as const])];
   const { rows: counted } = await sql<{ total: number }>`
-    select count(*) as total from (select 1 as one from (${source.counted}) as found
+    select count(*) as total from (select 1 as one
+      from (${letters(reader, { source, bounds, filter, first: MAX_COUNTED + 1 })}) as found
       limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
   const total = Number(counted[0]?.total ?? 0);
   const { rows: items } = await sql<ListedDeadLetter>`
@@ -94,12 +106,15 @@ export async function listDeadLetters(
       webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,
       deliveries.response_status, deliveries.error, deliveries.status, deliveries.status_reason,
       deliveries.enqueued_at, deliveries.updated_at, deliveries.body, deliveries.shared_body_id
-    from (select found.id, found.updated_at from (${source.rows(offset + limit)}) as found
+    from (select found.id, found.updated_at
+        from (${letters(reader, { source, bounds, filter, first: offset + limit })}) as found
         order by found.updated_at desc, found.id desc limit ${limit} offset ${offset}) as page
       join deliveries on deliveries.id = page.id
       left join webhooks on webhooks.id = deliveries.webhook_id
     order by page.updated_at desc, page.id desc`.execute(reader.query);
   const bodies = await wholeBodies(reader, items);
+  // Later ones in the list were dead-lettered earlier, and an event occurs before its message is dead-lettered.
+  const next = (end?.updatedAt ?? 0) < (filter.from ?? 0) ? null : end;
   return {
     items: items.map((letter, n) => ({ letter, body: bodies[n]!.body })),
     total: Math.min(total, MAX_COUNTED),
@@ -108,70 +123,70 @@ export async function listDeadLetters(
   };
 }
 
-/**
- * A filter has to look at each message. So only the newest {@link MAX_COUNTED} dead letters of the source are examined,
- * and the list continues after them.
- */
-async function filteredSource(
-  reader: Reader,
-  filter: DeadLetterFilter,
-): Promise<Source & Pick<DeadLetterPage, 'next'>> {
-  const source = await sourceOf(reader, filter);
-  if (Object.keys(filter.deliveries).length === 0) return { ...source, next: null };
-  const condition = matches(expressionBuilder<Tables, 'deliveries'>(), filter.deliveries, reader.dialect);
-  const found = sql`select deliveries.id, deliveries.updated_at
-    from (select newest.id from (${source.rows(MAX_COUNTED)}) as newest
-        order by newest.updated_at desc, newest.id desc limit ${sql.lit(MAX_COUNTED)}) as examined
-      join deliveries on deliveries.id = examined.id where ${condition}`;
-  const end = await readEnd(reader, source);
-  // Later ones in the list were dead-lettered earlier, and an event occurs before its message is dead-lettered.
-  const isTooEarly = (end?.updatedAt ?? 0) < (filter.deliveries.from ?? 0);
-  return { ...source, rows: () => found, counted: found, next: isTooEarly ? null : end };
+function isEmpty(filter: DeliveryFilter): boolean {
+  return Object.keys(filter).length === 0;
 }
 
-/** The last dead letter that a filter examines; null if there are no more after it. */
-async function readEnd(reader: Reader, source: Source): Promise<LetterPosition | null> {
+/**
+ * The last dead letter that a filter examines; null if there are no more after it. A filter has to look at each message.
+ * So only the newest {@link MAX_COUNTED} dead letters of the source are examined, and the list continues after them.
+ */
+async function readEnd(
+  reader: Reader,
+  source: Source,
+  bounds: readonly IndexBound[],
+): Promise<LetterPosition | null> {
+  const newest = letters(reader, { source, bounds, filter: {}, first: MAX_COUNTED + 1 });
   const { rows } = await sql<LetterPosition>`
-    select newest.updated_at as "updatedAt", newest.id from (${source.rows(MAX_COUNTED + 1)}) as newest
+    select newest.updated_at as "updatedAt", newest.id from (${newest}) as newest
     order by newest.updated_at desc, newest.id desc
     limit 2 offset ${sql.lit(MAX_COUNTED - 1)}`.execute(reader.query);
   const [last, further] = rows;
   return last === undefined || further === undefined ? null : last;
 }
 
-async function sourceOf(reader: Reader, { search, webhookId, after }: DeadLetterFilter): Promise<Source> {
-  const dead = after === null ? DEAD : sql`${DEAD} and ${isAfter(after)}`;
-  const columns = sql`select deliveries.id, deliveries.updated_at from deliveries`;
-  if (search === null && webhookId === null) {
-    const counted = sql`${columns} where ${dead}`;
-    return {
-      rows: (first) => sql`${counted} order by ${NEWEST_FIRST} limit ${first}`,
-      counted,
-      isPartial: false,
-    };
-  }
-  const named = search === null ? [] : await readMatchingIds(reader, search, webhookId);
-  const webhooks = search === null ? [webhookId!] : await readMatchingWebhooks(reader, search, webhookId);
-  const searched = webhooks.slice(0, MAX_WEBHOOKS_SEARCHED);
-  // No id is negative: lists of none find nothing.
-  const [ids, webhookIds] = [sql.join([-1, ...named]), sql.join([-1, ...searched])];
-  const byId = sql`${columns} where deliveries.id in (${ids}) and ${dead}`;
-  const newest = (first: number) =>
-    searched.map(
-      (id) => sql`select * from (${columns} where deliveries.webhook_id = ${id} and ${dead}
-        order by ${NEWEST_FIRST} limit ${first}) as newest`,
-    );
-  return {
-    rows: (first) => sql.join([byId, ...newest(first)], sql` union `),
-    counted: sql`${byId} union all ${columns}
-      where deliveries.webhook_id in (${webhookIds}) and ${dead} and deliveries.id not in (${ids})`,
-    isPartial: webhooks.length > searched.length,
-  };
+/**
+ * A select of the ids and times of a part of a source. Webhook by webhook, an index has the order of the list, so a page
+ * costs only the rows that it passes over: SQLite merges the webhooks row by row.
+ */
+function letters(
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
+  { source: { webhooks, ids }, bounds, filter, first }: SourcePart,
+): RawBuilder<unknown> {
+  const by = ['deliveries.updated_at', 'deliveries.id'];
+  const dead = (equal: IndexPart['equal']) =>
+    query
+      .selectFrom('deliveries')
+      .select(['deliveries.id', 'deliveries.updated_at'])
+      .where(inIndexPart(dialect, { equal, by, bounds }))
+      .where(DEAD)
+      .where((eb) => matches(eb, filter, dialect));
+  const equals = webhooks === null ? [{}] : webhooks.map((id) => ({ 'deliveries.webhook_id': id }));
+  const parts = equals.map((equal) => {
+    const others = ids.length === 0 ? dead(equal) : dead(equal).where('deliveries.id', 'not in', ids);
+    return dialect === 'sqlite'
+      ? others
+      : others.orderBy(indexPartOrder(dialect, { equal, by }, 'desc')).limit(first);
+  });
+  // No id is negative: this one finds nothing.
+  const named = dead({}).where('deliveries.id', 'in', [-1, ...ids]);
+  const all = webhooks === null ? parts : [named, ...parts];
+  return sql`${sql.join(
+    all.map((part) => sql`select * from ${part} as part`),
+    sql` union all `,
+  )}`;
 }
 
-/** Whether a dead letter comes after a position. The index by age can use the first comparison. */
-function isAfter({ updatedAt, id }: LetterPosition): RawBuilder<unknown> {
-  return sql`deliveries.updated_at <= ${updatedAt} and (deliveries.updated_at < ${updatedAt} or deliveries.id < ${id})`;
+async function sourceOf(
+  reader: Reader,
+  { search, webhookId }: Pick<DeadLetterFilter, 'search' | 'webhookId'>,
+): Promise<Source> {
+  if (search === null)
+    return { webhooks: webhookId === null ? null : [webhookId], ids: [], isPartial: false };
+  const ids = await readMatchingIds(reader, search, webhookId);
+  const webhooks = await readMatchingWebhooks(reader, search, webhookId);
+  const searched = webhooks.slice(0, MAX_WEBHOOKS_SEARCHED);
+  return { webhooks: searched, ids, isPartial: webhooks.length > searched.length };
 }
 
 /** The dead letter that a text names by its id or its message's. */
