@@ -71,14 +71,21 @@ export async function readLongList<DB, TB extends keyof DB, FilteredTB extends k
 export async function countUpToBound<DB, TB extends keyof DB>(
   rows: SelectQueryBuilder<DB, TB, unknown>,
 ): Promise<{ total: number; totalIsLowerBound: boolean }> {
-  const counted = await rows
+  if (await exceedsBound(rows)) return { total: MAX_COUNTED, totalIsLowerBound: true };
+  return { total: await count(rows), totalIsLowerBound: false };
+}
+
+/** Whether there are more rows than {@link MAX_COUNTED}. */
+export async function exceedsBound<DB, TB extends keyof DB>(
+  rows: SelectQueryBuilder<DB, TB, unknown>,
+): Promise<boolean> {
+  const further = await rows
     .clearSelect()
     .select(sql<number>`1`.as('one'))
     .offset(MAX_COUNTED)
     .limit(1)
     .execute();
-  if (counted.length > 0) return { total: MAX_COUNTED, totalIsLowerBound: true };
-  return { total: await count(rows), totalIsLowerBound: false };
+  return further.length > 0;
 }
 
 /** The rows of the requested part. */

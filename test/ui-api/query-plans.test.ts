@@ -131,6 +131,38 @@ describe('the cost of a page of a list depends only on its size', () => {
     }
   });
 
+  test('registrations of a learner are found by the learner, not among all of the account, course or equivalent', async () => {
+    const part = { ...byName, sort: 'updated', direction: 'desc' } as const;
+    const owners = { accountId: 1, courseId: 1, equivalentId: 1 };
+    const ofLearner = { ...everything, ...owners, learnerId: 'ann' };
+    const plans = [
+      ...(await plansOf((from) => readRegistrations(from, ofLearner, { after: 1, limit: 10 }))),
+      ...(await plansOf((from) => listRegistrations(from, ofLearner, part))),
+      ...(await plansOf((from) =>
+        listRegistrations(from, { ...everything, ...owners, search: 'ann' }, part),
+      )),
+    ];
+    assert.equal(plans.length, 8);
+    for (const plan of plans) {
+      assert.match(plan, /SEARCH registrations USING (COVERING )?INDEX registrations_by_learner/);
+      assert.doesNotMatch(plan, /registrations_by_(account|course|equivalent)/);
+    }
+  });
+
+  test('registrations of an account are not searched among all learners whose ids begin alike, if these are many', async () => {
+    connection.exec(`insert into registrations (registration_id, account_id, course_id, version_id, learner_id,
+        completion, success, duration, revision, created_at, updated_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n <= 10000)
+      select 'r' || n, 7, 7, 1, 'many ' || n, 'Incomplete', 'UNKNOWN', 0, 1, 0, 0 from numbers`);
+    const part = { ...byName, sort: 'created', direction: 'desc' } as const;
+    const filter = { ...everything, accountId: 1, search: 'many' };
+    const [looked, ...plans] = await plansOf((from) => listRegistrations(from, filter, part));
+    connection.exec('delete from registrations');
+    assert.match(looked ?? '', /COVERING INDEX registrations_by_learner_key/);
+    assert.equal(plans.length, 3);
+    for (const plan of plans) assert.match(plan, /registrations USING INDEX registrations_by_account/);
+  });
+
   test('registrations of an equivalent are counted, listed and looked for by an index of their own', async () => {
     const filter = { ...everything, equivalentId: 1 };
     const plans = [

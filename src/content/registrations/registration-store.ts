@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { RegistrationRow } from '../../database/schema.ts';
+import { ofOwners } from './owner-filter.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 
 /** SQL for registrations, one operation per function. */
@@ -59,16 +60,14 @@ export async function lockRegistration(
 /** Oldest first. */
 export async function readRegistrations(
   reader: Pick<Reader, 'query'>,
-  { accountId, courseId, equivalentId, learnerId }: RegistrationFilter,
+  { learnerId, ...owners }: RegistrationFilter,
   page: PageRequest,
 ): Promise<StoredRegistration[]> {
   return await reader.query
     .selectFrom('registrations')
     .select(COLUMNS)
     .where('registrations.number', '>', page.after ?? 0)
-    .$if(accountId !== null, (query) => query.where('registrations.account_id', '=', accountId))
-    .$if(courseId !== null, (query) => query.where('registrations.course_id', '=', courseId))
-    .$if(equivalentId !== null, (query) => query.where('registrations.equivalent_id', '=', equivalentId))
+    .where(ofOwners(owners, { isByLearner: learnerId !== null }))
     .$if(learnerId !== null, (query) => query.where('registrations.learner_id', '=', learnerId))
     .orderBy('registrations.number')
     .limit(page.limit + 1)

@@ -1,3 +1,5 @@
+import type { OwnerFilter } from './owner-filter.ts';
+
 /** Completion of a learner, as far as it is known. */
 export const COMPLETIONS = ['Completed', 'Incomplete', 'Unknown'] as const;
 export type Completion = (typeof COMPLETIONS)[number];
@@ -41,10 +43,7 @@ export interface Registration extends RegistrationStatus {
 }
 
 /** Filters of a list of registrations, all of which must match. Null members are ignored. */
-export interface RegistrationFilter {
-  accountId: number | null;
-  courseId: number | null;
-  equivalentId: number | null;
+export interface RegistrationFilter extends OwnerFilter {
   learnerId: string | null;
 }
 

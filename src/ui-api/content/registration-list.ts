@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
+import { hasOwner, type OwnerFilter, ofOwners } from '../../content/registrations/owner-filter.ts';
 import type { Reader } from '../../database/database.ts';
 import type { ListPart, LongListed } from '../list-query.ts';
-import { countUpToBound, readLongList, readPart } from '../read-list.ts';
+import { countUpToBound, exceedsBound, readLongList, readPart } from '../read-list.ts';
 import { learnerBegins } from './learner-search.ts';
 import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
 /** Filters of the list of registrations, all of which must match. Null members are ignored. */
-export interface RegistrationFilter {
-  accountId: number | null;
-  courseId: number | null;
-  equivalentId: number | null;
+export interface RegistrationFilter extends OwnerFilter {
   learnerId: string | null;
   /** How the learner's id begins. */
   search: string | null;
@@ -48,11 +46,16 @@ export async function listRegistrations(
   const number = sql<number>`registrations.number`;
   const by = part.sort === 'created' ? number : sql<number>`registrations.updated_at`;
   if (filter.search === null) {
-    const filtered = filteredBy(reader, filter);
+    const filtered = filteredBy(reader, filter, { isByLearner: filter.learnerId !== null });
     return await readLongList(withColumns(filtered), filtered, { by, id: number }, part);
   }
   const { fromIndex, byRow } = learnerBegins(reader.dialect, filter.search);
-  const found = filteredBy(reader, filter).where(fromIndex);
+  const beginAlike = reader.query.selectFrom('registrations').where(fromIndex);
+  if (hasOwner(filter) && (await exceedsBound(beginAlike))) {
+    const ofOwner = filteredBy(reader, filter).where(byRow);
+    return await readLongList(withColumns(ofOwner), ofOwner, { by, id: number }, part);
+  }
+  const found = filteredBy(reader, filter, { isByLearner: true }).where(fromIndex);
   const counted = await countUpToBound(found);
   // If few match, they are found by the index and then sorted. If many match, walking the index of the order finds a
   // page quickly; sorting 50,000 takes 50 ms. `+ 0` keeps the engine from choosing the other way.
@@ -62,12 +65,10 @@ export async function listRegistrations(
   return { items, ...counted };
 }
 
-function filteredBy(reader: Reader, filter: RegistrationFilter) {
-  const { accountId, courseId, equivalentId, learnerId, status } = filter;
-  let filtered = reader.query.selectFrom('registrations');
-  if (accountId !== null) filtered = filtered.where('registrations.account_id', '=', accountId);
-  if (courseId !== null) filtered = filtered.where('registrations.course_id', '=', courseId);
-  if (equivalentId !== null) filtered = filtered.where('registrations.equivalent_id', '=', equivalentId);
+/** @param way `isByLearner`: an index of learners is to be used */
+function filteredBy(reader: Reader, filter: RegistrationFilter, { isByLearner = false } = {}) {
+  const { learnerId, status } = filter;
+  let filtered = reader.query.selectFrom('registrations').where(ofOwners(filter, { isByLearner }));
   if (learnerId !== null) filtered = filtered.where('registrations.learner_id', '=', learnerId);
   switch (status) {
     case 'not_launched':
