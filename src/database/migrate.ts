@@ -43,6 +43,7 @@ import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { registrationsByEquivalent } from './migrations/0039-registrations-by-equivalent.ts';
 import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
+import { eventBlocksByTime } from './migrations/0040-event-blocks-by-time.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { wasBlocked } from './postgres/postgres-errors.ts';
 
@@ -86,6 +87,7 @@ export const MIGRATIONS: readonly Migration[] = [
   queuedAgain,
   launchLanguages,
   registrationsByEquivalent,
+  eventBlocksByTime,
   sessionPages,
   eventKeyFormats,
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, SqlValue } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
 import { KEY_FORMAT, keysOf } from '../../src/webhooks/events/event-keys.ts';
@@ -11,6 +11,7 @@ import { RecordingPublisher } from '../../src/webhooks/events/webhook-publisher.
 import { aroundTests } from '../support/around-tests.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
+import { watchStatements } from '../support/query-plans.ts';
 import { until } from '../support/until.ts';
 
 const BEGIN = Date.UTC(2030, 0, 1);
@@ -169,6 +170,67 @@ describe('a search in the event log', () => {
     all = [];
     await assertFound();
     assert.equal(await countBlocks(database), 0);
+  });
+});
+
+describe('a log of many blocks', () => {
+  const BLOCKS = 1_000;
+  const HOUR = 3_600_000;
+
+  /** A block for each hour, and one event in the last one. */
+  async function openLog(): Promise<TestDatabase> {
+    const opened = await openTestDatabase();
+    await opened.database.transaction(async (tx) => {
+      await new RecordingPublisher({ now: () => BEGIN + (BLOCKS - 1) * HOUR }).publish(tx, eventNumber(1));
+      await tx.run('update events set id = ?', BLOCKS);
+      await tx.insertMany(
+        'event_blocks',
+        ['last_id', 'first_at', 'last_at', 'keys'],
+        Array.from({ length: BLOCKS }, (_, n) => [n + 1, BEGIN + n * HOUR, BEGIN + (n + 1) * HOUR - 1, '']),
+      );
+    });
+    return opened;
+  }
+
+  for (const direction of ['ascending', 'descending'] as const)
+    test(`is searched from a time on without reading the blocks before it, ${direction}`, async () => {
+      await using opened = await openLog();
+      const { reader } = opened.database;
+      let blocks = 0;
+      const counting: typeof reader = {
+        ...reader,
+        all: async <Row>(statement: string, ...values: SqlValue[]) => {
+          const rows = await reader.all<Row>(statement, ...values);
+          if (statement.includes('keys')) blocks += rows.length;
+          return rows;
+        },
+        allFor: (...given) => reader.allFor(...given),
+      };
+      const from = BEGIN + (BLOCKS - 1) * HOUR;
+      const search = { ...ALL_EVENTS, from, direction, limit: 10 };
+      const { items, next } = await searchEvents(counting, search);
+      assert.deepEqual([items.map(({ id }) => id), next], [[BLOCKS], null]);
+      assert.equal(blocks, 1);
+    });
+
+  test('is searched from a time on that no block has reached', async () => {
+    await using opened = await openLog();
+    const search = { ...ALL_EVENTS, from: BEGIN + BLOCKS * HOUR, direction: 'ascending', limit: 10 } as const;
+    const { items, next } = await searchEvents(opened.database.reader, search);
+    assert.deepEqual([items, next], [[], null]);
+  });
+
+  test('is cleaned without reading the blocks that are kept', { skip: ON_POSTGRES }, async () => {
+    await using opened = await openLog();
+    const watched = watchStatements(opened.database);
+    await watched.database.transaction(async (tx) => {
+      assert.equal(await deleteEventsBefore(tx, BEGIN, 100), 0);
+    });
+    const steps = (await watched.plans()).filter(({ statement }) => statement.includes('first_at < ?'));
+    assert.deepEqual(
+      steps.map(({ step }) => step),
+      ['SEARCH event_blocks USING COVERING INDEX event_blocks_by_first (first_at<?)'],
+    );
   });
 });
 

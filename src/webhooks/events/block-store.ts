@@ -72,13 +72,23 @@ export async function readBlocks(
   }));
 }
 
-/** The end of the first block with events before the given time; null if there is none. */
+/** The end of the block with the earliest event, if this is before the given time; null otherwise. */
 export async function readBlockBefore(reader: Pick<Reader, 'all'>, before: number): Promise<number | null> {
   const [row] = await reader.all<{ last_id: number }>(
-    'select last_id from event_blocks where first_at < ? order by last_id limit 1',
+    'select last_id from event_blocks where first_at < ? order by first_at, last_id limit 1',
     before,
   );
   return row?.last_id ?? null;
+}
+
+/** The end of the first block with events from the given time on; null if there is none. */
+export async function readFirstBlockFrom(reader: Pick<Reader, 'all'>, from: number): Promise<number | null> {
+  // The sum keeps PostgreSQL from walking all earlier blocks in the order of their ids.
+  const [row] = await reader.all<{ first: number | null }>(
+    'select min(last_id + 0) as first from event_blocks where last_at >= ?',
+    from,
+  );
+  return row?.first ?? null;
 }
 
 /** Sets the time of the first event of a block, after earlier ones were removed from it. */

@@ -1,7 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Reader } from '../../database/database.ts';
 import { STEP_BYTES } from '../../database/step-bytes.ts';
-import { type EventBlock, readBlockEnd, readBlockStart, readBlocks, readBlocksEnd } from './block-store.ts';
+import {
+  type EventBlock,
+  readBlockEnd,
+  readBlockStart,
+  readBlocks,
+  readBlocksEnd,
+  readFirstBlockFrom,
+} from './block-store.ts';
 import { BLOCK_EVENTS } from './event-blocks.ts';
 import { keysCompleteIn, keysOf } from './event-keys.ts';
 import { type EventPart, readEventPart } from './event-store.ts';
@@ -102,7 +109,7 @@ async function* candidates(reader: EventReader, search: EventSearch, read: Read)
 
 async function* inBlocks(reader: EventReader, search: EventSearch, read: Read): Candidates {
   const { direction } = search;
-  let { after } = search;
+  let after = Math.max(search.after, await endBeforeTime(reader, search));
   let upTo = (await readBlockEnd(reader, search.before - 1)) ?? (await readBlocksEnd(reader));
   while (after < upTo) {
     const some = await readBlocks(reader, { after, upTo, direction, limit: BLOCKS_TOGETHER });
@@ -122,6 +129,14 @@ async function* inBlocks(reader: EventReader, search: EventSearch, read: Read): 
     else upTo = last.lastId - 1;
     await nextTurn();
   }
+}
+
+/** The end of the blocks that are all too early; 0 if that is unknown. */
+async function endBeforeTime(reader: EventReader, { after, from }: EventSearch): Promise<number> {
+  // A search that continues has passed over these.
+  if (from <= ALL_EVENTS.from || after > ALL_EVENTS.after) return 0;
+  const first = await readFirstBlockFrom(reader, from);
+  return first === null ? Number.MAX_SAFE_INTEGER : first - 1;
 }
 
 function mayHave(block: EventBlock, { keys, from, to }: EventSearch): boolean {
