@@ -1,4 +1,5 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Reader } from '../database/database.ts';
 import { MAX_COUNTED } from './list-limits.ts';
 import type { Listed, ListPart, LongListed } from './list-query.ts';
 
@@ -37,15 +38,30 @@ export async function readListOfIds<
   order: ListOrder,
   part: ListPart<string>,
 ): Promise<Listed<Row>> {
+  const ids = await readIds(ordered, order, part);
+  return { items: await rowsWith(ids, rowsOf), total: await count(filtered) };
+}
+
+async function readIds<DB, TB extends keyof DB>(
+  ordered: SelectQueryBuilder<DB, TB, unknown>,
+  order: ListOrder,
+  part: ListPart<string>,
+): Promise<number[]> {
   const page = await readPart(
     ordered.clearSelect().select(order.id.as('id')).$castTo<{ id: number }>(),
     order,
     part,
   );
-  const ids = page.map(({ id }) => id);
+  return page.map(({ id }) => id);
+}
+
+/** The rows in the order of their ids. Rows that were deleted between the statements are omitted. */
+async function rowsWith<Row extends { id: number }>(
+  ids: number[],
+  rowsOf: (ids: number[]) => Promise<Row[]>,
+): Promise<Row[]> {
   const rows = new Map(ids.length === 0 ? [] : (await rowsOf(ids)).map((row) => [row.id, row]));
-  // Rows that were deleted between the statements are omitted.
-  return { items: ids.flatMap((id) => rows.get(id) ?? []), total: await count(filtered) };
+  return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
 async function count<DB, TB extends keyof DB>(rows: SelectQueryBuilder<DB, TB, unknown>): Promise<number> {
@@ -57,22 +73,53 @@ async function count<DB, TB extends keyof DB>(rows: SelectQueryBuilder<DB, TB, u
   return Number(total);
 }
 
-/** Like {@link readList}, for a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
-export async function readLongList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
-  rows: SelectQueryBuilder<DB, TB, Row>,
-  filtered: SelectQueryBuilder<DB, FilteredTB, unknown>,
+/** How many rows a list has, up to {@link MAX_COUNTED}. */
+export type BoundedCount = Omit<LongListed<unknown>, 'items'>;
+
+/**
+ * Like {@link readListOfIds}, for a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}.
+ * @param counted its count, if it is known
+ */
+export async function readLongListOfIds<DB, TB extends keyof DB, Row extends { id: number }>(
+  { reader, rowsOf }: { reader: Pick<Reader, 'query'>; rowsOf: (ids: number[]) => Promise<Row[]> },
+  filtered: SelectQueryBuilder<DB, TB, unknown>,
   order: ListOrder,
   part: ListPart<string>,
+  counted?: BoundedCount,
 ): Promise<LongListed<Row>> {
-  return { items: await readPart(rows, order, part), ...(await countUpToBound(filtered)) };
+  const ids = await readIds(filtered, order, part);
+  return {
+    items: await rowsWith(ids, rowsOf),
+    ...(counted ?? countedByPage(ids.length, part) ?? (await countUpToBound(reader, filtered))),
+  };
+}
+
+/**
+ * The count of a list by its last page; null for another page. Counting would read the whole table again for a filter that few
+ * rows match.
+ */
+function countedByPage(rows: number, { limit, offset }: ListPart<string>): BoundedCount | null {
+  const isLast = rows < limit && (rows > 0 || offset === 0);
+  return isLast ? bounded(offset + rows) : null;
+}
+
+function bounded(count: number): BoundedCount {
+  return { total: Math.min(count, MAX_COUNTED), totalIsLowerBound: count > MAX_COUNTED };
 }
 
 /** How many rows there are, up to {@link MAX_COUNTED}. */
 export async function countUpToBound<DB, TB extends keyof DB>(
-  rows: SelectQueryBuilder<DB, TB, unknown>,
-): Promise<{ total: number; totalIsLowerBound: boolean }> {
-  if (await exceedsBound(rows)) return { total: MAX_COUNTED, totalIsLowerBound: true };
-  return { total: await count(rows), totalIsLowerBound: false };
+  { query }: Pick<Reader, 'query'>,
+  filtered: SelectQueryBuilder<DB, TB, unknown>,
+): Promise<BoundedCount> {
+  const some = filtered
+    .clearSelect()
+    .select(sql<number>`1`.as('one'))
+    .limit(MAX_COUNTED + 1);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from ${some} as counted`.execute(
+    query,
+  );
+  return bounded(Number(rows[0]?.total ?? 0));
 }
 
 /** Whether there are more rows than {@link MAX_COUNTED}. */

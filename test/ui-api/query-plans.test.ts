@@ -102,7 +102,7 @@ describe('the cost of a page of a list depends only on its size', () => {
       (from) => listAccounts(from, { search: 'Ä', enabled: null }, byName),
     ],
     registrations: [
-      /SCAN registrations;/,
+      /SCAN registrations/,
       (from) => listRegistrations(from, everything, { ...byName, sort: 'created', direction: 'desc' }),
     ],
     'a webhook’s chart': [
@@ -124,7 +124,7 @@ describe('the cost of a page of a list depends only on its size', () => {
     const plans = await plansOf((from) =>
       listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
     );
-    assert.equal(plans.length, 3);
+    assert.equal(plans.length, 2);
     for (const plan of plans) {
       assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_learner_key/);
       assert.doesNotMatch(plan, /SCAN registrations/);
@@ -142,7 +142,7 @@ describe('the cost of a page of a list depends only on its size', () => {
         listRegistrations(from, { ...everything, ...owners, search: 'ann' }, part),
       )),
     ];
-    assert.equal(plans.length, 8);
+    assert.ok(plans.length >= 4);
     for (const plan of plans) {
       assert.match(plan, /SEARCH registrations USING (COVERING )?INDEX registrations_by_learner/);
       assert.doesNotMatch(plan, /registrations_by_(account|course|equivalent)/);
@@ -159,7 +159,7 @@ describe('the cost of a page of a list depends only on its size', () => {
     const [looked, ...plans] = await plansOf((from) => listRegistrations(from, filter, part));
     connection.exec('delete from registrations');
     assert.match(looked ?? '', /COVERING INDEX registrations_by_learner_key/);
-    assert.equal(plans.length, 3);
+    assert.equal(plans.length, 2);
     for (const plan of plans) assert.match(plan, /registrations USING INDEX registrations_by_account/);
   });
 
@@ -172,11 +172,24 @@ describe('the cost of a page of a list depends only on its size', () => {
         listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
       )),
     ];
-    assert.equal(plans.length, 5);
+    assert.equal(plans.length, 4);
     for (const plan of plans) {
       assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_equivalent/);
       assert.doesNotMatch(plan, /TEMP B-TREE/);
     }
+  });
+
+  test('registrations with a status that few have are counted by the scan that finds their page', async () => {
+    const part = { sort: 'created', direction: 'desc', limit: 50, offset: 0 } as const;
+    const plans = await plansOf((from) => listRegistrations(from, { ...everything, status: 'failed' }, part));
+    assert.deepEqual(plans, ['SCAN registrations']);
+  });
+
+  test('registrations of an account are sorted without their names', async () => {
+    const part = { ...byName, sort: 'updated', direction: 'desc' } as const;
+    const plans = await plansOf((from) => listRegistrations(from, { ...everything, accountId: 1 }, part));
+    assert.equal(plans.length, 2);
+    for (const plan of plans) assert.doesNotMatch(plan, / (accounts|courses|equivalents) /);
   });
 
   test('counting webhooks reads no other table', async () => {

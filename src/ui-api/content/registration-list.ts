@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { hasOwner, type OwnerFilter, ofOwners } from '../../content/registrations/owner-filter.ts';
 import type { Reader } from '../../database/database.ts';
 import type { ListPart, LongListed } from '../list-query.ts';
-import { countUpToBound, exceedsBound, readLongList, readPart } from '../read-list.ts';
+import { countUpToBound, exceedsBound, readLongListOfIds } from '../read-list.ts';
 import { learnerBegins } from './learner-search.ts';
 import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
@@ -15,6 +15,8 @@ export interface RegistrationFilter extends OwnerFilter {
 }
 
 export interface ListedRegistration {
+  /** Its position in the order of creation. */
+  id: number;
   registration_id: string;
   account_id: number;
   account_name: string | null;
@@ -45,24 +47,23 @@ export async function listRegistrations(
   // Ids follow the order of creation.
   const number = sql<number>`registrations.number`;
   const by = part.sort === 'created' ? number : sql<number>`registrations.updated_at`;
+  const order = { by, id: number };
+  const from = { reader, rowsOf: (numbers: number[]) => readRows(reader, numbers) };
   if (filter.search === null) {
     const filtered = filteredBy(reader, filter, { isByLearner: filter.learnerId !== null });
-    return await readLongList(withColumns(filtered), filtered, { by, id: number }, part);
+    return await readLongListOfIds(from, filtered, order, part);
   }
   const { fromIndex, byRow } = learnerBegins(reader.dialect, filter.search);
   const beginAlike = reader.query.selectFrom('registrations').where(fromIndex);
-  if (hasOwner(filter) && (await exceedsBound(beginAlike))) {
-    const ofOwner = filteredBy(reader, filter).where(byRow);
-    return await readLongList(withColumns(ofOwner), ofOwner, { by, id: number }, part);
-  }
+  if (hasOwner(filter) && (await exceedsBound(beginAlike)))
+    return await readLongListOfIds(from, filteredBy(reader, filter).where(byRow), order, part);
   const found = filteredBy(reader, filter, { isByLearner: true }).where(fromIndex);
-  const counted = await countUpToBound(found);
+  const counted = await countUpToBound(reader, found);
   // If few match, they are found by the index and then sorted. If many match, walking the index of the order finds a
   // page quickly; sorting 50,000 takes 50 ms. `+ 0` keeps the engine from choosing the other way.
-  const items = counted.totalIsLowerBound
-    ? await readPart(withColumns(filteredBy(reader, filter).where(byRow)), { by, id: number }, part)
-    : await readPart(withColumns(found), { by: sql`${by} + 0`, id: number }, part);
-  return { items, ...counted };
+  return counted.totalIsLowerBound
+    ? await readLongListOfIds(from, filteredBy(reader, filter).where(byRow), order, part, counted)
+    : await readLongListOfIds(from, found, { ...order, by: sql`${by} + 0` }, part, counted);
 }
 
 /** @param way `isByLearner`: an index of learners is to be used */
@@ -88,12 +89,15 @@ function filteredBy(reader: Reader, filter: RegistrationFilter, { isByLearner = 
   }
 }
 
-function withColumns(filtered: ReturnType<typeof filteredBy>) {
-  return filtered
+async function readRows({ query }: Pick<Reader, 'query'>, numbers: number[]): Promise<ListedRegistration[]> {
+  return await query
+    .selectFrom('registrations')
+    .where('registrations.number', 'in', numbers)
     .leftJoin('accounts', 'accounts.id', 'registrations.account_id')
     .leftJoin('courses', 'courses.id', 'registrations.course_id')
     .leftJoin('equivalents', 'equivalents.id', 'registrations.equivalent_id')
     .select([
+      'registrations.number as id',
       'registrations.registration_id',
       'registrations.account_id',
       'accounts.name as account_name',
@@ -112,5 +116,6 @@ function withColumns(filtered: ReturnType<typeof filteredBy>) {
       'registrations.launched_at',
       'registrations.created_at',
       'registrations.updated_at',
-    ]);
+    ])
+    .execute();
 }
