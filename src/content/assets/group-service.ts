@@ -4,11 +4,15 @@ import { type AuditFields, changedFields } from '../../audit/field-changes.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { firstWithin } from '../../database/step-bytes.ts';
 import { type InputError, notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
 import type { EventlessChangeOf, EventlessCreation } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
 import { assertNotHeld, type Holder } from './holder.ts';
+
+/** Maximum number of contents in a page of groups. */
+const MAX_CONTENTS_A_PAGE = 2_000;
 
 /** What distinguishes a kind of group, and its rows. */
 export interface GroupKind<Input, Values, Row, Group> {
@@ -30,6 +34,8 @@ export interface GroupKind<Input, Values, Row, Group> {
   lock(tx: Transaction, id: number): Promise<unknown>;
   read(reader: Pick<Reader, 'query'>, id: number): Promise<Row | undefined>;
   readPage(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<Row[]>;
+  /** How many contents each group of a page has. */
+  countContents(reader: Pick<Reader, 'all'>, page: PageRequest): Promise<number[]>;
   insert(tx: Transaction, values: Values, now: number): Promise<number>;
   update(tx: Transaction, id: number, values: Values, now: number): Promise<unknown>;
   delete(tx: Transaction, id: number): Promise<unknown>;
@@ -84,7 +90,12 @@ export class GroupService<
   }
 
   async list(page: PageRequest): Promise<Page<Group>> {
-    const { items, next } = toPage(await this.#kind.readPage(this.#with.database.reader, page), page.limit);
+    const { reader } = this.#with.database;
+    const counts = await this.#kind.countContents(reader, page);
+    // A page of groups with many contents ends early, since each content is a row with a name.
+    const fitting = firstWithin(counts, MAX_CONTENTS_A_PAGE, (count) => count).length;
+    const limit = fitting < counts.length ? fitting : page.limit;
+    const { items, next } = toPage(await this.#kind.readPage(reader, { ...page, limit }), limit);
     return { items: items.map((row) => this.#kind.toGroup(row)), next };
   }
 

@@ -15,6 +15,7 @@ import {
 import {
   type BundleValues,
   countBundlesOf,
+  countContentsOfPage,
   deleteBundle,
   holdsBundles,
   insertBundle,
@@ -110,6 +111,7 @@ const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   lock: lockBundle,
   read: readBundle,
   readPage: readBundles,
+  countContents: countContentsOfPage,
   insert: insertBundle,
   update: updateBundle,
   delete: deleteBundle,

@@ -8,6 +8,7 @@ import { type GroupDependencies, type GroupKind, GroupService } from '../assets/
 import { countInWords } from '../assets/holder.ts';
 import { type Equivalent, type EquivalentInput, MAX_EQUIVALENT_COURSES } from './equivalent.ts';
 import {
+  countCoursesOfPage,
   countEquivalentsOf,
   deleteEquivalent,
   type EquivalentValues,
@@ -160,6 +161,7 @@ const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent
   lock: lockEquivalent,
   read: readEquivalent,
   readPage: readEquivalents,
+  countContents: countCoursesOfPage,
   insert: insertEquivalent,
   update: updateEquivalent,
   delete: deleteEquivalent,
