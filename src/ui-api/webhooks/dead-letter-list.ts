@@ -4,6 +4,7 @@ import { type IndexBound, type IndexPart, indexPartOrder, inIndexPart } from '..
 import type { Subtopic } from '../../events/catalogue.ts';
 import { wholeBodies } from '../../queue/shared-bodies.ts';
 import { type DeliveryFilter, matches } from '../../webhooks/history/delivery-filter.ts';
+import { hasDeadLetters } from '../../webhooks/history/has-dead-letters.ts';
 import { MAX_COUNTED } from '../list-limits.ts';
 import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
@@ -208,7 +209,7 @@ async function readMatchingWebhooks(
     select webhooks.id from webhooks
     where ${nameHolds(reader.dialect, 'webhooks.name', search)}
       ${webhookId === null ? sql`` : sql`and webhooks.id = ${webhookId}`}
-      and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id and ${DEAD})
+      and ${hasDeadLetters(reader.dialect)}
     order by webhooks.id limit ${sql.lit(MAX_WEBHOOKS_SEARCHED + 1)}`.execute(reader.query);
   return rows.map(({ id }) => id);
 }

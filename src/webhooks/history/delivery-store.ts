@@ -9,6 +9,7 @@ import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import { ENABLED_SQL } from '../configuration/webhook-state.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-status.ts';
+import { hasDeadLetters } from './has-dead-letters.ts';
 import { unlistDeliveries } from './history-index-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
@@ -177,18 +178,13 @@ export async function readEarlierAttempts(
 
 /** Webhooks from a given id on, in order, with messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
-  reader: Pick<Reader, 'all'>,
+  { query, dialect }: Pick<Reader, 'query' | 'dialect'>,
   { from, until, activeOnly, limit }: { from: number; until: number; activeOnly: boolean; limit: number },
 ): Promise<number[]> {
-  const rows = await reader.all<{ id: number }>(
-    `select webhooks.id from webhooks where webhooks.id >= ? ${activeOnly ? `and ${ENABLED_SQL}` : ''}
-       and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id
-         and deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?)
-     order by webhooks.id limit ?`,
-    from,
-    until,
-    limit,
-  );
+  const { rows } = await sql<{ id: number }>`
+    select webhooks.id from webhooks where webhooks.id >= ${from}
+      ${activeOnly ? sql`and ${sql.raw(ENABLED_SQL)}` : sql``} and ${hasDeadLetters(dialect, [['<=', until]])}
+    order by webhooks.id limit ${limit}`.execute(query);
   return rows.map((row) => row.id);
 }
 
