@@ -20,6 +20,7 @@ import {
   countDeadLettersFrom,
   readWebhooksWithDeadLetters,
 } from '../../src/webhooks/history/delivery-store.ts';
+import { readForgottenWebhooks } from '../../src/webhooks/history/history-index-store.ts';
 import { readRedeliverable } from '../../src/webhooks/history/redeliverable-store.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, type PostgresParts } from '../support/postgres-helpers.ts';
@@ -38,7 +39,9 @@ const EARLY = 2;
 const LATE = 3;
 /** Nearly all of its deliveries are delivered. */
 const RELIABLE = 4;
-const WEBHOOKS = 4;
+/** It was deleted and has none. */
+const FORGOTTEN = 5;
+const WEBHOOKS = 5;
 /** Enough that the server distinguishes the costs of its plans. */
 const ROWS = 20_000;
 const QUIET_ROWS = 4;
@@ -65,6 +68,7 @@ async function fill({ database }: PostgresParts): Promise<void> {
       `insert into queue_lines (line_id, pending, available_at, receive_count)
        select id, case when id = ${BUSY} then ${ROWS} else ${QUIET_ROWS} end, 1, 0 from webhooks`,
     );
+    await tx.run('update webhooks set deleted_at = 1 where id = ?', FORGOTTEN);
     const end = 2 * ROWS;
     await insertMessages(tx, BUSY, { from: QUIET_ROWS + 1, to: ROWS });
     await insertDeliveries(tx, BUSY, { from: QUIET_ROWS + 1, to: ROWS });
@@ -161,6 +165,7 @@ const READS: Record<string, (tx: Transaction, webhookId: number) => Promise<unkn
     listDeadLetters(tx, { ...DEAD, search: `name ${webhookId}` }, NEWEST),
   'searching dead letters by the name of the webhook and by event': (tx, webhookId) =>
     listDeadLetters(tx, { ...DEAD, search: `name ${webhookId}`, deliveries: { subtopics: ['X'] } }, NEWEST),
+  'looking for deleted webhooks without a history': (tx) => readForgottenWebhooks(tx, NOW, 10),
   'reading the last failed delivery': (tx, webhookId) => readLastFailed(tx, webhookId),
   'reading the history': (tx, webhookId) => readDeliveryPage(tx, { webhookId, filter: {}, page: PAGE }),
   'reading the history by status': (tx, webhookId) =>

@@ -1,4 +1,6 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Dialect, Reader, Transaction } from '../../database/database.ts';
+import { indexPartOrder, inIndexPart } from '../../database/index-part.ts';
 import { recordset } from '../../database/recordset.ts';
 
 /**
@@ -56,24 +58,29 @@ export async function unlistDeliveries(
   );
 }
 
-const HAS_NO_HISTORY: Record<Dialect, string> = {
-  postgres: 'not exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id)',
-  sqlite: `not exists (select 1 from listed_deliveries as listed where listed.webhook_id = webhooks.id)
-    and webhooks.id not in (select unlisted.webhook_id from deliveries as unlisted
-      where unlisted.id > (select listed_to from delivery_listing))`,
-};
+/** SQL: the row of `webhooks` has no deliveries. With `not exists`, PostgreSQL could read all deliveries for a join. */
+function hasNoHistory(dialect: Dialect): RawBuilder<SqlBool> {
+  if (dialect === 'sqlite')
+    return sql`not exists (select 1 from listed_deliveries as listed where listed.webhook_id = webhooks.id)
+      and webhooks.id not in (select unlisted.webhook_id from deliveries as unlisted
+        where unlisted.id > (select listed_to from delivery_listing))`;
+  const part = {
+    equal: { 'deliveries.webhook_id': sql.ref('webhooks.id') },
+    by: ['deliveries.id'],
+    bounds: [],
+  };
+  return sql`(select deliveries.id from deliveries where ${inIndexPart(dialect, part)}
+    order by ${indexPartOrder(dialect, part)} limit 1) is null`;
+}
 
 /** Webhooks that were deleted before `before` and have no history. */
 export async function readForgottenWebhooks(
-  tx: Transaction,
+  { query, dialect }: Pick<Transaction, 'query' | 'dialect'>,
   before: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await tx.all<{ id: number }>(
-    `select webhooks.id from webhooks where webhooks.deleted_at < ? and ${HAS_NO_HISTORY[tx.dialect]}
-     order by webhooks.deleted_at limit ?`,
-    before,
-    limit,
-  );
+  const { rows } = await sql<{ id: number }>`
+    select webhooks.id from webhooks where webhooks.deleted_at < ${before} and ${hasNoHistory(dialect)}
+    order by webhooks.deleted_at limit ${limit}`.execute(query);
   return rows.map((row) => row.id);
 }
