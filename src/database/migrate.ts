@@ -41,9 +41,9 @@ import { statementBytes } from './migrations/0036-statement-bytes.ts';
 import { queuedAgain } from './migrations/0037-queued-again.ts';
 import { launchLanguages } from './migrations/0038-launch-languages.ts';
 import { registrationsByEquivalent } from './migrations/0039-registrations-by-equivalent.ts';
+import { eventBlocksByTime } from './migrations/0040-event-blocks-by-time.ts';
 import { sessionPages } from './migrations/0041-session-pages.ts';
 import { eventKeyFormats } from './migrations/0043-event-key-formats.ts';
-import { eventBlocksByTime } from './migrations/0040-event-blocks-by-time.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 import { wasBlocked } from './postgres/postgres-errors.ts';
 
