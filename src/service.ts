@@ -7,7 +7,7 @@ import { auditRoutes } from './audit/audit-routes.ts';
 import { type Content, openContent } from './content/content.ts';
 import { LAUNCH_PATH } from './content/registrations/launch-routes.ts';
 import { traceTestMessages } from './delivery/attempt-traces.ts';
-import { createNoticeSender, createSender, startDelivery } from './delivery/delivery.ts';
+import { createNoticeSender, createSender, type Delivery, startDelivery } from './delivery/delivery.ts';
 import { Cleaner } from './housekeeping/cleaner.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
@@ -28,7 +28,13 @@ import { EventLoopWatch } from './observability/event-loop-watch.ts';
 import { healthRoutes, probeRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
-import { type ReadinessCheck, ReadinessWatch, sharedChecks } from './observability/readiness.ts';
+import {
+  checkOfAll,
+  failureOf,
+  type ReadinessCheck,
+  ReadinessWatch,
+  sharedChecks,
+} from './observability/readiness.ts';
 import { tracedDatabase } from './observability/tracing/traced-database.ts';
 import type { Tracing } from './observability/tracing/tracing.ts';
 import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
@@ -153,7 +159,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const records = createLearningRecords(context, identity);
   const player = await createPlayer(context, content, records);
   const audit = new AuditLog({ database, days: settings.audit_log_days, now });
-  const checks = readinessChecks(context, { queue, content });
+  const checks = readinessChecks(context, { queue, content, delivery });
   const readiness = stack.use(
     new ReadinessWatch({ checks, loggedElsewhere: ['database', 'queue'], metrics, log }),
   );
@@ -161,7 +167,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const alerts = stack.use(
     createAlerts(context, {
       webhooks: webhooks.troubles,
-      checks: { ...checks, ...sharedChecks({ disk: () => checkDiskReserve(foldersInUse(settings)) }) },
+      checks: {
+        ...checks,
+        ...checkOfAll('queue', [checks.queue ?? null, delivery.checkOutcomes]),
+        ...sharedChecks({ disk: () => checkDiskReserve(foldersInUse(settings)) }),
+      },
       queueObstacle: () => queue.obstacle(),
       checkTargetUrl: (url) => guard.checkUrl(url),
       post: (request) => noticeSender.send({ ...request, credentials: null }),
@@ -193,6 +203,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     player,
     audit,
     alerts,
+    delivery,
     readiness,
   });
   stack.defer(() => finishWork({ servers: [server, player.server], delivery }, settings));
@@ -267,16 +278,23 @@ async function addRoutes(
     player: Player;
     audit: AuditLog;
     alerts: Alerts;
+    delivery: Delivery;
     readiness: ReadinessWatch;
   },
 ): Promise<void> {
   const { settings, version, metrics } = context;
-  const { queue, webhooks, identity, content, records, player, audit, alerts, readiness } = parts;
+  const { queue, webhooks, identity, content, records, player, audit, alerts, delivery, readiness } = parts;
   const { authorize } = identity;
   const ui = createUserInterface(context, {
     queue,
     webhooks,
-    runChecks: () => readiness.run(),
+    runChecks: async () => {
+      const results = await readiness.run();
+      const { checkOutcomes } = delivery;
+      // One webhook that waits must not make the instance unready, but the System page shows it.
+      const isRefused = checkOutcomes !== null && (await failureOf(checkOutcomes)) !== null;
+      return isRefused ? { ...results, queue: 'failed' } : results;
+    },
     contentOriginRisks: () => player.contentOriginRisks(),
   });
   const originOf = serviceOrigin(null);
@@ -309,7 +327,7 @@ async function addRoutes(
 /** What readiness depends on. */
 function readinessChecks(
   { settings, storage }: ServiceContext,
-  { queue, content }: { queue: ServiceQueue; content: Content },
+  { queue, content, delivery }: { queue: ServiceQueue; content: Content; delivery: Delivery },
 ): Readonly<Record<string, ReadinessCheck>> {
   return {
     database: () => storage.databaseWatch.check(),
@@ -317,7 +335,7 @@ function readinessChecks(
       content: content.check,
       ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
     }),
-    ...(queue.check === null ? {} : { queue: queue.check }),
+    ...checkOfAll('queue', [queue.check, delivery.check]),
   };
 }
 

@@ -1,6 +1,9 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import type { DeliveryQueue, ReceivedMessage } from '../queue/message-queue.ts';
+import { OutageLog } from '../observability/outage-log.ts';
+import { messageOf } from '../problems/error-message.ts';
+import type { DeliveryQueue, ReceivedMessage, ReceiveRequest } from '../queue/message-queue.ts';
+import { SECOND_MS } from '../time/units.ts';
 import { WakeablePause } from '../time/wakeable-pause.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
@@ -8,8 +11,9 @@ import type { DeliverySettlement } from '../webhooks/history/record-outcomes.ts'
 import { type Attempt, type AttemptDependencies, Attempts } from './attempt.ts';
 import { type DeliveryMetrics, DeliveryReports } from './delivery-reports.ts';
 import { DeliverySlots, type Slot } from './delivery-slots.ts';
-import { QueuePoll } from './queue-poll.ts';
+import { type Polled, QueuePoll } from './queue-poll.ts';
 import { discard, discardReason, type FinishedMessage, hold, release } from './settlements.ts';
+import { UnstoredOutcomes } from './unstored-outcomes.ts';
 
 /**
  * How much longer than `delivery_timeout` a message is leased. This allows for the lookup of its host name, and keeps a
@@ -30,6 +34,10 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
  * webhooks).
  */
 const GATHERED_FROM = 16;
+/** How long delivery may pause because polls fail before its check fails. */
+const TROUBLE_AFTER_MS = 30 * SECOND_MS;
+/** How long the next poll waits for outcomes that are stored one by one. */
+const APART_MS = 500;
 /** How long the last settlements may take at shutdown. */
 const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
@@ -70,6 +78,8 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #reports: DeliveryReports;
   readonly #attempts: Attempts;
   readonly #slots: DeliverySlots;
+  readonly #unstored: UnstoredOutcomes;
+  readonly #outages: OutageLog;
   #finished: FinishedMessage[] = [];
   /** Messages that wait for the end of a request of their line, by line. */
   readonly #behindRequests = new Map<number, ReceivedMessage>();
@@ -77,7 +87,12 @@ export class DeliveryWorker implements AsyncDisposable {
   /** When the next head is due, by `#elapsed`, because the wall clock may change. */
   #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
+  /** The polls that failed since the last one that succeeded. */
   #failures = 0;
+  /** Since when polls fail, by `#elapsed`, and the last error; null if the last one succeeded. */
+  #failing: { since: number; error: unknown } | null = null;
+  /** Whether a failed poll may have left leases that this instance does not know. */
+  #mayHoldMore = false;
   #running: Promise<void> | null = null;
 
   constructor(dependencies: DeliveryWorkerDependencies) {
@@ -88,6 +103,15 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#attempts = new Attempts(dependencies, this.#reports);
     this.#slots = new DeliverySlots({
       quickLimit: dependencies.options.concurrency,
+      elapsed: this.#elapsed,
+    });
+    this.#outages = new OutageLog(dependencies.log);
+    this.#unstored = new UnstoredOutcomes({
+      settle: async (settlements) =>
+        this.#reportDiscards(await this.#queuePoll.run(settlements, this.#request(0))),
+      log: dependencies.log,
+      onFailure: () => dependencies.metrics.queueFailed(),
+      now: dependencies.now,
       elapsed: this.#elapsed,
     });
   }
@@ -107,6 +131,17 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#running ??= this.#run();
   }
 
+  /** @throws {Error} if no poll has succeeded for a while */
+  async check(): Promise<void> {
+    if (this.#failing === null || this.#elapsed() - this.#failing.since < TROUBLE_AFTER_MS) return;
+    throw new Error(`no messages can be received from the queue: ${messageOf(this.#failing.error)}`);
+  }
+
+  /** @throws {Error} while the database refuses the outcomes of messages, so that their webhooks wait */
+  checkOutcomes(): Promise<void> {
+    return this.#unstored.check();
+  }
+
   /** Receives no more messages, lets requests in flight finish within `shutdownTimeoutMs`, settles them, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
@@ -123,11 +158,12 @@ export class DeliveryWorker implements AsyncDisposable {
       const succeeded = await this.#poll();
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
-        if (this.#finished.length === 0) return;
+        const unsettled = this.#finished.length + this.#unstored.storing.length;
+        if (unsettled === 0) return;
         settleBy = Math.min(settleBy, this.#elapsed() + LAST_SETTLE_TIMEOUT_MS);
         if (this.#elapsed() >= settleBy) {
           this.#with.log.error('stopped without settling deliveries: they will be repeated', {
-            messages: this.#finished.length,
+            messages: unsettled,
           });
           return;
         }
@@ -145,18 +181,14 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#idle.forget();
     const settlements = this.#finished;
     this.#finished = [];
-    const next = {
-      capacity: this.#stopping ? 0 : this.#slots.free(),
-      visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
-    };
+    const next = this.#request(this.#stopping ? 0 : this.#slots.free());
     let isSettled = false;
     try {
-      if (this.#failures > 0) await this.#takeBackLeases(settlements);
+      if (this.#mayHoldMore) await this.#takeBackLeases(settlements);
       // No lease of this poll begins earlier.
       const sendBy = this.#elapsed() + SENT_WITHIN_MS;
-      const { received, nextAvailableAt, discards } = await this.#queuePoll.run(settlements, next);
+      const { received, nextAvailableAt, apart } = await this.#settleAndReceive(settlements, next);
       isSettled = true;
-      for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)
         this.#with.log.debug('settled and received messages', {
           settled: settlements.length,
@@ -165,18 +197,71 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#nextDueAt =
         nextAvailableAt === null ? null : this.#elapsed() + nextAvailableAt - this.#with.now();
       if (received.length > 0) await this.#handle(received, sendBy);
-      if (this.#failures > 0) this.#with.log.info('the queue responds again: delivery continues');
+      if (apart !== null) await Promise.race([apart, delay(APART_MS, undefined, { ref: false })]);
+      this.#outages.ended('the queue responds again: delivery continues');
+      this.#failing = null;
       this.#failures = 0;
       return true;
     } catch (error) {
       // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
       if (!isSettled) this.#finished = [...settlements, ...this.#finished];
       this.#with.metrics.queueFailed();
-      if (this.#failures === 0)
-        this.#with.log.error('the queue failed: delivery pauses until it responds', { error });
+      this.#outages.failed(
+        {
+          begins: 'the queue failed: delivery pauses until it responds',
+          goesOn: 'the queue still fails: nothing is delivered',
+        },
+        { error },
+      );
+      this.#failing = { since: this.#failing?.since ?? this.#elapsed(), error };
+      this.#mayHoldMore = true;
       this.#failures += 1;
       return false;
     }
+  }
+
+  #request(capacity: number): ReceiveRequest {
+    return { capacity, visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS };
+  }
+
+  /**
+   * Settles and receives together. If that fails, but an empty poll succeeds, the database works and refuses one of the
+   * outcomes. They are then stored one by one (`apart`), and other webhooks continue.
+   */
+  async #settleAndReceive(
+    settlements: readonly FinishedMessage[],
+    next: ReceiveRequest,
+  ): Promise<Polled & { apart: Promise<void> | null }> {
+    try {
+      const polled = await this.#queuePoll.run(settlements, next);
+      this.#reportDiscards(polled);
+      return { ...polled, apart: null };
+    } catch (error) {
+      if (settlements.length === 0) throw error;
+      this.#mayHoldMore = true;
+      this.#with.metrics.queueFailed();
+      const polled = await this.#queuePoll.run([], next);
+      const apart = this.#storeApart(settlements);
+      // If it fails after the poll has ended, the next poll fails, too.
+      apart.catch(() => {});
+      return { ...polled, apart };
+    }
+  }
+
+  /** Stores outcomes one by one. @throws if the database stores none. The next poll then settles them. */
+  async #storeApart(settlements: readonly FinishedMessage[]): Promise<void> {
+    try {
+      await this.#unstored.store(settlements);
+    } catch (error) {
+      this.#finished = [...settlements, ...this.#finished];
+      throw error;
+    } finally {
+      this.#idle.wake();
+    }
+  }
+
+  #reportDiscards({ discards }: Polled): void {
+    for (const discard of discards) this.#reports.discarded(discard);
   }
 
   /**
@@ -185,15 +270,21 @@ export class DeliveryWorker implements AsyncDisposable {
    */
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
     const settled = settlements.map(({ message }) => message);
-    const held = [...this.#slots.leases(), ...this.#behindRequests.values(), ...settled];
+    const held = [
+      ...this.#slots.leases(),
+      ...this.#behindRequests.values(),
+      ...this.#unstored.storing,
+      ...settled,
+    ];
     const lines = await this.#with.queue.lines.takeBackLeases(held);
+    this.#mayHoldMore = false;
     if (lines > 0)
       this.#with.log.info('ended leases that were held before an outage of the database', { lines });
   }
 
   /** @param sendBy until when messages may be sent, by `#elapsed` */
   async #handle(receivedNow: readonly ReceivedMessage[], sendBy: number): Promise<void> {
-    const received = this.#withoutRequests(receivedNow);
+    const received = this.#withoutKnownOutcomes(this.#withoutRequests(receivedNow));
     let targets: Map<number, DeliveryTarget>;
     let resent: ReadonlySet<string>;
     try {
@@ -210,11 +301,11 @@ export class DeliveryWorker implements AsyncDisposable {
     for (const message of received) {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
-      if (reason !== null) this.#finished.push(discard(message, target, reason, this.#with.now()));
-      else if (target?.state === 'PAUSED') this.#finished.push(hold(message));
+      if (reason !== null) this.#finish(discard(message, target, reason, this.#with.now()));
+      else if (target?.state === 'PAUSED') this.#finish(hold(message));
       else if (this.#elapsed() > sendBy) {
         // The release takes effect only if the lease is still valid.
-        this.#finished.push(release(message));
+        this.#finish(release(message));
         late += 1;
       } else if (target !== undefined)
         this.#deliverOrPostpone({ message, target, mayResend: !resent.has(message.messageId) });
@@ -235,18 +326,33 @@ export class DeliveryWorker implements AsyncDisposable {
     return received.filter((message) => !early.includes(message));
   }
 
+  /** The messages without an outcome. The outcomes of the others are known and could not be stored, so this is repeated. */
+  #withoutKnownOutcomes(received: readonly ReceivedMessage[]): readonly ReceivedMessage[] {
+    if (this.#unstored.isEmpty) return received;
+    const known = received.flatMap((message) => this.#unstored.recall(message) ?? []);
+    if (known.length === 0) return received;
+    this.#storeApart(known).catch(() => {});
+    const lines = new Set(known.map(({ message }) => message.lineId));
+    return received.filter(({ lineId }) => !lines.has(lineId));
+  }
+
+  /** Lets the next poll settle a message, or settles it alone if the database refused the last outcome of its line. */
+  #finish(settlement: FinishedMessage): void {
+    if (this.#unstored.has(settlement.message.lineId)) this.#storeApart([settlement]).catch(() => {});
+    else this.#finished.push(settlement);
+  }
+
   #deliverOrPostpone(attempt: Attempt): void {
     const { message, target } = attempt;
     const origin = this.#with.sender.originOf(target.targetUrl);
     const pause = this.#slots.originPause(origin);
     if (pause === null) void this.#deliver(attempt, this.#slots.take(message, origin));
-    else this.#finished.push(this.#attempts.postpone(message, 'origin_limit', origin, pause));
+    else this.#finish(this.#attempts.postpone(message, 'origin_limit', origin, pause));
   }
 
   async #deliver(attempt: Attempt, slot: Slot): Promise<void> {
     try {
-      const finished = await this.#attempts.run(attempt);
-      this.#finished.push(finished);
+      this.#finish(await this.#attempts.run(attempt));
     } finally {
       this.#slots.give(slot);
       const { lineId } = attempt.message;
@@ -259,7 +365,8 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
-    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), this.#with.options.pollIntervalMs)));
+    const longest = this.#stopping ? LAST_SETTLE_TIMEOUT_MS : this.#with.options.pollIntervalMs;
+    await this.#idle.rest(Math.max(1, Math.min(this.#nextLookIn(), longest)));
   }
 
   /** How long until the next head is due and may be sent, in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Metrics } from '../observability/metrics.ts';
+import type { ReadinessCheck } from '../observability/readiness.ts';
 import type { DeliveryQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
@@ -42,12 +43,21 @@ export function createNoticeSender({ version, now }: ServiceContext, guard: Targ
   return new PostbackSender({ guard, version, deadlineMs: NOTICE_DEADLINE_MS, now });
 }
 
+/** Delivery by this instance. Its checks are null if it delivers nothing. */
+export interface Delivery extends AsyncDisposable {
+  /** Fails if no messages can be received. */
+  check: ReadinessCheck | null;
+  /** Fails while webhooks wait because the outcomes of their messages cannot be stored. */
+  checkOutcomes: ReadinessCheck | null;
+}
+
 /** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
 export function startDelivery(
   { settings, logs, metrics, storage, tracing, now, random }: ServiceContext,
   { queue, sender, webhooks }: { queue: DeliveryQueue; sender: PostbackSender; webhooks: Webhooks },
-): AsyncDisposable {
+): Delivery {
   const stack = new AsyncDisposableStack();
+  const dispose = () => stack.disposeAsync();
   if (!delivers(settings)) {
     logs
       .for('Service')
@@ -56,7 +66,7 @@ export function startDelivery(
           ? 'enable_queue_polling is false: messages are queued, but this instance delivers none'
           : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, and webhooks are Read Only',
       );
-    return stack;
+    return { check: null, checkOutcomes: null, [Symbol.asyncDispose]: dispose };
   }
   const worker = stack.use(
     new DeliveryWorker({
@@ -88,7 +98,11 @@ export function startDelivery(
     }),
   );
   waits.start();
-  return stack;
+  return {
+    check: () => worker.check(),
+    checkOutcomes: () => worker.checkOutcomes(),
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 /** Counts attempts both for the metrics and for the charts. */

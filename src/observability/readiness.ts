@@ -35,6 +35,17 @@ function shared(check: ReadinessCheck): ReadinessCheck {
   };
 }
 
+/** One check that fails if any of these does; none (an empty object) if there are none. */
+export function checkOfAll<Name extends string>(
+  name: Name,
+  checks: readonly (ReadinessCheck | null)[],
+): Partial<Record<Name, ReadinessCheck>> {
+  const present = checks.filter((check) => check !== null);
+  if (present.length === 0) return {};
+  const all: ReadinessCheck = async () => void (await Promise.all(present.map((check) => check())));
+  return { [name]: all } as Partial<Record<Name, ReadinessCheck>>;
+}
+
 /** A check that took too long. Whatever it checks may still succeed, so nothing else may know of it. */
 class NoResponseError extends Error {
   override name = 'NoResponseError';

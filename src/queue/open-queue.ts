@@ -13,7 +13,7 @@ import { countEarlierLines, type ReadHistory } from './sqs-upgrade/sqs-upgrade.t
 /** The queue that the settings choose, and its readiness check. */
 export interface ServiceQueue extends AsyncDisposable {
   queue: MessageQueue;
-  /** Null if the queue works whenever the database does. */
+  /** Null if the queue needs nothing but the database. */
   check: (() => Promise<void>) | null;
   /** The action required before the queue can be used again, as a sentence; null if none. */
   obstacle(): string | null;

@@ -26,7 +26,7 @@ export const LOG_CLASSES = {
     'alert rules created, updated, deleted; alerts that began and ended; notices sent, and those that could not be sent',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
   DeliveryPoller:
-    'outages and recoveries of the message queue; at debug each round: how many messages were settled and received',
+    'outages and recoveries of the message queue; messages whose outcomes cannot be stored; at debug each round: how many messages were settled and received',
   PostbackDelivery:
     'each delivery attempt, each discarded or skipped message; the logging mode of the webhook decides how much, not a level',
   Tracing:

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { InstanceChecks } from '../../src/alerts/firings/instance-checks.ts';
 import { failureOf, sharedChecks } from '../../src/observability/readiness.ts';
+import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { ManualClock } from '../support/clock.ts';
-import { openTestDatabase, runSql } from '../support/database.ts';
+import { openDatabaseOf, openTestDatabase, runSql } from '../support/database.ts';
 import { startLosableDatabase } from '../support/losable-database.ts';
 import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
 import { startS3 } from '../support/s3.ts';
 import { until } from '../support/service.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
@@ -79,6 +81,40 @@ describe('an alert about the service', () => {
     const { summary } = receiver.requests[0]!.json as { summary: string };
     assert.match(summary, /^\[Coursewire\] A disk on .+: only 0 MiB of 16 MiB are free on the disk of /);
     assert.ok(summary.includes(disk.folder), summary);
+  });
+});
+
+describe('an outcome that the database refuses', () => {
+  it('begins an alert that names its webhook and message, but leaves the instance ready', async () => {
+    await using receiver = await startTarget();
+    await using target = await startTarget();
+    await using alerts = await startAlertService();
+    const { api, clock, service } = alerts;
+    const { data_dir } = service.settings;
+    const alert = await createAlert(api, receiver.url, SERVICE);
+    await using database = await openDatabaseOf(data_dir);
+    await refuseOutcomes(database, 'deliveries', 'new.webhook_id = 1');
+    await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+    await api.create('/accounts', { name: 'Acme' });
+    await target.waitFor(1);
+    const messageId = String(target.requests[0]!.headers['webhook-id']);
+    await until(() => service.logLines.some(({ msg }) => /refuses the outcome/.test(msg)), 'it is refused');
+    clock.pass(MINUTE);
+    await untilTrouble(data_dir, 1);
+    clock.pass(2 * MINUTE);
+    await receiver.waitFor(1);
+    const { summary } = receiver.requests[0]!.json as { summary: string };
+    assert.match(summary, /^\[Coursewire\] The message queue on .+ has been failing since /);
+    assert.ok(summary.includes(`refuses the outcome of message ${messageId} of webhook 1`), summary);
+    const ready = await api.get('/health/ready');
+    assert.deepEqual([ready.status, ready.body.checks.queue], [200, 'ok']);
+    await createAdministrator(data_dir);
+    const health = await (await signedInBrowser(service.url)).get('/ui/api/health?settings=false');
+    assert.equal(health.body.checks.queue, 'failed');
+    await acceptOutcomes(database, 'deliveries');
+    clock.pass(MINUTE);
+    await untilFiring(api, alert, ({ cleared_dt }) => cleared_dt !== null, 'it is stored');
+    assert.equal(target.requests.length, 1);
   });
 });
 

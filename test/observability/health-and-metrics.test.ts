@@ -20,7 +20,10 @@ describe('health and metrics', () => {
       [ready.status, ready.body],
       [
         200,
-        { status: 'ok', checks: { database: 'ok', content: 'ok', ...(ON_POSTGRES ? {} : { disk: 'ok' }) } },
+        {
+          status: 'ok',
+          checks: { database: 'ok', content: 'ok', queue: 'ok', ...(ON_POSTGRES ? {} : { disk: 'ok' }) },
+        },
       ],
     );
   });

@@ -43,6 +43,8 @@ export const system = {
         ok: 'Messages are passed on for delivery.',
         failed:
           'Messages are kept in the database and delivered in order without the queue, up to a second later. Check that the queue can be reached and that its credentials are valid, and run “coursewire queues check”.',
+        failedInDatabase:
+          'Messages wait: no messages can be read from the queue, or the database refuses the results of some deliveries. The log names the cause and these webhooks (DeliveryPoller).',
         obstacle: (text: string) => `Messages are being delivered without the queue: ${text}.`,
       },
       clock: {

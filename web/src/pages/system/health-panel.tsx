@@ -49,8 +49,10 @@ function Verdict({ health }: { health: Health }) {
 }
 
 /** The service gives more specific advice than the general text. */
-function obstacleOf(check: string, { obstacle }: Health['queue']): string | null {
-  return check === 'queue' && obstacle !== null ? texts.checks.queue.obstacle(obstacle) : null;
+function obstacleOf(check: string, { engine, obstacle }: Health['queue']): string | null {
+  if (check !== 'queue') return null;
+  if (obstacle !== null) return texts.checks.queue.obstacle(obstacle);
+  return engine === 'database' ? texts.checks.queue.failedInDatabase : null;
 }
 
 function checksOf({

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+
+function idsAt(target: Target): (string | string[] | undefined)[] {
+  return target.requests.map((request) => request.headers['webhook-id']);
+}
+
+function succeeds(check: Promise<void>): Promise<boolean> {
+  return check.then(
+    () => true,
+    () => false,
+  );
+}
+
+function linesAbout({ logged }: TestDelivery, text: string) {
+  return logged.filter((line) => line.includes(text)).map((line) => JSON.parse(line));
+}
+
+const REFUSES = 'refuses the outcome of a message';
+
+describe('a message whose outcome the database refuses', () => {
+  for (const { what, table, status, outcome } of [
+    { what: 'is delivered', table: 'deliveries', status: 200, outcome: 'success' },
+    { what: 'becomes a dead letter', table: 'queue_dead_letters', status: 500, outcome: 'dead_letter' },
+  ] as const)
+    it(`lets only its own webhook wait, and is not sent again (it ${what})`, async () => {
+      await using target = await startTarget({ respondWith: answer(status) });
+      await using others = await startTarget();
+      await using delivery = await makeDelivery();
+      const { database, worker, queue } = delivery;
+      const waiting = await delivery.addWebhook(target.url, { maxAttempts: 1 });
+      const healthy = await delivery.addWebhook(others.url);
+      await refuseOutcomes(database, table);
+      await delivery.put(waiting, 'refused', 'behind');
+      worker.start();
+      await until(() => delivery.counted.queueFailures > 0, 'the outcome is refused');
+      for (let n = 1; n <= 20; n++) {
+        await delivery.put(healthy, `healthy ${n}`);
+        await others.waitFor(n);
+      }
+      await until(() => linesAbout(delivery, REFUSES).length > 0, 'the log says so');
+      const failures = () => delivery.counted.queueFailures;
+      const before = failures();
+      await until(() => failures() > before, 'storing it is repeated');
+      await delivery.put(healthy, 'healthy meanwhile');
+      await others.waitFor(21);
+      assert.deepEqual(idsAt(target), ['refused']);
+      assert.equal((await queue.lines.line(waiting)).depth, 2);
+      const [line] = linesAbout(delivery, REFUSES);
+      assert.deepEqual([line.webhook_id, line.message_id], [waiting, 'refused']);
+      assert.match(JSON.stringify(line.error), /no room/);
+      assert.deepEqual(linesAbout(delivery, 'delivery pauses'), []);
+
+      await acceptOutcomes(database, table);
+      await until(async () => (await queue.lines.totals()).waiting === 0, 'all messages are settled');
+      assert.deepEqual(idsAt(target), ['refused', 'behind']);
+      assert.deepEqual(
+        delivery.counted.attempts.filter((each) => each === outcome).length,
+        outcome === 'success' ? 23 : 2,
+      );
+      const rows = await database.reader.all<{ attempts: number }>(
+        "select attempts from deliveries where message_id = 'refused'",
+      );
+      assert.deepEqual(
+        rows.map(({ attempts }) => attempts),
+        [1],
+      );
+      assert.equal(linesAbout(delivery, REFUSES).length, 1);
+    });
+
+  it('does not keep the outcomes of the same poll from being stored', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery();
+    const { database, worker } = delivery;
+    const names = ['a', 'b', 'refused 1', 'c', 'refused 2', 'd'];
+    for (const name of names) await delivery.put(await delivery.addWebhook(target.url), name);
+    await refuseOutcomes(database, 'deliveries');
+    worker.start();
+    await target.waitFor(names.length);
+    release();
+    const stored = async () =>
+      (
+        await database.reader.all<{ message_id: string }>(
+          'select message_id from deliveries order by message_id',
+        )
+      ).map((row) => row.message_id);
+    await until(async () => (await stored()).length === 4, 'four outcomes are stored');
+    assert.deepEqual(await stored(), ['a', 'b', 'c', 'd']);
+    await until(() => linesAbout(delivery, REFUSES).length === 2, 'the log names both others');
+    await acceptOutcomes(database, 'deliveries');
+    await until(async () => (await stored()).length === names.length, 'all outcomes are stored');
+    assert.equal(target.requests.length, names.length);
+  });
+
+  it('is stored again after growing pauses', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url);
+    await refuseOutcomes(delivery.database, 'deliveries');
+    await delivery.put(webhook, 'refused');
+    delivery.worker.start();
+    await until(() => delivery.counted.queueFailures >= 2, 'together and alone');
+    const begun = performance.now();
+    await until(() => delivery.counted.queueFailures >= 4, 'after one pause, and after another');
+    // The pauses are one and two seconds.
+    assert.ok(performance.now() - begun > 2_500);
+    assert.equal(target.requests.length, 1);
+  });
+
+  it('can be skipped by an administrator, so that the messages behind it are delivered', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const { database, queue } = delivery;
+    const webhook = await delivery.addWebhook(target.url);
+    await refuseOutcomes(database, 'deliveries');
+    await delivery.put(webhook, 'refused', 'behind');
+    delivery.worker.start();
+    await until(() => linesAbout(delivery, REFUSES).length > 0, 'it waits');
+    await until(async () => {
+      const { outcome } = await database.transaction((tx) =>
+        queue.lines.actOnHead(tx, webhook, 'dead-letter', 'refused'),
+      );
+      return outcome === 'done';
+    }, 'it is skipped while it is not being stored');
+    await target.waitFor(2);
+    assert.deepEqual(idsAt(target), ['refused', 'behind']);
+  });
+
+  it('fails the check of outcomes until it is stored, but not that of polls', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const { worker, database, queue } = delivery;
+    const webhook = await delivery.addWebhook(target.url);
+    await refuseOutcomes(database, 'deliveries');
+    await delivery.put(webhook, 'refused');
+    worker.start();
+    await until(async () => !(await succeeds(worker.checkOutcomes())), 'the check fails');
+    await assert.rejects(
+      worker.checkOutcomes(),
+      new RegExp(`refuses the outcome of message refused of webhook ${webhook}: .*no room`),
+    );
+    await worker.check();
+    await acceptOutcomes(database, 'deliveries');
+    await until(async () => (await queue.lines.totals()).waiting === 0, 'it is stored');
+    await until(() => succeeds(worker.checkOutcomes()), 'the check succeeds');
+  });
+});
+
+describe('a queue whose polls fail', () => {
+  it('fails the check of polls after half a minute, until a poll succeeds', async () => {
+    let later = 0;
+    await using delivery = await makeDelivery({ elapsed: () => performance.now() + later });
+    const { worker, queue } = delivery;
+    queue.failing = true;
+    worker.start();
+    await until(() => delivery.counted.queueFailures > 0, 'a poll has failed');
+    await worker.check();
+    later = 31_000;
+    await assert.rejects(worker.check(), /no messages can be received from the queue: .*out of order/);
+    queue.failing = false;
+    await until(() => succeeds(worker.check()), 'a poll has succeeded');
+  });
+});
