@@ -83,6 +83,8 @@ export interface TransactionOptions {
    * wait for the locks of the transaction, because they are kept as long if this machine is lost.
    */
   mayIdle?: boolean;
+  /** The caller knows that the engine may refuse this change alone. Its refusal does not mean that the engine is failing. */
+  expectsRefusal?: boolean;
 }
 
 /** The clock that all instances of a database share: the server's on PostgreSQL, this machine's on SQLite. */
@@ -98,8 +100,11 @@ export interface DatabaseClock {
   synchronize(): Promise<void>;
 }
 
+/** What was refused: a read outside of transactions, or a change. */
+export type RefusedUse = 'read' | 'change';
+
 /** Notified of the outcomes of reads and changes: null for a committed change. */
-export type OutcomeListener = (refusal: DatabaseUnavailableError | null) => void;
+export type OutcomeListener = (refusal: DatabaseUnavailableError | null, use: RefusedUse) => void;
 
 /** An open database of either engine. */
 export interface Database extends AsyncDisposable {

@@ -107,8 +107,7 @@ export class DeliveryWorker implements AsyncDisposable {
     });
     this.#outages = new OutageLog(dependencies.log);
     this.#unstored = new UnstoredOutcomes({
-      settle: async (settlements) =>
-        this.#reportDiscards(await this.#queuePoll.run(settlements, this.#request(0))),
+      settle: async (settlements) => this.#reportDiscards(await this.#queuePoll.settleApart(settlements)),
       log: dependencies.log,
       onFailure: () => dependencies.metrics.queueFailed(),
       now: dependencies.now,
@@ -181,7 +180,10 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#idle.forget();
     const settlements = this.#finished;
     this.#finished = [];
-    const next = this.#request(this.#stopping ? 0 : this.#slots.free());
+    const next = {
+      capacity: this.#stopping ? 0 : this.#slots.free(),
+      visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS,
+    };
     let isSettled = false;
     try {
       if (this.#mayHoldMore) await this.#takeBackLeases(settlements);
@@ -218,10 +220,6 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#failures += 1;
       return false;
     }
-  }
-
-  #request(capacity: number): ReceiveRequest {
-    return { capacity, visibilityMs: this.#with.options.timeoutMs + VISIBILITY_MARGIN_MS };
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Transaction, TransactionOptions } from '../database/database.ts';
 import type { DeliveryQueue, Received, ReceiveRequest, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTargets } from '../webhooks/delivery-targets.ts';
 import { deliveredRow, isDeliveredAtOnce, RECORD_DELIVERED } from '../webhooks/history/delivered-at-once.ts';
@@ -35,6 +35,11 @@ export class QueuePoll {
     return (await this.#inOneStatement(finished, next)) ?? (await this.#inTransaction(finished, next));
   }
 
+  /** Settles messages without receiving. The database is expected to refuse some of them. It is idempotent, too. */
+  async settleApart(finished: readonly FinishedMessage[]): Promise<Polled> {
+    return await this.#inTransaction(finished, { capacity: 0, visibilityMs: 0 }, { expectsRefusal: true });
+  }
+
   /** Null if nothing was done, because these messages need a transaction. */
   async #inOneStatement(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled | null> {
     const { settleAndReceive } = this.#with.queue;
@@ -53,7 +58,11 @@ export class QueuePoll {
     return { ...rest, received: [...received, ...rest.received] };
   }
 
-  async #inTransaction(finished: readonly FinishedMessage[], next: ReceiveRequest): Promise<Polled> {
+  async #inTransaction(
+    finished: readonly FinishedMessage[],
+    next: ReceiveRequest,
+    options: TransactionOptions = {},
+  ): Promise<Polled> {
     const { database, queue } = this.#with;
     return await database.transaction(
       async (tx) => {
@@ -64,7 +73,7 @@ export class QueuePoll {
         const [taken] = await Promise.all([queue.receive(tx, next), recordOutcomes(tx, settled)]);
         return { ...taken, discards: settled.filter(({ settlement }) => settlement.action === 'discard') };
       },
-      { durability: 'deferred' },
+      { ...options, durability: 'deferred' },
     );
   }
 

@@ -5,6 +5,8 @@ import { OutageLog } from './outage-log.ts';
 
 /** How often a change is tried during an outage. Without traffic, nothing else would show that it is over. */
 const TRY_EVERY_MS = 2_000;
+/** The log ends an outage once nothing was refused for this long. Some requests may succeed during an outage. */
+const QUIET_MS = 10_000;
 
 /** Dependencies of {@link DatabaseWatch}. */
 export interface DatabaseWatchDependencies {
@@ -14,19 +16,27 @@ export interface DatabaseWatchDependencies {
   log: Logger;
   /** Called, perhaps more than once, when only a restart can help. */
   onLost: (error: DatabaseLostError) => void;
+  /** How long nothing may be refused until the log ends an outage, in milliseconds. @defaultValue 10 s */
+  quietMs?: number;
+  /** How often a change is tried during an outage, in milliseconds. @defaultValue 2 s */
+  tryEveryMs?: number;
 }
 
 /**
- * Watches whether the database accepts changes. Logs the start of an outage, a line a minute while it lasts, and its
- * end, however many requests fail in the meantime.
+ * Watches whether the database works. Logs the start of an outage, a line a minute while it lasts, and its end, however
+ * many requests fail or succeed in the meantime.
  */
 export class DatabaseWatch implements AsyncDisposable {
   readonly #with: DatabaseWatchDependencies;
   readonly #probe = new BackgroundTask({
     round: async (signal) => {
-      if (this.#refusal === null) return Number.POSITIVE_INFINITY;
-      await this.#probe.pause(TRY_EVERY_MS);
-      if (this.#refusal !== null && !signal.aborted) await this.#with.tryChange();
+      if (this.#refusedAt === null) return Number.POSITIVE_INFINITY;
+      const { tryEveryMs = TRY_EVERY_MS, quietMs = QUIET_MS } = this.#with;
+      await this.#probe.pause(tryEveryMs);
+      if (signal.aborted) return 0;
+      const isQuiet = performance.now() - this.#refusedAt >= quietMs;
+      if (this.#refusal !== null || isQuiet) await this.#with.tryChange();
+      if (isQuiet) await this.#endIfQuiet(quietMs);
       return 0;
     },
     pauseMs: 0,
@@ -34,14 +44,17 @@ export class DatabaseWatch implements AsyncDisposable {
     onError: () => {},
   });
   readonly #outages: OutageLog;
+  /** The refusal of the latest change; null if it was accepted. */
   #refusal: DatabaseUnavailableError | null = null;
+  /** When something was refused last, by `performance.now`; null outside of an outage. */
+  #refusedAt: number | null = null;
 
   constructor(dependencies: DatabaseWatchDependencies) {
     this.#with = dependencies;
     this.#outages = new OutageLog(dependencies.log);
-    dependencies.database.onOutcome((refusal) => {
-      if (refusal === null) this.#ended();
-      else this.#refused(refusal);
+    dependencies.database.onOutcome((refusal, use) => {
+      if (use === 'change') this.#refusal = refusal;
+      if (refusal !== null) this.#refused(refusal);
     });
     this.#probe.start();
   }
@@ -60,8 +73,8 @@ export class DatabaseWatch implements AsyncDisposable {
   }
 
   #refused(error: DatabaseUnavailableError): void {
-    const isFirst = this.#refusal === null;
-    this.#refusal = error;
+    const isFirst = this.#refusedAt === null;
+    this.#refusedAt = performance.now();
     if (isFirst) this.#probe.wake();
     const texts = {
       begins: 'the database is failing: affected requests get 503 until it recovers',
@@ -71,9 +84,12 @@ export class DatabaseWatch implements AsyncDisposable {
     if (error instanceof DatabaseLostError) this.#with.onLost(error);
   }
 
-  #ended(): void {
-    if (this.#refusal === null) return;
-    this.#refusal = null;
-    this.#outages.ended('the database works again');
+  /** Ends the outage if the database responds, and has refused nothing in the meantime. */
+  async #endIfQuiet(quietMs: number): Promise<void> {
+    await this.#with.database.ping();
+    const at = this.#refusedAt;
+    if (at === null || this.#refusal !== null || performance.now() - at < quietMs) return;
+    this.#refusedAt = null;
+    this.#outages.ended('the database works again', at);
   }
 }

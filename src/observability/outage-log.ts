@@ -35,14 +35,18 @@ export class OutageLog {
     this.#log.error(goesOn, { ...fields, ...this.#counts() });
   }
 
-  /** Ends the outage, if there is one. */
-  ended(text: string): void {
+  /**
+   * Ends the outage, if there is one.
+   * @param at when it ended, on the clock of `performance.now`. @defaultValue now
+   */
+  ended(text: string, at = performance.now()): void {
     if (this.#outage === null) return;
-    this.#log.info(text, this.#counts());
+    this.#log.info(text, this.#counts(at));
     this.#outage = null;
   }
 
-  #counts(): { failures: number; duration_ms: number } {
-    return { failures: this.#outage?.failures ?? 0, duration_ms: Math.round(this.durationMs ?? 0) };
+  #counts(at = performance.now()): { failures: number; duration_ms: number } {
+    const { failures, since } = this.#outage ?? { failures: 0, since: at };
+    return { failures, duration_ms: Math.round(at - since) };
   }
 }

@@ -5,6 +5,7 @@ import {
   type NamedRow,
   type OutcomeListener,
   type Reader,
+  type RefusedUse,
   type RowsStatement,
   type SqlValue,
   type Transaction,
@@ -112,7 +113,7 @@ export class PostgresDatabase implements Database {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return await this.#runUntilDone((connection) => this.#transact(connection, work, options));
+    return await this.#runUntilDone((connection) => this.#transact(connection, work, options), options);
   }
 
   async runAlone<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
@@ -127,13 +128,17 @@ export class PostgresDatabase implements Database {
   }
 
   /** Runs a change again if the server rolled it back because of others. */
-  async #runUntilDone<T>(change: (connection: LentConnection) => Promise<T>): Promise<T> {
+  async #runUntilDone<T>(
+    change: (connection: LentConnection) => Promise<T>,
+    { expectsRefusal = false }: TransactionOptions = {},
+  ): Promise<T> {
+    const noted = (error: unknown) => (expectsRefusal ? error : this.#noted(error, 'change'));
     for (let run = 1; ; run++) {
       try {
         return await this.#writing.lend(change);
       } catch (error) {
-        if (!(error instanceof UndoneError)) throw this.#noted(error);
-        if (run === MAX_RUNS) throw this.#noted(translateError(error.cause, 'finish a transaction'));
+        if (!(error instanceof UndoneError)) throw noted(error);
+        if (run === MAX_RUNS) throw noted(translateError(error.cause, 'finish a transaction'));
         await wait(Math.random() * LONGEST_PAUSE_MS);
       }
     }
@@ -211,7 +216,7 @@ export class PostgresDatabase implements Database {
     try {
       return await this.#reading.lend(use);
     } catch (error) {
-      throw this.#noted(error);
+      throw this.#noted(error, 'read');
     }
   }
 
@@ -230,9 +235,9 @@ export class PostgresDatabase implements Database {
   }
 
   /** Notifies the listeners, and returns the error. */
-  #noted(error: unknown): unknown {
+  #noted(error: unknown, use: RefusedUse): unknown {
     if (error instanceof DatabaseUnavailableError)
-      for (const listener of this.#outcomeListeners) listener(error);
+      for (const listener of this.#outcomeListeners) listener(error, use);
     return error;
   }
 
@@ -276,7 +281,7 @@ export class PostgresDatabase implements Database {
       await signalling;
       throw undone(tx);
     }
-    if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
+    if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null, 'change');
     tx.runHooks();
     await signalling;
     if (signalling === null && signalled.length > 0) await this.#notifier.sendNext(connection, signalled);

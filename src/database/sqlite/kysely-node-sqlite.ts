@@ -25,8 +25,12 @@ export class Statements {
   readonly #connection: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
-  constructor(connection: DatabaseSync) {
+  readonly #onFailure: (error: DatabaseUnavailableError) => void;
+
+  /** @param onFailure called with each failure of the engine */
+  constructor(connection: DatabaseSync, onFailure: (error: DatabaseUnavailableError) => void = () => {}) {
     this.#connection = connection;
+    this.#onFailure = onFailure;
   }
 
   /** @throws {DatabaseUnavailableError} if the engine fails */
@@ -82,7 +86,10 @@ export class Statements {
     try {
       return execute(this.#prepare(sql), values);
     } catch (error) {
-      throw isEngineFailure(error) ? toUnavailable(error, 'run a statement') : error;
+      if (!isEngineFailure(error)) throw error;
+      const failure = toUnavailable(error, 'run a statement');
+      this.#onFailure(failure);
+      throw failure;
     }
   }
 

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { NamedRow, Reader, RowsStatement, SqlValue } from '../database.ts';
+import type { DatabaseUnavailableError, NamedRow, Reader, RowsStatement, SqlValue } from '../database.ts';
 import { kyselyOverSqlite, Statements } from './kysely-node-sqlite.ts';
 import { addFunctions } from './sqlite-functions.ts';
 
@@ -17,9 +17,15 @@ export function openConnection(file: string, cacheKib: number): DatabaseSync {
   return connection;
 }
 
-/** Reads on a connection of its own. */
-export function createReader(connection: DatabaseSync): Reader {
-  const statements = new Statements(connection);
+/**
+ * Reads on a connection of its own.
+ * @param onFailure called with each failure of the engine
+ */
+export function createReader(
+  connection: DatabaseSync,
+  onFailure: (error: DatabaseUnavailableError) => void = () => {},
+): Reader {
+  const statements = new Statements(connection, onFailure);
   return {
     dialect: 'sqlite',
     query: kyselyOverSqlite(statements),

@@ -10,6 +10,7 @@ import {
   type Durability,
   type OutcomeListener,
   type Reader,
+  type RefusedUse,
   type SqlValue,
   type Transaction,
   type TransactionOptions,
@@ -44,6 +45,7 @@ const DEFERRED_SYNC_MS = 10;
 interface Waiting {
   run(tx: SqliteTransaction): Promise<unknown>;
   readonly durability: Durability;
+  readonly expectsRefusal: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -106,12 +108,12 @@ export class SqliteDatabase implements Database {
     this.#statements = new Statements(this.#writer);
     this.#wal = new WalSync(`${file}-wal`);
     this.#checkpoints = new WalCheckpoints(file, this.#writer);
-    this.reader = createReader(this.#readerConnection);
+    this.reader = createReader(this.#readerConnection, (error) => this.#tell(error, 'read'));
   }
 
   transaction<T>(
     work: (tx: Transaction) => Promise<T>,
-    { durability = 'durable' }: TransactionOptions = {},
+    { durability = 'durable', expectsRefusal = false }: TransactionOptions = {},
   ): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
     if (this.#syncFailure !== null) {
@@ -119,7 +121,13 @@ export class SqliteDatabase implements Database {
       return Promise.reject(this.#syncFailure);
     }
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run: work, durability, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({
+        run: work,
+        durability,
+        expectsRefusal,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
       this.#draining ??= this.#drain();
     });
   }
@@ -229,8 +237,8 @@ export class SqliteDatabase implements Database {
     this.#tell(error);
   }
 
-  #tell(outcome: DatabaseUnavailableError | null): void {
-    for (const listener of this.#outcomeListeners) listener(outcome);
+  #tell(outcome: DatabaseUnavailableError | null, use: RefusedUse = 'change'): void {
+    for (const listener of this.#outcomeListeners) listener(outcome, use);
   }
 
   #answer(done: readonly Done[]): void {
@@ -243,6 +251,10 @@ export class SqliteDatabase implements Database {
       return;
     }
     if (done.some(({ tx, outcome }) => 'value' in outcome && tx.hasWritten)) this.#tell(null);
+    // The engine may refuse the work of one transaction, for example if only one of its tables is damaged.
+    for (const { waiting, outcome } of done)
+      if ('error' in outcome && outcome.error instanceof DatabaseUnavailableError && !waiting.expectsRefusal)
+        this.#tell(outcome.error);
     answer(done);
   }
 

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type OutcomeListener,
+} from '../../src/database/database.ts';
+import { DatabaseWatch } from '../../src/observability/database-watch.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+/** A watch over a database whose outcomes the test reports itself. */
+async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: number }) {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
+  const lines: any[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const logs = createLogs({ level: 'info', customLevels: {}, destination });
+  let report: OutcomeListener = () => {};
+  const onOutcome = (listener: OutcomeListener) => {
+    report = listener;
+  };
+  const silent = new Proxy(database, {
+    get(target, name) {
+      if (name === 'onOutcome') return onOutcome;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  }) satisfies Database;
+  const watch = stack.use(
+    new DatabaseWatch({
+      database: silent,
+      tryChange: async () => report(null, 'change'),
+      log: logs.for('Database'),
+      onLost: () => {},
+      quietMs,
+      tryEveryMs,
+    }),
+  );
+  const opened = stack.move();
+  const texts = (pattern: RegExp) => lines.filter(({ msg }) => pattern.test(msg));
+  return { watch, report, texts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const REFUSAL = new DatabaseUnavailableError('no room');
+
+describe('a database that refuses some changes and accepts others', () => {
+  it('has one outage in the log, which ends when nothing was refused for a while', async () => {
+    await using test = await watched({ quietMs: 300, tryEveryMs: 5 });
+    const REFUSED = 500;
+    for (let n = 0; n < REFUSED; n++) {
+      test.report(REFUSAL, 'change');
+      test.report(null, 'change');
+    }
+    assert.equal(test.texts(/is failing/).length, 1);
+    assert.deepEqual(test.texts(/works again/), []);
+    await until(() => test.texts(/works again/).length > 0, 'the outage ends');
+    const [ended] = test.texts(/works again/);
+    assert.equal(ended.failures, REFUSED);
+    assert.ok(ended.duration_ms < 300, 'the quiet time is not part of it');
+    assert.equal(test.texts(/./).length, 2);
+  });
+
+  it('is ready as soon as it has accepted a change', async () => {
+    await using test = await watched({ quietMs: 60_000, tryEveryMs: 60_000 });
+    test.report(REFUSAL, 'change');
+    await assert.rejects(test.watch.check(), REFUSAL);
+    test.report(null, 'change');
+    await test.watch.check();
+  });
+});
+
+describe('a read that the database refused', () => {
+  it('leaves the instance ready if the database responds and accepts changes', async () => {
+    await using test = await watched({ quietMs: 60_000, tryEveryMs: 60_000 });
+    test.report(REFUSAL, 'read');
+    await test.watch.check();
+    assert.equal(test.texts(/is failing/).length, 1);
+  });
+});
+
+describe('a change that the database refuses although it works', () => {
+  it('is reported, unless its caller expects that', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const refusals: string[] = [];
+    database.onOutcome((refusal, use) => {
+      if (refusal !== null) refusals.push(`${use}: ${refusal.message}`);
+    });
+    for (const expectsRefusal of [true, false])
+      await assert.rejects(
+        // As if the statements of this transaction met a damaged page.
+        database.transaction(() => Promise.reject(REFUSAL), { expectsRefusal }),
+        REFUSAL,
+      );
+    assert.deepEqual(refusals, ['change: no room']);
+  });
+});
