@@ -137,6 +137,11 @@ export interface Database extends AsyncDisposable {
    * have been missed. The listener must not throw. Dispose of the result to remove it.
    */
   onSignal(channel: string, listener: () => void): Disposable;
+  /**
+   * Calls the listener with an error, again and again, while signals cannot be received although the database works, and
+   * with null when they can be. Meanwhile, listeners of signals are called every second. The listener must not throw.
+   */
+  onReceivingSignals(listener: (failure: unknown) => void): void;
 }
 
 /** Runs work in the open transaction, or in a new one. */

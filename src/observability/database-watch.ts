@@ -44,6 +44,7 @@ export class DatabaseWatch implements AsyncDisposable {
     onError: () => {},
   });
   readonly #outages: OutageLog;
+  readonly #lostSignals: OutageLog;
   /** The refusal of the latest change; null if it was accepted. */
   #refusal: DatabaseUnavailableError | null = null;
   /** When something was refused last, by `performance.now`; null outside of an outage. */
@@ -52,9 +53,17 @@ export class DatabaseWatch implements AsyncDisposable {
   constructor(dependencies: DatabaseWatchDependencies) {
     this.#with = dependencies;
     this.#outages = new OutageLog(dependencies.log);
+    this.#lostSignals = new OutageLog(dependencies.log);
     dependencies.database.onOutcome((refusal, use) => {
       if (use === 'change') this.#refusal = refusal;
       if (refusal !== null) this.#refused(refusal);
+    });
+    dependencies.database.onReceivingSignals((failure) => {
+      const begins =
+        'no signals of other instances are received: their messages wait for up to a second, until a connection is free';
+      const goesOn = 'still no signals of other instances are received';
+      if (failure === null) this.#lostSignals.ended('signals of other instances are received again');
+      else this.#lostSignals.failed({ begins, goesOn }, { error: failure });
     });
     this.#probe.start();
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-helpers.ts';
@@ -106,6 +108,39 @@ describe('signals between instances', { skip: !ON_POSTGRES }, () => {
     await until(() => heard.count === 1, 'listening');
     proxy.cut();
     await database[Symbol.asyncDispose]();
+  });
+
+  it('are replaced by calls if others use all connections to a server that works, and this is reported', async () => {
+    await using parts = await openPostgresParts();
+    const role = `limited_${randomUUID().replaceAll('-', '')}`;
+    const administer = (sql: string) => parts.database.reader.all<{ pid: number }>(sql);
+    await administer(`create role ${role} login password 'x'`);
+    try {
+      const url = Object.assign(new URL(parts.url), { username: role, password: 'x' });
+      await using database = new PostgresDatabase(url.href, { connections: 3 });
+      const reports: unknown[] = [];
+      database.onReceivingSignals((failure) => reports.push(failure));
+      const heard = counter();
+      using _ = database.onSignal('one', heard.listener);
+      await until(() => heard.count === 1, 'listening');
+      await Promise.all([database.ping(), database.transaction((tx) => tx.all('select 1'))]);
+      await administer(`alter role ${role} connection limit 2`);
+      await administer(
+        `select pid, pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}' and query like 'listen%'`,
+      );
+      await until(() => reports.at(-1) instanceof Error, 'it is reported');
+      assert.match(String(reports.at(-1)), /too many connections/);
+      heard.reset();
+      const isHeard = database.transaction(async (tx) => tx.signal('one')).then(() => heard.count > 0);
+      assert.ok(await isHeard, 'its own signal, at once');
+      heard.reset();
+      await parts.database.transaction(async (tx) => tx.signal('one'));
+      await until(() => heard.count > 0, 'the listener is still called');
+      await administer(`alter role ${role} connection limit -1`);
+      await until(() => reports.at(-1) === null, 'signals are received again');
+    } finally {
+      await administer(`drop role ${role}`);
+    }
   });
 
   it('of many concurrent transactions all arrive, although many are sent together', async () => {

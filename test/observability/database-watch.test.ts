@@ -19,12 +19,17 @@ async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: n
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logs = createLogs({ level: 'info', customLevels: {}, destination });
   let report: OutcomeListener = () => {};
+  let reportSignals: (failure: unknown) => void = () => {};
   const onOutcome = (listener: OutcomeListener) => {
     report = listener;
+  };
+  const onReceivingSignals = (listener: (failure: unknown) => void) => {
+    reportSignals = listener;
   };
   const silent = new Proxy(database, {
     get(target, name) {
       if (name === 'onOutcome') return onOutcome;
+      if (name === 'onReceivingSignals') return onReceivingSignals;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
@@ -41,7 +46,7 @@ async function watched({ quietMs, tryEveryMs }: { quietMs: number; tryEveryMs: n
   );
   const opened = stack.move();
   const texts = (pattern: RegExp) => lines.filter(({ msg }) => pattern.test(msg));
-  return { watch, report, texts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { watch, report, reportSignals, texts, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 const REFUSAL = new DatabaseUnavailableError('no room');
@@ -68,6 +73,24 @@ describe('a database that refuses some changes and accepts others', () => {
     test.report(REFUSAL, 'change');
     await assert.rejects(test.watch.check(), REFUSAL);
     test.report(null, 'change');
+    await test.watch.check();
+  });
+});
+
+describe('a database whose signals cannot be received', () => {
+  it('has one line in the log when that begins, with the error, and one when it ends', async () => {
+    await using test = await watched({ quietMs: 60_000, tryEveryMs: 60_000 });
+    test.reportSignals(null);
+    for (let n = 0; n < 20; n++) test.reportSignals(REFUSAL);
+    test.reportSignals(null);
+    const lines = test.texts(/signals of other instances/);
+    assert.deepEqual(
+      lines.map(({ level, failures, error }) => [level, failures, error?.message]),
+      [
+        ['error', undefined, 'no room'],
+        ['info', 20, undefined],
+      ],
+    );
     await test.watch.check();
   });
 });

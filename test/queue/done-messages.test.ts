@@ -93,6 +93,7 @@ describe('delivered messages, until they are deleted in bulk', {
       ping: () => inner.ping(),
       runAlone: (sql, ...values) => inner.runAlone(sql, ...values),
       onSignal: (channel, listener) => inner.onSignal(channel, listener),
+      onReceivingSignals: (listener) => inner.onReceivingSignals(listener),
       transaction: (work, options) =>
         inner.transaction(async (tx) => {
           const result = await work(tx);

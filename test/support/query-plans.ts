@@ -64,6 +64,7 @@ export function watchStatements(inner: Database): WatchedDatabase {
       },
       transaction: (work, options) => inner.transaction((tx) => work(watched(tx)), options),
       onSignal: (channel, listener) => inner.onSignal(channel, listener),
+      onReceivingSignals: (listener) => inner.onReceivingSignals(listener),
       [Symbol.asyncDispose]: async () => {},
     },
     async plans() {

@@ -184,6 +184,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
       ping: () => database.ping(),
       runAlone: (sql, ...values) => database.runAlone(sql, ...values),
       onSignal: (channel, listener) => database.onSignal(channel, listener),
+      onReceivingSignals: (listener) => database.onReceivingSignals(listener),
       transaction: (work, options) => {
         transactions += 1;
         return database.transaction(work, options);

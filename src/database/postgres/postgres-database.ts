@@ -97,7 +97,7 @@ export class PostgresDatabase implements Database {
       timeouts,
       onStalePlan,
     });
-    this.#signals = new PostgresSignals(this.#address, timeouts);
+    this.#signals = new PostgresSignals({ address: this.#address, timeouts, ping: () => this.ping() });
     this.#notifier = new PostgresNotifier(this.#statements);
     this.clock = new PostgresClock(() => this.#readTime());
     this.reader = {
@@ -194,6 +194,10 @@ export class PostgresDatabase implements Database {
     return this.#signals.listen(channel, listener);
   }
 
+  onReceivingSignals(listener: (failure: unknown) => void): void {
+    this.#signals.onReceiving(listener);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.clock[Symbol.asyncDispose]();
     await this.#signals[Symbol.asyncDispose]();
@@ -283,6 +287,7 @@ export class PostgresDatabase implements Database {
     }
     if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null, 'change');
     tx.runHooks();
+    this.#signals.committed(signalled);
     await signalling;
     if (signalling === null && signalled.length > 0) await this.#notifier.sendNext(connection, signalled);
     return value;

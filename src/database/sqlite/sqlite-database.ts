@@ -145,6 +145,9 @@ export class SqliteDatabase implements Database {
     this.#outcomeListeners.push(listener);
   }
 
+  /** They are always received. */
+  onReceivingSignals(_listener: (failure: unknown) => void): void {}
+
   /** Only this process, because no other process delivers from the file. */
   onSignal(channel: string, listener: () => void): Disposable {
     return this.#listeners.add(channel, listener);

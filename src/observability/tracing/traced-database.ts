@@ -11,6 +11,7 @@ export function tracedDatabase(database: Database, tracing: Tracing): Database {
     ping: () => database.ping(),
     runAlone: (sql, ...values) => database.runAlone(sql, ...values),
     onSignal: (channel, listener) => database.onSignal(channel, listener),
+    onReceivingSignals: (listener) => database.onReceivingSignals(listener),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     transaction: (work, options) =>
       tracing.isActive()

@@ -121,6 +121,7 @@ describe('sessions', () => {
       runAlone: () => Promise.reject(new Error('read only')),
       ping: () => database.ping(),
       onSignal: (...args) => database.onSignal(...args),
+      onReceivingSignals: (...args) => database.onReceivingSignals(...args),
       [Symbol.asyncDispose]: async () => {},
     };
     assert.notEqual(await sessionsOf(readOnly, world.clock).verify(token, ADDRESS), null);
