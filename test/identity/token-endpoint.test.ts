@@ -2,16 +2,30 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_LINE } from '../../src/audit/actor.ts';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { basicAuthentication } from '../../src/identity/clients/basic-authentication.ts';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
+import { createLogs } from '../../src/observability/log.ts';
 import { breakTable } from '../support/database.ts';
 import { startTestService } from '../support/service.ts';
-import { basic, START, startEndpoint } from './identity-helpers.ts';
+import { basic, START, startEndpoint, type TestEndpoint } from './identity-helpers.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post } from './token-asking.ts';
 
 class UnreachableClients extends ClientService {
   override async authenticate(): Promise<never> {
     throw new DatabaseUnavailableError('the database does not answer');
   }
+}
+
+class UnchangeableClients extends ClientService {
+  override async noteUse(): Promise<never> {
+    throw new DatabaseUnavailableError('the database accepts no changes');
+  }
+}
+
+/** The texts of the lines of the token endpoint, but not of its server. */
+function linesOf({ logged }: TestEndpoint): string[] {
+  const lines: { class?: string; msg: string }[] = logged.map((line) => JSON.parse(line));
+  return lines.filter((line) => line.class === 'TokenEndpoint').map(({ msg }) => msg);
 }
 
 describe('the token endpoint issues', () => {
@@ -113,7 +127,14 @@ describe('the token endpoint issues', () => {
     await using endpoint = await startEndpoint();
     await using _broken = await breakTable(endpoint.database, 'api_clients', 'update');
     await assertGranted(endpoint, await ask(endpoint, GRANT));
-    assert.ok(endpoint.logged.some((line) => line.includes('could not be recorded')));
+    const [line] = endpoint.logged.filter((each) => each.includes('could not be recorded'));
+    assert.equal(typeof JSON.parse(line ?? '{}').error?.message, 'string');
+  });
+
+  it('a token if the database accepts no changes, and leaves the log to the watch of the database', async () => {
+    await using endpoint = await startEndpoint({ Clients: UnchangeableClients });
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    assert.deepEqual(linesOf(endpoint), ['access token granted']);
   });
 });
 
@@ -179,6 +200,7 @@ describe('the token endpoint rejects with another code', () => {
     const answer = await ask(endpoint, GRANT);
     assertRefused(answer, 'temporarily_unavailable', 503);
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+    assert.deepEqual(linesOf(endpoint), [], 'the watch of the database logs the outage, once');
   });
 
   it('server_error: 500 if it fails itself, with the cause only in the log', async () => {
@@ -187,10 +209,27 @@ describe('the token endpoint rejects with another code', () => {
     const answer = await ask(endpoint, GRANT);
     assertRefused(answer, 'server_error', 500);
     assert.ok(!JSON.stringify(answer.body).includes('api_clients'));
+    assert.deepEqual(linesOf(endpoint), ['a token request failed']);
+    assert.ok(endpoint.logged.some((line) => typeof JSON.parse(line).error?.message === 'string'));
     assert.ok(
       endpoint.logged.some((line) =>
         /no such table: api_clients|\\?"api_clients\\?" does not exist/.test(line),
       ),
     );
+  });
+});
+
+describe('Basic credentials for other requests', () => {
+  it('are accepted if the database accepts no changes, without a line in the log for each request', async () => {
+    await using endpoint = await startEndpoint();
+    const { database, clock, client, secret } = endpoint;
+    const clients = new UnchangeableClients({ database, now: clock.now });
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLogs({ level: 'info', customLevels: {}, destination }).for('ApiClients');
+    const authenticate = basicAuthentication({ clients, log });
+    const recognized = await authenticate(basic(client.clientId, secret), '192.0.2.1');
+    assert.equal(recognized.clientId, client.clientId);
+    assert.deepEqual(lines, []);
   });
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../audit/actor.ts';
 import { recordAudit } from '../../audit/record-audit.ts';
-import type { Database, Transaction } from '../../database/database.ts';
+import { type Database, DatabaseUnavailableError, type Transaction } from '../../database/database.ts';
 import { plainAddress } from '../../http/address-key.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
@@ -221,6 +221,8 @@ export class Sessions {
         durability: 'deferred',
       });
     } catch (error) {
+      // An outage of the database is logged once, by the database watch.
+      if (error instanceof DatabaseUnavailableError) return;
       this.#with.log.warn('the last use of a session could not be recorded', { error });
     }
   }

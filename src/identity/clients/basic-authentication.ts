@@ -1,6 +1,7 @@
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
+import { noteClientUse } from './note-use.ts';
 
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' };
@@ -34,13 +35,7 @@ export function basicAuthentication({
       log.info('Basic credentials refused', { client_id: clientId, address });
       throw refused();
     }
-    // The last use of a client is only informational: failing to record it must not fail the request.
-    await clients.noteUse(client).catch((error: unknown) => {
-      log.warn('the last use of an API client could not be recorded', {
-        client_id: client.clientId,
-        err: error,
-      });
-    });
+    await noteClientUse(client, { clients, log });
     return client;
   };
 }

@@ -6,6 +6,7 @@ import { UNAVAILABLE_RETRY_AFTER } from '../../http/problem-answers.ts';
 import type { Logger } from '../../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../../problems/problem.ts';
 import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
+import { noteClientUse } from '../clients/note-use.ts';
 import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { TokenError } from './token-error.ts';
@@ -81,7 +82,7 @@ function tokenRoute(scope: FastifyInstance, { clients, tokens, log }: TokenEndpo
       });
       const client = await authenticate(clients, tokenRequest);
       const granted = grantScopes(tokenRequest.scope, client);
-      await noteUse(client, { clients, log });
+      await noteClientUse(client, { clients, log });
       const { token, expiresIn } = tokens.issue(client, granted);
       const scope = formatScope(granted);
       log.info('access token granted', { client_id: client.clientId, scope, address: request.ip });
@@ -117,21 +118,6 @@ async function authenticate(
   throw new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
     clientId: loggable(clientId),
   });
-}
-
-/** The last use of a client is only informational: failing to record it must not cost the client its token. */
-async function noteUse(
-  client: ApiClient,
-  { clients, log }: Pick<TokenEndpointOptions, 'clients' | 'log'>,
-): Promise<void> {
-  try {
-    await clients.noteUse(client);
-  } catch (error) {
-    log.warn('the last use of an API client could not be recorded', {
-      client_id: client.clientId,
-      err: error,
-    });
-  }
 }
 
 function grantScopes(requested: string | null, client: ApiClient): ReadonlySet<Scope> {
@@ -234,7 +220,10 @@ function answerError(
   log: Logger,
 ): FastifyReply {
   const { status, code, clientId, headers, message } = error;
-  if (status >= 500) log.error('a token request failed', { err: error.cause });
-  else log.info('access token refused', { status, error: code, client_id: clientId, address: request.ip });
+  if (status < 500)
+    log.info('access token refused', { status, error: code, client_id: clientId, address: request.ip });
+  // An outage of the database is logged once, by the database watch.
+  else if (!(error.cause instanceof DatabaseUnavailableError))
+    log.error('a token request failed', { error: error.cause });
   return reply.code(status).headers(headers).send({ error: code, error_description: message });
 }

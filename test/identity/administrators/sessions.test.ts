@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Database } from '../../../src/database/database.ts';
+import { type Database, DatabaseUnavailableError } from '../../../src/database/database.ts';
 import { Sessions } from '../../../src/identity/administrators/sessions.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/time/units.ts';
@@ -15,8 +15,9 @@ const IDLE_MS = 60 * MINUTE_MS;
 const LIFETIME_MS = 10 * IDLE_MS;
 const ADDRESS = '192.0.2.1';
 
-function sessionsOf(database: Database, clock: ManualClock): Sessions {
-  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
+function sessionsOf(database: Database, clock: ManualClock, lines: string[] = []): Sessions {
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logs = createLogs({ level: 'warn', customLevels: {}, destination });
   const log = logs.for('AdministratorService');
   return new Sessions({ database, log, idleMs: IDLE_MS, lifetimeMs: LIFETIME_MS, now: clock.now });
 }
@@ -112,19 +113,28 @@ describe('sessions', () => {
     const token = await world.begin();
     world.clock.pass(2 * MINUTE_MS);
     const { database } = world;
-    const readOnly: Database = {
+    const refusing = (error: Error): Database => ({
       dialect: database.dialect,
       clock: database.clock,
       onOutcome: (listener) => database.onOutcome(listener),
       reader: database.reader,
-      transaction: () => Promise.reject(new Error('read only')),
-      runAlone: () => Promise.reject(new Error('read only')),
+      transaction: () => Promise.reject(error),
+      runAlone: () => Promise.reject(error),
       ping: () => database.ping(),
       onSignal: (...args) => database.onSignal(...args),
       onReceivingSignals: (...args) => database.onReceivingSignals(...args),
       [Symbol.asyncDispose]: async () => {},
-    };
-    assert.notEqual(await sessionsOf(readOnly, world.clock).verify(token, ADDRESS), null);
+    });
+    for (const { error, logged } of [
+      { error: new Error('a fault'), logged: 1 },
+      // The watch of the database logs this, once.
+      { error: new DatabaseUnavailableError('read only'), logged: 0 },
+    ]) {
+      const lines: string[] = [];
+      const sessions = sessionsOf(refusing(error), world.clock, lines);
+      assert.notEqual(await sessions.verify(token, ADDRESS), null);
+      assert.equal(lines.length, logged, lines.join());
+    }
   });
 
   test('are known to every instance, and end on all at once', async () => {
