@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { openDatabaseAt } from '../support/database.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
 import { acceptOutcomes, refuseOutcomes } from '../support/refused-outcomes.ts';
-import { until } from '../support/service.ts';
+import { startTestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 
@@ -151,6 +153,35 @@ describe('a message whose outcome the database refuses', () => {
     await acceptOutcomes(database, 'deliveries');
     await until(async () => (await queue.lines.totals()).waiting === 0, 'it is stored');
     await until(() => succeeds(worker.checkOutcomes()), 'the check succeeds');
+  });
+});
+
+describe('a message whose outcome the database refuses to several instances', { skip: !ON_POSTGRES }, () => {
+  it('is sent at most once by each of them, and always before the messages behind it', async () => {
+    await using target = await startTarget();
+    await using server = await createPostgresDatabase();
+    const settings = { database_url: server.url, webhooks_auth_secret: 's'.repeat(64) };
+    await using one = await startTestService({ settings });
+    await using two = await startTestService({ settings });
+    await using database = openDatabaseAt({ ...one.settings, ...settings });
+    await refuseOutcomes(database, 'deliveries', 'new.webhook_id = 1');
+    await one.api.create('/webhooks', { name: 'all', topic: 'ACCOUNT', target_url: target.url });
+    for (const name of ['First', 'Second']) await one.api.create('/accounts', { name });
+    const failures = async () => {
+      const texts = await Promise.all([one, two].map(({ api }) => api.get('/metrics')));
+      return texts.reduce(
+        (sum, { body }) => sum + Number(/queue_errors_total\{.*\} (\d+)/.exec(body)?.[1]),
+        0,
+      );
+    };
+    await until(async () => (await failures()) >= 5, 'storing it was repeated a few times');
+    await acceptOutcomes(database, 'deliveries');
+    const isEmpty = async () => (await one.api.get('/webhooks/1/line')).body.state === 'EMPTY';
+    await until(isEmpty, 'both are delivered');
+    const names = target.requests.map(({ text }) => JSON.parse(text).resource.account.name);
+    assert.deepEqual(new Set(names), new Set(['First', 'Second']));
+    assert.ok(names.lastIndexOf('First') < names.indexOf('Second'), names.join());
+    assert.ok(names.indexOf('Second') <= 2, names.join());
   });
 });
 
