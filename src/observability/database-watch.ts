@@ -7,6 +7,13 @@ import { OutageLog } from './outage-log.ts';
 const TRY_EVERY_MS = 2_000;
 /** The log ends an outage once nothing was refused for this long. Some requests may succeed during an outage. */
 const QUIET_MS = 10_000;
+/**
+ * If an outage returns soon after its end, the quiet time becomes longer, up to a maximum. Otherwise, something that fails
+ * regularly, such as a read at each scrape of the metrics, would begin and end an outage each time.
+ */
+const QUIET_FACTOR = 4;
+const LONGEST_QUIET_MS = 300_000;
+const RETURNS_WITHIN_MS = 300_000;
 
 /** Dependencies of {@link DatabaseWatch}. */
 export interface DatabaseWatchDependencies {
@@ -16,7 +23,7 @@ export interface DatabaseWatchDependencies {
   log: Logger;
   /** Called, perhaps more than once, when only a restart can help. */
   onLost: (error: DatabaseLostError) => void;
-  /** How long nothing may be refused until the log ends an outage, in milliseconds. @defaultValue 10 s */
+  /** How long nothing may be refused until the log ends a first outage, in milliseconds. @defaultValue 10 s */
   quietMs?: number;
   /** How often a change is tried during an outage, in milliseconds. @defaultValue 2 s */
   tryEveryMs?: number;
@@ -31,12 +38,11 @@ export class DatabaseWatch implements AsyncDisposable {
   readonly #probe = new BackgroundTask({
     round: async (signal) => {
       if (this.#refusedAt === null) return Number.POSITIVE_INFINITY;
-      const { tryEveryMs = TRY_EVERY_MS, quietMs = QUIET_MS } = this.#with;
-      await this.#probe.pause(tryEveryMs);
+      await this.#probe.pause(this.#with.tryEveryMs ?? TRY_EVERY_MS);
       if (signal.aborted) return 0;
-      const isQuiet = performance.now() - this.#refusedAt >= quietMs;
+      const isQuiet = this.#isQuiet();
       if (this.#refusal !== null || isQuiet) await this.#with.tryChange();
-      if (isQuiet) await this.#endIfQuiet(quietMs);
+      if (isQuiet) await this.#endIfQuiet();
       return 0;
     },
     pauseMs: 0,
@@ -49,6 +55,9 @@ export class DatabaseWatch implements AsyncDisposable {
   #refusal: DatabaseUnavailableError | null = null;
   /** When something was refused last, by `performance.now`; null outside of an outage. */
   #refusedAt: number | null = null;
+  /** When the last outage ended, by `performance.now`. */
+  #endedAt = Number.NEGATIVE_INFINITY;
+  #quietMs = 0;
 
   constructor(dependencies: DatabaseWatchDependencies) {
     this.#with = dependencies;
@@ -84,7 +93,12 @@ export class DatabaseWatch implements AsyncDisposable {
   #refused(error: DatabaseUnavailableError): void {
     const isFirst = this.#refusedAt === null;
     this.#refusedAt = performance.now();
-    if (isFirst) this.#probe.wake();
+    if (isFirst) {
+      const returns = this.#refusedAt - this.#endedAt < RETURNS_WITHIN_MS;
+      const longer = Math.min(this.#quietMs * QUIET_FACTOR, LONGEST_QUIET_MS);
+      this.#quietMs = returns ? longer : (this.#with.quietMs ?? QUIET_MS);
+      this.#probe.wake();
+    }
     const texts = {
       begins: 'the database is failing: affected requests get 503 until it recovers',
       goesOn: 'the database is still failing',
@@ -93,12 +107,17 @@ export class DatabaseWatch implements AsyncDisposable {
     if (error instanceof DatabaseLostError) this.#with.onLost(error);
   }
 
+  #isQuiet(): boolean {
+    return this.#refusedAt !== null && performance.now() - this.#refusedAt >= this.#quietMs;
+  }
+
   /** Ends the outage if the database responds, and has refused nothing in the meantime. */
-  async #endIfQuiet(quietMs: number): Promise<void> {
+  async #endIfQuiet(): Promise<void> {
     await this.#with.database.ping();
     const at = this.#refusedAt;
-    if (at === null || this.#refusal !== null || performance.now() - at < quietMs) return;
+    if (at === null || this.#refusal !== null || !this.#isQuiet()) return;
     this.#refusedAt = null;
+    this.#endedAt = performance.now();
     this.#outages.ended('the database works again', at);
   }
 }

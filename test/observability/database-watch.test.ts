@@ -68,6 +68,16 @@ describe('a database that refuses some changes and accepts others', () => {
     assert.equal(test.texts(/./).length, 2);
   });
 
+  it('has ever fewer outages in the log if some requests always fail', async () => {
+    await using test = await watched({ quietMs: 50, tryEveryMs: 5 });
+    test.report(REFUSAL, 'read');
+    await until(() => test.texts(/works again/).length === 1, 'the first outage ends');
+    const begun = performance.now();
+    test.report(REFUSAL, 'read');
+    await until(() => test.texts(/works again/).length === 2, 'the second outage ends');
+    assert.ok(performance.now() - begun >= 200, 'it lasts four times as long');
+  });
+
   it('is ready as soon as it has accepted a change', async () => {
     await using test = await watched({ quietMs: 60_000, tryEveryMs: 60_000 });
     test.report(REFUSAL, 'change');
